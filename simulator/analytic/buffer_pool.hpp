@@ -43,38 +43,29 @@ struct BufferPool {
     }
 
 private:
-    // A reference finds its frame gone if its gap is longer than an age between one and two revolutions, and its page
-    // still in the pool at that age: for as long as a page without references stays there, which its misses say.
+    // A reference finds its frame gone if its gap is longer than an age between one and two revolutions, at which its
+    // page is in the pool still: so long as one without references stays there.
     void page_faults(const Workload& w, const Machine& m) {
-        const auto stay = [&](std::size_t g) {
-            if (w.rate[g] <= 0) return time;
-            return -log_of(std::max(missing[g], 1e-300)) / w.rate[g];
-        };
-        // Mean over ages from one to two revolutions: of exp(-rate age) up to the stay, and of what is used beyond it.
-        const auto lasting = [&](std::size_t g, double turn) {
-            const double end = clip(stay(g), turn, 2.0 * turn);
-            if (w.rate[g] <= 0) return (clip(w.gap[g], turn, end) - turn) / turn;
-            return exp_negative(-w.rate[g] * turn) * one_minus_exp(w.rate[g] * (end - turn)) / (w.rate[g] * turn);
-        };
+        const double stay = w.is_clock ? CLOCK_STAY * time : time;
         const auto frames = [&](double turn) {
             double used = 0.0;
-            for (std::size_t g = 0; g < at(w.groups); g++) {
-                const double least = std::min(turn, stay(g));
-                if (w.rate[g] > 0) {
-                    const double end = clip(stay(g), turn, 2.0 * turn);
-                    const double beyond = (2.0 * turn - end) / turn * exp_negative(-w.rate[g] * stay(g));
-                    used += w.pages[g] * (1.0 - (stay(g) <= turn ? missing[g] : lasting(g, turn) + beyond));
-                } else {
-                    used += w.gaps[g] * std::min(std::min(least * 1.5, time), w.gap[g]);
-                }
-            }
+            for (int i = 0; i < AGES; i++) used += w.frames_at(std::min(turn * (1.0 + (i + 0.5) / AGES), stay)) / AGES;
             return used;
         };
-        const double low = log_of(w.times.front()), high = log_of(time) + 2.0;
-        const double turn =
-            exp_of(root_between([&](double t) { return log_of(frames(exp_of(t)) / m.resident); }, low, high, 1e-7));
-        for (std::size_t g = 0; g < at(w.groups); g++) faults[g] = w.references[g] * lasting(g, turn);
+        const double all = w.frames_at(stay), wanted = m.resident / m.buffers;
+        const auto too_many = [&](double t) { return log_of(frames(exp_of(t)) / all / wanted); };
+        const double turn = exp_of(root_between(too_many, log_of(w.times.front()), log_of(stay), 1e-7));
+        const double end = std::min(2.0 * turn, stay);
+        Numbers gone(faults.size());
+        for (int i = 0; i < AGES; i++) {
+            w.unused_at(turn + (end - turn) * (i + 0.5) / AGES, gone);
+            for (std::size_t g = 0; g < gone.size(); g++)
+                faults[g] += w.references[g] * gone[g] * (end - turn) / turn / AGES;
+        }
     }
+
+    static constexpr int AGES = 16;
+    static constexpr double CLOCK_STAY = 2.0;  // revolutions that a page of the lowest count stays
 };
 
 }  // namespace oltpsim

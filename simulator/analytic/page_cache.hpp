@@ -15,8 +15,8 @@ struct PageCache {
     void prepare(const Workload& w, const BufferPool& pool) {
         const std::size_t n = at(w.groups);
         hits.assign(n, 0.0);
-        time = clip(pool.time, SHORTEST, LONGEST), stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time;
-        first.assign(n, 0.0);
+        stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time;
+        first.assign(n, 0.0), new_total = 0.0;
         away.assign(n, 0.0), again_after.assign(n, 0.0), more.assign(n, 0.0);
         clean = dirty = again = Stays{};
         for (Stays* stays : {&clean, &dirty, &again})
@@ -70,8 +70,9 @@ struct PageCache {
             return pages;
         };
         const auto too_many = [&](double t) { return log_of(std::max(occupied(exp_of(t)), LEAST) / m.cache_pages); };
-        const double near = log_of(time), width = 0.5;
-        double low = near - width, high = near + width;
+        // near the time in which misses alone would fill it, whatever was solved before
+        const double near = log_of(clip(m.cache_pages / std::max(pool.misses_total, LEAST), SHORTEST, LONGEST));
+        double low = near - 0.5, high = near + 0.5;
         if (too_many(low) > 0.0) high = low, low = log_of(SHORTEST);
         if (too_many(high) < 0.0) low = high, high = log_of(LONGEST);
         time = exp_of(root_between(too_many, low, high, 1e-7));

@@ -47,8 +47,8 @@ struct Workload {
     std::vector<Neighbour> neighbours;
 
     // By characteristic time, at equal ratios.
-    Numbers times, log_times, missing, dirty_slopes;
-    Curve filled_of_time, time_of_filled, dirty_of_time, time_of_dirty;
+    Numbers times, log_times, missing, unused, dirty_slopes;
+    Curve frames_of_time, time_of_filled, dirty_of_time, time_of_dirty;
 
     double commits_mean = 0, log_bytes_mean = 0, entries_mean = 0, network_mean = 0;
 
@@ -93,15 +93,10 @@ struct Workload {
     }
 
     // Share of each group's references that find their page out of a pool of this characteristic time.
-    void missing_at(double time, Numbers& found) const {
-        const double step = (log_times.back() - log_times.front()) / static_cast<double>(times.size() - 1);
-        const double place =
-            clip((log_of(time) - log_times.front()) / step, 0.0, static_cast<double>(times.size() - 1));
-        const i64 below = std::min(static_cast<i64>(place), static_cast<i64>(times.size()) - 2);
-        const double part = place - static_cast<double>(below);
-        const double *low = &missing[at(below * groups)], *high = low + groups;
-        for (i64 g = 0; g < groups; g++) found[at(g)] = low[g] * (1.0 - part) + high[g] * part;
-    }
+    void missing_at(double time, Numbers& found) const { read_at(missing, time, found); }
+    // Share of references whose page has not been used for so long, and the pages that have been.
+    void unused_at(double time, Numbers& found) const { read_at(unused, time, found); }
+    double frames_at(double time) const { return exp_of(frames_of_time(log_of(time))); }
 
     double characteristic_time(double buffers) const { return exp_of(time_of_filled(log_of(buffers))); }
     double dirty_at(double time) const { return dirty_of_time(log_of(time)); }
@@ -119,6 +114,17 @@ private:
         throw std::invalid_argument("there is no table " + name);
     }
 
+    // Values by time and group at a time.
+    void read_at(const Numbers& values, double time, Numbers& found) const {
+        const double step = (log_times.back() - log_times.front()) / static_cast<double>(times.size() - 1);
+        const double place =
+            clip((log_of(time) - log_times.front()) / step, 0.0, static_cast<double>(times.size() - 1));
+        const i64 below = std::min(static_cast<i64>(place), static_cast<i64>(times.size()) - 2);
+        const double part = place - static_cast<double>(below);
+        const double *low = &values[at(below * groups)], *high = low + groups;
+        for (i64 g = 0; g < groups; g++) found[at(g)] = low[g] * (1.0 - part) + high[g] * part;
+    }
+
     double on_times(const Numbers& values, double time) const {
         const double step = (log_times.back() - log_times.front()) / static_cast<double>(times.size() - 1);
         const double place =
@@ -128,12 +134,14 @@ private:
     }
 
     void read_pool_table() {
-        times = table("times"), missing = table("missing");
+        times = table("times"), missing = table("missing"), unused = table("unused");
         const Numbers filled = table("filled"), dirty = table("dirty");
         Numbers log_filled;
         for (std::size_t i = 0; i < times.size(); i++)
             log_times.push_back(log_of(times[i])), log_filled.push_back(log_of(filled[i]));
-        filled_of_time = {log_times, log_filled}, time_of_filled = {log_filled, log_times};
+        Numbers log_frames = table("frames");
+        for (double& pages : log_frames) pages = log_of(pages);
+        frames_of_time = {log_times, log_frames}, time_of_filled = {log_filled, log_times};
         dirty_of_time = {log_times, dirty}, time_of_dirty = {dirty, log_times};
         dirty_slopes.assign(times.size(), 0.0);
         for (std::size_t i = 1; i < times.size(); i++) {

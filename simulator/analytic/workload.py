@@ -74,7 +74,7 @@ class Workload:
 
     def _tables(self, policy: str) -> dict[str, FloatArray]:
         """Arrays by their names in workload.hpp."""
-        groups, table = self.groups, self.table(policy)
+        groups, table, frames = self.groups, self.table(policy), self.table("lru")
         row_of, rows = groups.rows
         columns = ("rate", "gap", "references", "pages", "gaps", "write", "read", "recent", "views", "beside")
         of_classes = ("mix", "awaited", "network_s", "log_bytes", "commits", "visits", "served_s")
@@ -92,6 +92,8 @@ class Workload:
             "missing": table.missing,
             "filled": table.filled,
             "dirty": table.dirty,
+            "unused": frames.missing,
+            "frames": frames.filled,
         }
 
 
