@@ -65,7 +65,7 @@ private:
     }
 
     static constexpr int AGES = 16;
-    static constexpr double CLOCK_STAY = 2.0;  // revolutions that a page of the lowest count stays
+    static constexpr double CLOCK_STAY = 5.5;  // revolutions that a page of the lowest count stays
 };
 
 }  // namespace oltpsim
