@@ -25,6 +25,7 @@ from calibration.fit.parameters import Parameter
 from calibration.workers import WorkerPool
 from models.build import build, clients_of
 from models.jobs import run_job
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from simulator.analytic import (
     Parameters,
@@ -71,14 +72,15 @@ class AnalyticReader:
 
     def __init__(self) -> None:
         self._programs: list[tuple[System, Workload]] = []
+        """the one used last at the front"""
 
     def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """The input for one scenario. Scenarios of one program get the same `workload` object."""
-        model = build(scenario)
-        workload = next((read for other, read in self._programs if same_but_times(other, model)), None)
-        if workload is None:
-            workload = read_workload(model)
-            self._programs = [*self._programs[1 - self.MOST_KEPT :], (model, workload)]
+        model, programs = build(scenario), self._programs
+        place = next((n for n, (other, _) in enumerate(programs) if same_but_times(other, model)), None)
+        one = (model, read_workload(model)) if place is None else programs.pop(place)
+        self._programs = [one, *programs[: self.MOST_KEPT - 1]]
+        workload = one[1]
         return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
 
 
@@ -118,7 +120,7 @@ def figures(
             if len(rows) > 1:
                 continue
             try:
-                machine = run.machine(mine)
+                machine = with_values(run.scenario, mine)
                 if machine.job is not None:
                     logs = job_logs(machine)
                     solved.append((number, rows, [logs[each.kind] for each in run.observations]))

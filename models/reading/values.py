@@ -5,10 +5,16 @@ every machine with the processor, and of no other.
 """
 
 from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from models.input import Spec, set_value, values_along
+from models.reading.consistency import check_consistency
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
+
+AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
 def names_a_part(key: str) -> bool:
@@ -43,10 +49,42 @@ def continuous_keys(spec: Spec, before: str = "") -> list[str]:
 def with_values(scenario: ScenarioSpec, values: Mapping[str, object]) -> ScenarioSpec:
     """The scenario with values set at dotted keys, checked; its measured figure is dropped. Raises InputError.
 
-    Values of parts that it hasn't are left aside.
+    Values of parts that it hasn't are left aside. Where numbers stand in place of numbers only the specs that have
+    them are made again; other values, and those that some spec refuses, go the way of a whole document.
     """
+    taken = {
+        key.partition("@")[0]: value
+        for key, value in values.items()
+        if not names_a_part(key) or continuous_value(scenario, key) is not None
+    }
+    if (changed := _with_numbers(scenario, taken)) is not None:
+        check_consistency(changed, scenario.name)
+        return changed
     data = scenario.model_dump(mode="json", exclude={"measured"})
-    for key, value in values.items():
-        if not names_a_part(key) or continuous_value(scenario, key) is not None:
-            set_value(data, key.partition("@")[0], value)
+    for key, value in taken.items():
+        set_value(data, key, value)
     return scenario_from_mapping(data, scenario.name)
+
+
+def _with_numbers(scenario: ScenarioSpec, values: Mapping[str, object]) -> ScenarioSpec | None:
+    """The scenario with other numbers where numbers are, and without its measured figure; None if that isn't all."""
+    changes: dict[str, Any] = {"measured": None}
+    for key, value in values.items():
+        along = list(values_along(scenario, key))
+        in_a_spec = len(along) == key.count(".") + 1 and all(isinstance(each, Spec) for each in along[:-1])
+        if not (in_a_spec and isinstance(along[-1], float | int) and isinstance(value, float | int)):
+            return None
+        set_value(changes, key, value)
+    try:
+        return _changed(scenario, changes)
+    except ValidationError:
+        return None
+
+
+def _changed(spec: AnySpec, changes: dict[str, Any]) -> AnySpec:
+    """A spec with these fields, of which those of specs below it are nested; validated. The others are as they were."""
+    fields = dict(spec)
+    for name, change in changes.items():
+        below = fields[name]
+        fields[name] = _changed(below, change) if isinstance(below, Spec) else change
+    return type(spec).model_validate(fields)
