@@ -83,7 +83,7 @@ def _with_numbers(scenario: ScenarioSpec, values: Mapping[str, object]) -> Scena
 
 def _changed(spec: AnySpec, changes: dict[str, Any]) -> AnySpec:
     """A spec with these fields, of which those of specs below it are nested; validated. The others are as they were."""
-    fields = dict(spec)
+    fields = {**vars(spec)}
     for name, change in changes.items():
         below = fields[name]
         fields[name] = _changed(below, change) if isinstance(below, Spec) else change

@@ -39,20 +39,21 @@ def retimed(workload: Workload, system: System) -> Workload:
     if not len(program.operations):
         return w
     code, a, b, c = program.operations[:, :4].T
-    cpu, touch, section = code == CODES["cpu"], code == CODES["touch"], code == CODES["section"]
-    user = np.where(cpu, a, 0) + np.where(touch, c, 0) + _drawn_ns(program)
-    system_ns, client = np.where(cpu, b, 0), np.where(cpu, c, 0)
+    is_cpu = code == CODES["cpu"]
+    system_ns, client = is_cpu * b, is_cpu * c
+    user = is_cpu * a + (code == CODES["touch"]) * c + _drawn_ns(program)
     classes = len(w.classes)
     done, before = w.executed[:classes] / NS_PER_S, w.executed[classes:] / NS_PER_S
-    inside = [done @ np.where(section & (a == number), b, 0) for number in range(len(program.sections))]
-    asked_s = before @ (user + system_ns + client)
+    section = code == CODES["section"]
+    inside = [done @ (section * b * (a == number)) for number in range(len(program.sections))]
+    asked_s = (before @ (user + system_ns + client)).tolist()
     return replace(
         w,
         user_s=done @ user,
         system_s=done @ system_ns,
         client_s=done @ client,
         inside_s=np.array(inside).reshape(len(program.sections), classes).T,
-        locks=tuple(replace(lock, cpu_s=float(time_s)) for lock, time_s in zip(w.locks, asked_s, strict=True)),
+        locks=tuple(replace(lock, cpu_s=time_s) for lock, time_s in zip(w.locks, asked_s, strict=True)),
     )
 
 
