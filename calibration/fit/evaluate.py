@@ -58,11 +58,19 @@ MOST_TOGETHER = 4
 
 @dataclass(frozen=True)
 class AnalyticInput:
-    """Input of the analytic engine for one scenario."""
+    """Input of the analytic engine for one scenario.
+
+    `workload` has the times of the first scenario whose program it is, as `parameters` don't.
+    """
 
     system: System
     workload: Workload
     parameters: Parameters
+
+    @property
+    def own_workload(self) -> Workload:
+        """The workload with this scenario's times."""
+        return retimed(self.workload, self.system)
 
 
 class AnalyticReader:
@@ -175,16 +183,15 @@ class Evaluator:
     ) -> None:
         self.runs, self.parameters, self._pool = tuple(runs), tuple(parameters), pool
         self._groups = together(runs)
-        self._reader = AnalyticReader()
 
     def at(self, places: FloatArray) -> FloatArray:
         """Logarithms at each place, (places, observations of all runs in their order)."""
         groups = [[self.runs[number] for number in group] for group in self._groups]
         if self._pool is None:
-            found = [figures(group, self.parameters, places, self._reader) for group in groups]
+            found = [_figures_in_this_process(group, self.parameters, places) for group in groups]
         else:
             count = len(groups)
-            found = list(self._pool.map(_figures_in_worker, groups, [self.parameters] * count, [places] * count))
+            found = list(self._pool.map(_figures_in_this_process, groups, [self.parameters] * count, [places] * count))
         by_run: dict[int, FloatArray] = {}
         for group, values in zip(self._groups, found, strict=True):
             ends = np.cumsum([len(self.runs[number].observations) for number in group])
@@ -222,14 +229,15 @@ def engine_correction(
     """Correction by a simulation, or without one by the analytic engine, which knows only how the rate gets warm."""
     if scenario.job is not None:
         return Correction([0.0] * len(kinds), [0.0] * len(kinds))
+    point = _reader_of_this_process().read(scenario)
     if simulate_model is not None:
-        result = simulate_model(build(scenario), seed)
+        result = simulate_model(point.system, seed)
         counted, chance = simulated_figures(result), simulated_noise(result)
         # the measured run's own chance is in its noise only as far as its rate's series shows it
         sds = [chance.get(kind, 0.0) * (1.0 if kind == FigureKind.RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         with np.errstate(over="ignore"):
-            rate = simulate(build(scenario), seed).rate_per_min
+            rate = simulate(point.system, seed, workload=point.own_workload).rate_per_min
         of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
         counted, sds = (
             {FigureKind.RATE: rate.mean},
@@ -237,7 +245,7 @@ def engine_correction(
         )
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
             return Correction([0.0] * len(kinds), sds)
-    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
+    [(workload, machines, solution, _)] = solve_inputs([point])
     warm = {kind: float(values[0]) for kind, values in engine_logs(workload, machines, solution).items()}
     left_out = [float(kind.log(counted[kind])) - warm[kind] if kind in counted else 0.0 for kind in kinds]
     return Correction(left_out, sds)
@@ -276,7 +284,7 @@ class SteadyRate:
 
 def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     """Scenarios' machines, solved together; of a job its figure. Raises InputError if there is none."""
-    reader = AnalyticReader()
+    reader = _reader_of_this_process()
     found: dict[int, SteadyRate] = {
         number: SteadyRate(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
     }
@@ -299,5 +307,5 @@ def _reader_of_this_process() -> AnalyticReader:
     return AnalyticReader()
 
 
-def _figures_in_worker(runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
+def _figures_in_this_process(runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
     return figures(runs, parameters, places, _reader_of_this_process())
