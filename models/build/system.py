@@ -36,7 +36,8 @@ def build(scenario: ScenarioSpec) -> form.System:
     workload, sample = scenario.workload, sample_of(scenario)
     arrivals, interval = workload.arrivals, scenario.interval
     counted_s = MOST_WORK_S if interval.duration_s is None else interval.duration_s
-    program = tpcc_program(workload, paths_of(machine, system, database), sample, cluster_paths(scenario))
+    # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
+    program = tpcc_program(workload, paths_of(machine, system, database), sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
     registers = client_registers(program, workload, sample, clients_of(workload))
     length = form.Interval(interval.start, from_s(interval.warm_up_s), from_s(counted_s))
     whole = replace(

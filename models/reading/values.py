@@ -5,6 +5,7 @@ every machine with the processor, and of no other.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -68,23 +69,39 @@ def with_values(scenario: ScenarioSpec, values: Mapping[str, object]) -> Scenari
 
 def _with_numbers(scenario: ScenarioSpec, values: Mapping[str, object]) -> ScenarioSpec | None:
     """The scenario with other numbers where numbers are, and without its measured figure; None if that isn't all."""
-    changes: dict[str, Any] = {"measured": None}
+    changes: dict[str, Any] = {}
     for key, value in values.items():
         along = list(values_along(scenario, key))
         in_a_spec = len(along) == key.count(".") + 1 and all(isinstance(each, Spec) for each in along[:-1])
-        if not (in_a_spec and isinstance(along[-1], float | int) and isinstance(value, float | int)):
+        if not (in_a_spec and _is_number(along[-1]) and _is_number(value)):
             return None
         set_value(changes, key, value)
+    fields = {**vars(scenario), "measured": None}
     try:
-        return _changed(scenario, changes)
+        for name, change in changes.items():
+            below = isinstance(fields[name], Spec)
+            fields[name] = _changed(fields[name], _frozen(change)) if below else change
+        return type(scenario).model_validate(fields)
     except ValidationError:
         return None
 
 
-def _changed(spec: AnySpec, changes: dict[str, Any]) -> AnySpec:
-    """A spec with these fields, of which those of specs below it are nested; validated. The others are as they were."""
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool)
+
+
+def _frozen(change: Any) -> Any:
+    """Nested changes of specs as pairs, so that they have a hash; a number as it is."""
+    return tuple((name, _frozen(each)) for name, each in change.items()) if isinstance(change, dict) else change
+
+
+@lru_cache(maxsize=1024)
+def _changed(spec: AnySpec, changes: tuple[tuple[str, Any], ...]) -> AnySpec:
+    """A spec with these fields, of which those of specs below it are nested; validated. The others are as they were.
+
+    Of the runs of a fit, and of most steps of its search, most specs are the same ones.
+    """
     fields = {**vars(spec)}
-    for name, change in changes.items():
-        below = fields[name]
-        fields[name] = _changed(below, change) if isinstance(below, Spec) else change
+    for name, change in changes:
+        fields[name] = _changed(fields[name], change) if isinstance(fields[name], Spec) else change
     return type(spec).model_validate(fields)

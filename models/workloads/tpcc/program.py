@@ -50,12 +50,13 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
 
+@lru_cache(maxsize=256)
 def tpcc_program(
     workload: WorkloadSpec, paths: PathTimes, sample: WarehouseSample, cluster: ClusterPaths = SINGLE_SERVER
 ) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns.
 
-    Programs of one outline share their arrays, all but the operations.
+    Programs of one outline share their arrays, all but the operations. A fit or a sweep needs few, many times.
     """
     counts = row_counts(workload)
     steps = ProgramSteps(
@@ -99,7 +100,6 @@ class ProgramOutline:
 def _outline(
     workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
 ) -> ProgramOutline:
-    """A fit or a sweep needs few outlines, many times."""
     return TpccWriter(workload, steps, sample, cluster).write()
 
 
