@@ -64,6 +64,9 @@ def tpcc_program(
         sections=tuple(paths.section_ns(rows) > 0 for rows in counts.values()),
         interrupts_ns=interrupts_ns(workload, paths),
     )
+    arrivals = workload.arrivals
+    if isinstance(arrivals, ClosedClientsSpec):  # however many there are, they run one program
+        workload = workload.model_copy(update={"arrivals": arrivals.model_copy(update={"clients": 1})})
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     return _outline(workload, steps, sample, cluster).at(paths)  # pyright: ignore[reportArgumentType]
 
