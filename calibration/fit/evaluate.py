@@ -35,9 +35,11 @@ from simulator.analytic import (
     read_workload,
     retimed,
     same_but_times,
+    same_transactions,
     simulate,
     solve,
     stacked,
+    striped,
 )
 from simulator.errors import InputError
 from simulator.form import FloatArray, System
@@ -86,10 +88,14 @@ class AnalyticReader:
         """The input for one scenario. Scenarios of one program get the same `workload` object."""
         model, programs = build(scenario), self._programs
         place = next((n for n, (other, _) in enumerate(programs) if same_but_times(other, model)), None)
-        one = (model, read_workload(model)) if place is None else programs.pop(place)
+        one = (model, self._read(model)) if place is None else programs.pop(place)
         self._programs = [one, *programs[: self.MOST_KEPT - 1]]
         workload = one[1]
         return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
+
+    def _read(self, model: System) -> Workload:
+        akin = next((read for other, read in self._programs if same_transactions(other, model)), None)
+        return read_workload(model) if akin is None else striped(akin, model.storage.data_devices)
 
 
 def solve_inputs(points: Sequence[AnalyticInput]) -> list[tuple[Workload, Parameters, Solution, list[int]]]:

@@ -1,4 +1,4 @@
-"""The same transactions with other CPU times: a workload's times changed without reading its program again.
+"""The same transactions with other CPU times or on more devices: a workload changed without reading its program again.
 
 Times are sums over operations of executions x time, and executions don't depend on times.
 """
@@ -24,15 +24,24 @@ def same_but_times(one: System, other: System) -> bool:
 
     However many there are, as many of them must begin with each value of a register: as many to a warehouse.
     """
+    return one.storage.data_devices == other.storage.data_devices and same_transactions(one, other)
+
+
+def same_transactions(one: System, other: System) -> bool:
+    """As `same_but_times`, on any numbers of data devices: see `striped`."""
     return (
-        one.storage.data_devices == other.storage.data_devices
-        and one.arrivals_per_s == other.arrivals_per_s
+        one.arrivals_per_s == other.arrivals_per_s
         and one.terminals == other.terminals
         and len(one.sections) == len(other.sections)
         and one.stations == other.stations
         and _same_shares(one.client_registers, other.client_registers)
         and _same_program(one.program, other.program)
     )
+
+
+def striped(workload: Workload, devices: int) -> Workload:
+    """`workload` on another number of data devices, over which its pages are striped."""
+    return replace(workload, groups=workload.groups.striped(devices))
 
 
 def retimed(workload: Workload, system: System) -> Workload:
