@@ -68,7 +68,7 @@ def tpcc_program(
     if isinstance(arrivals, ClosedClientsSpec):  # however many there are, they run one program
         workload = workload.model_copy(update={"arrivals": arrivals.model_copy(update={"clients": 1})})
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-    return _outline(workload, steps, sample, cluster).at(paths)  # pyright: ignore[reportArgumentType]
+    return tpcc_outline(workload, steps, sample, cluster).at(paths)  # pyright: ignore[reportArgumentType]
 
 
 StepTime = Callable[[PathTimes], int]
@@ -100,7 +100,7 @@ class ProgramOutline:
 
 
 @lru_cache(maxsize=64)
-def _outline(
+def tpcc_outline(
     workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
 ) -> ProgramOutline:
     return TpccWriter(workload, steps, sample, cluster).write()
