@@ -56,6 +56,8 @@ MOST_TRANSACTIONS = 5e6
 """of a run that the kernel simulates within a fit"""
 MOST_TOGETHER = 4
 """runs solved in one call; more would leave other processes without work"""
+MOST_FIGURES = 200_000
+"""machines whose figures a process keeps"""
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,17 @@ class AnalyticInput:
 
 
 class AnalyticReader:
-    """Scenarios in the engine's terms; programs that differ in times only are read once."""
+    """Scenarios in the engine's terms; programs that differ in times only are read once, and runs' figures kept.
+
+    A fit without one of its runs asks again for a quarter of the figures.
+    """
 
     MOST_KEPT = 32
 
     def __init__(self) -> None:
         self._programs: list[tuple[System, Workload]] = []
         """the one used last at the front"""
+        self._figures: dict[tuple[ScenarioSpec, tuple[str, ...], tuple[FigureKind, ...]], dict[bytes, list[float]]] = {}
 
     def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """The input for one scenario. Scenarios of one program get the same `workload` object."""
@@ -92,6 +98,12 @@ class AnalyticReader:
         self._programs = [one, *programs[: self.MOST_KEPT - 1]]
         workload = one[1]
         return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
+
+    def figures_of(self, run: MeasuredRun, keys: tuple[str, ...]) -> dict[bytes, list[float]]:
+        """Figures of a run's machines by the values of `keys`, to be looked up and added to; [] where none is."""
+        if sum(map(len, self._figures.values())) > MOST_FIGURES:
+            self._figures.clear()
+        return self._figures.setdefault((run.scenario, keys, tuple(each.kind for each in run.observations)), {})
 
     def _read(self, model: System) -> Workload:
         akin = next((read for other, read in self._programs if same_transactions(other, model)), None)
@@ -118,38 +130,42 @@ def figures(
     """Logarithms of the runs' observed kinds at each place, (places, observations); NaN where there is no machine."""
     ends = np.cumsum([0, *(len(run.observations) for run in runs)])
     answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
-    points: list[AnalyticInput] = []
-    owners: list[tuple[int, list[int]]] = []
-    """run and rows of each point"""
-    solved: list[tuple[int, list[int], list[float]]] = []
-    where: dict[tuple[int, bytes], list[int]] = {}
-    """rows of the same run whose values of what it takes are the same: one machine"""
     open_keys = [run.open_keys(each.key for each in parameters) for run in runs]
+    known = [reader.figures_of(run, keys) for run, keys in zip(runs, open_keys, strict=True)]
+    rows: dict[tuple[int, bytes], list[int]] = {}
+    """by number of a run and the values of what it takes, which are one machine"""
+    found: dict[tuple[int, bytes], list[float]] = {}
+    points: list[AnalyticInput] = []
+    owners: list[tuple[int, bytes]] = []
     for row, place in enumerate(places):
         values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
         for number, run in enumerate(runs):
             mine = {key: values[key] for key in open_keys[number]}
-            rows = where.setdefault((number, np.array(list(mine.values())).tobytes()), [])
-            rows.append(row)
-            if len(rows) > 1:
+            machine = number, np.array(list(mine.values())).tobytes()
+            rows.setdefault(machine, []).append(row)
+            if len(rows[machine]) > 1 or machine[1] in known[number]:
                 continue
+            found[machine] = []
             try:
-                machine = with_values(run.scenario, mine)
-                if machine.job is not None:
-                    logs = job_logs(machine)
-                    solved.append((number, rows, [logs[each.kind] for each in run.observations]))
-                    continue
-                points.append(reader.read(machine))
+                scenario = with_values(run.scenario, mine)
+                if scenario.job is None:
+                    points.append(reader.read(scenario))
+                    owners.append(machine)
+                else:
+                    logs = job_logs(scenario)
+                    found[machine] = [logs[each.kind] for each in run.observations]
             except InputError:
                 continue
-            owners.append((number, rows))
     for workload, machines, solution, numbers in solve_inputs(points):
         by_kind = engine_logs(workload, machines, solution)
         for at, point in enumerate(numbers):
-            number, rows = owners[point]
-            solved.append((number, rows, [by_kind[each.kind][at] for each in runs[number].observations]))
-    for number, rows, figure in solved:
-        answer[rows, ends[number] : ends[number + 1]] = figure
+            kinds = [each.kind for each in runs[owners[point][0]].observations]
+            found[owners[point]] = [float(by_kind[kind][at]) for kind in kinds]
+    for (number, where), figure in found.items():
+        known[number][where] = figure
+    for (number, where), some in rows.items():
+        if figure := known[number][where]:
+            answer[some, ends[number] : ends[number + 1]] = figure
     return answer
 
 
@@ -313,5 +329,7 @@ def _reader_of_this_process() -> AnalyticReader:
     return AnalyticReader()
 
 
-def _figures_in_this_process(runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
+def _figures_in_this_process(
+    runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray
+) -> FloatArray:
     return figures(runs, parameters, places, _reader_of_this_process())

@@ -76,6 +76,4 @@ def test_every_number_changed_makes_the_machine_that_a_whole_build_makes(name: s
 def test_changed_numbers_make_the_machine_that_a_whole_build_makes(name: str, data: st.DataObject) -> None:
     scenario = base(name)
     keys = data.draw(st.lists(st.sampled_from(continuous_keys(scenario)), min_size=1, max_size=3, unique=True))
-    check(
-        scenario, {key: data.draw(st.floats(0.5, 2.0)) * (continuous_value(scenario, key) or 0.01) for key in keys}
-    )
+    check(scenario, {key: data.draw(st.floats(0.5, 2.0)) * (continuous_value(scenario, key) or 0.01) for key in keys})

@@ -9,7 +9,16 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import parameters_of, read_workload, retimed, same_but_times, same_transactions, solve, stacked, striped
+from simulator.analytic import (
+    parameters_of,
+    read_workload,
+    retimed,
+    same_but_times,
+    same_transactions,
+    solve,
+    stacked,
+    striped,
+)
 from simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
