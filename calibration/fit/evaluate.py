@@ -72,7 +72,7 @@ class AnalyticInput:
     parameters: Parameters
 
     @property
-    def own_workload(self) -> Workload:
+    def timed_workload(self) -> Workload:
         """The workload with this scenario's times."""
         return retimed(self.workload, self.system)
 
@@ -259,7 +259,7 @@ def engine_correction(
         sds = [chance.get(kind, 0.0) * (1.0 if kind == FigureKind.RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         with np.errstate(over="ignore"):
-            rate = simulate(point.system, seed, workload=point.own_workload).rate_per_min
+            rate = simulate(point.system, seed, workload=point.timed_workload).rate_per_min
         of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
         counted, sds = (
             {FigureKind.RATE: rate.mean},

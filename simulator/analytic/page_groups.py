@@ -16,7 +16,7 @@ variance of its popularity's logarithm, times its share of what counts, stays be
 
 @dataclass(frozen=True)
 class LaidPages:
-    """Pages one behind the other in parts of a region, (parts, pages): group of each or -1, and how many are like it."""
+    """Pages one behind the other in parts of a region, (parts, pages): group or -1, and how many are like each."""
 
     group: npt.NDArray[np.int64]
     alike: FloatArray

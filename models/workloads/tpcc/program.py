@@ -103,6 +103,7 @@ class ProgramOutline:
 def tpcc_outline(
     workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
 ) -> ProgramOutline:
+    """The outline of all programs with these steps."""
     return TpccWriter(workload, steps, sample, cluster).write()
 
 

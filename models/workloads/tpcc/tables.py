@@ -89,7 +89,7 @@ def add_loaded_tables(assembler: Assembler, workload: WorkloadSpec, sample: Ware
 
 @lru_cache(maxsize=64)
 def regions_of(layout: LayoutSpec, warehouses: int) -> npt.NDArray[np.int64]:
-    """The regions of the whole database, as in a program. They can't be written to: every check of a fit looks at them."""
+    """The regions of the whole database, as in a program. They can't be written to: every check of a fit sees them."""
     assembler = Assembler()
     _regions(assembler, layout, warehouses, pages_of(ITEMS, layout.item_rows_per_page))
     regions = np.array([columns for _, columns in assembler.regions], dtype=np.int64)

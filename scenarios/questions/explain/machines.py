@@ -50,7 +50,7 @@ class SolvedMachine:
     @cached_property
     def workload(self) -> Workload:
         """Workload with this machine's CPU times: that of the point may have other times."""
-        return self.point.own_workload
+        return self.point.timed_workload
 
     @cached_property
     def result(self) -> Result:
