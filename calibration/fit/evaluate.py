@@ -5,6 +5,7 @@ All places of one run are solved in one call; runs are shared out over processes
 
 import json
 import math
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -57,7 +58,7 @@ MOST_TRANSACTIONS = 5e6
 MOST_TOGETHER = 4
 """runs solved in one call; more would leave other processes without work"""
 MOST_FIGURES = 200_000
-"""machines whose figures a process keeps"""
+"""machines whose figures a thread keeps"""
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,8 @@ class AnalyticReader:
     def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """The input for one scenario. Scenarios of one program get the same `workload` object."""
         model, programs = build(scenario), self._programs
-        place = next((n for n, (other, _) in enumerate(programs) if same_but_times(other, model)), None)
-        one = (model, self._read(model)) if place is None else programs.pop(place)
-        self._programs = [one, *programs[: self.MOST_KEPT - 1]]
+        one = next((each for each in programs if same_but_times(each[0], model)), None) or (model, self._read(model))
+        self._programs = [one, *(each for each in programs if each is not one)][: self.MOST_KEPT]
         workload = one[1]
         return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
 
@@ -210,10 +210,10 @@ class Evaluator:
         """Logarithms at each place, (places, observations of all runs in their order)."""
         groups = [[self.runs[number] for number in group] for group in self._groups]
         if self._pool is None:
-            found = [_figures_in_this_process(group, self.parameters, places) for group in groups]
+            found = [_figures_kept(group, self.parameters, places) for group in groups]
         else:
             count = len(groups)
-            found = list(self._pool.map(_figures_in_this_process, groups, [self.parameters] * count, [places] * count))
+            found = list(self._pool.map(_figures_kept, groups, [self.parameters] * count, [places] * count))
         by_run: dict[int, FloatArray] = {}
         for group, values in zip(self._groups, found, strict=True):
             ends = np.cumsum([len(self.runs[number].observations) for number in group])
@@ -251,7 +251,7 @@ def engine_correction(
     """Correction by a simulation, or without one by the analytic engine, which knows only how the rate gets warm."""
     if scenario.job is not None:
         return Correction([0.0] * len(kinds), [0.0] * len(kinds))
-    point = _reader_of_this_process().read(scenario)
+    point = _BY_THREAD.reader.read(scenario)
     if simulate_model is not None:
         result = simulate_model(point.system, seed)
         counted, chance = simulated_figures(result), simulated_noise(result)
@@ -306,7 +306,7 @@ class SteadyRate:
 
 def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     """Scenarios' machines, solved together; of a job its figure. Raises InputError if there is none."""
-    reader = _reader_of_this_process()
+    reader = _BY_THREAD.reader
     found: dict[int, SteadyRate] = {
         number: SteadyRate(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
     }
@@ -324,12 +324,15 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     return [found[number] for number in range(len(scenarios))]
 
 
-@cache
-def _reader_of_this_process() -> AnalyticReader:
-    return AnalyticReader()
+class _OfThisThread(threading.local):
+    """Reader of a thread, which other threads don't change: fits may run beside each other on any executor."""
+
+    def __init__(self) -> None:
+        self.reader = AnalyticReader()
 
 
-def _figures_in_this_process(
-    runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray
-) -> FloatArray:
-    return figures(runs, parameters, places, _reader_of_this_process())
+_BY_THREAD = _OfThisThread()
+
+
+def _figures_kept(runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
+    return figures(runs, parameters, places, _BY_THREAD.reader)

@@ -49,11 +49,12 @@ def retimed(workload: Workload, system: System) -> Workload:
     known, program = workload.timed, system.program
     if not len(program.operations):
         return workload
-    if id(program) not in known:
+    found = known.get(id(program))
+    if found is None:
         if len(known) >= MOST_KEPT:
             known.clear()
-        known[id(program)] = program, _with_times(workload, program)
-    return known[id(program)][1]
+        found = known[id(program)] = program, _with_times(workload, program)
+    return found[1]
 
 
 def _with_times(w: Workload, program: Program) -> Workload:
