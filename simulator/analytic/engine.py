@@ -21,12 +21,15 @@ from simulator.form import OnProgress, Progress, System
 from simulator.results import Result
 
 
-def simulate(system: System, seed: int, on_progress: OnProgress | None = None) -> Result:
+def simulate(
+    system: System, seed: int, on_progress: OnProgress | None = None, workload: Workload | None = None
+) -> Result:
     """The result of a system; the seed is only noted in it. `on_progress` is told once, at the end.
 
-    Raises InputError for a program whose loops have no bound, InternalError if the equations give no finite figures.
+    `workload`: the system's, if somebody has read it before. Raises InputError for a program whose loops have no bound,
+    InternalError if the equations give no finite figures.
     """
-    workload = read_workload(system)
+    workload = workload or read_workload(system)
     if any(limit.burst_per_s > limit.per_s for limits in places_of(system) for limit in limits):
         case = with_credits(system, lambda rates: _solved(system, workload, rates))
     else:

@@ -111,8 +111,8 @@ struct PageWrites {
                                    crowding_by(m, per_s) * std::min(heap_pages, m.cache_dirty_limit));
         const double lasts = clip(std::max(m.spread_s, heap_pages * page_s) / m.checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
-        slack_s = std::min(std::min(m.checkpoint_s / std::max(heap_pages, 1.0), m.spread_s / std::max(heap_pages, 1.0)),
-                           1.0 / std::max(rate * wanted, LEAST));
+slack_s = std::min(m.checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
+        if (m.flash <= 0 || m.limited > 0) slack_s = std::min(slack_s, m.spread_s / std::max(heap_pages, 1.0));
     }
 
     // Requests that pages of each group make if they are written together: neighbours, up to `merged_pages`. A run

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from simulator.analytic.caches import PoolTable, pool_table
 from simulator.analytic.compiled import CompiledWorkload
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.form import NS_PER_S, FloatArray, ProgramReader, System, Terminals, shares_of
+from simulator.form import NS_PER_S, FloatArray, Program, ProgramReader, System, Terminals, shares_of
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ class Workload:
     groups: PageGroups
     executed: FloatArray
     """(classes + locks, operations): executions in a transaction of each class, then until each lock is asked for"""
+
+    @cached_property
+    def timed(self) -> dict[int, tuple[Program, Self]]:
+        """Programs by their identity, and this workload with their times: see retiming.py."""
+        return {}
 
     @cached_property
     def _compiled(self) -> dict[str, CompiledWorkload]:
