@@ -33,18 +33,22 @@ struct PageWrites {
         // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
         // high one. What it is too slow for stays dirty for longer; at last whoever needs the buffer writes it.
         const double writer_page_s = m.direct > 0 ? page_s : m.write_cpu_s / m.cpu_speed;
-        double by_writer_most = 0.0, wanted = 0.0;
+        // Share of what reaches its age that the writer cleans before: none of it while there are too few dirty pages.
+        double by_writer_most = 0.0, wanted = 0.0, acts = 0.0;
         age = time;
         if (full > m.dirty_high) {
             const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
-            const double rises_for = std::max(w.age_of_dirty(m.dirty_high) - w.age_of_dirty(m.dirty_low), 1.0);
-            wanted = between / rises_for * std::min((full - m.dirty_high) / std::max(between, 0.1 * m.dirty_high), 1.0);
-            by_writer_most = std::min(wanted, 1.0 / std::max(writer_page_s * rate, LEAST));
+            acts = std::min((full - m.dirty_high) / std::max(between, 0.1 * m.dirty_high), 1.0);
+            by_writer_most = 1.0 / std::max(writer_page_s * rate, LEAST);
+            const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
             if (!w.is_clock) {
-                const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
-                const auto too_slow = [&](double t) { return by_writer_most - w.leaving_dirty(exp_of(t)); };
-                age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
+                const double rises_for = std::max(w.age_of_dirty(m.dirty_high) - w.age_of_dirty(m.dirty_low), 1.0);
+                wanted = between / rises_for * acts;
+                by_writer_most = std::min(wanted, by_writer_most);
             }
+            const double most = w.is_clock ? acts * by_writer_most : by_writer_most;
+            const auto too_slow = [&](double t) { return most - w.leaving_dirty(exp_of(t)); };
+            age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
         }
         w.missing_at(age, missing);
         stays = w.is_clock ? CLOCK_STAY * age : age;
@@ -87,14 +91,13 @@ struct PageWrites {
             left_dirty[g] = changed[g] * old;
             by_age += aged_of[g];
         }
-        if (w.is_clock) {
-            const double aged_only = by_age;
-            by_age = at_the_hand(w, m, pool, by_age);
-            wanted = std::max(wanted, by_age);
-            by_age = std::min(by_age, std::max(by_writer_most, aged_only));
+        aged = by_age, victims = std::max(by_age - by_writer_most, 0.0);
+        if (w.is_clock && acts > 0.0) {
+            wanted = at_the_hand(w, m, pool, by_age);
+            aged = std::min(wanted, std::max(by_writer_most, by_age));
+            victims = std::max(aged - by_writer_most, by_age * (1.0 - acts));
+            by_age = aged;
         }
-        aged = by_age;
-        victims = std::max(by_age - by_writer_most, 0.0);
         double cleaned = 0.0;
         for (std::size_t g = 0; g < n; g++) cleaned += again[g] + once[g];
         for (std::size_t g = 0; g < n; g++) aged_of[g] = (again[g] + once[g]) * (by_age / std::max(cleaned, LEAST));
