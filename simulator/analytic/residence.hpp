@@ -72,6 +72,7 @@ public:
 
     void machine(const Machine& of) {
         m = &of;
+        expected_page_s = 0.0;
         pool.solve(w, of);
         cache.prepare(w, pool);
     }
@@ -88,12 +89,23 @@ public:
             return page_s - figures.page_s;
         };
         const double least_s = m->write_cpu_s / m->cpu_speed;
-        if (longer_than_expected(least_s) < 0.0 && figures.page_s > writes.slack_s) {
-            // slower ones leave more to each other: the bound may have to be looked for
-            double most_s = figures.page_s;
-            while (longer_than_expected(most_s) < 0.0 && figures.page_s < ENDLESS) most_s = 2.0 * figures.page_s;
-            longer_than_expected(root_between(longer_than_expected, least_s, most_s, 1e-5 * most_s));
+        double last = 0.0, at_last = 0.0, page_s = std::max(expected_page_s, least_s);
+        for (int number = 0;; number++) {
+            const double difference = longer_than_expected(page_s);
+            const bool no_matter = std::max(page_s, figures.page_s) <= writes.slack_s;
+            if (no_matter || std::abs(difference) <= TOLERANCE * page_s) break;
+            if (number == MOST_STEPS) {
+                between_bounds(longer_than_expected, least_s);
+                break;
+            }
+            // secant, which begins with what was found
+            double next = page_s - difference;
+            if (number > 0 && difference != at_last)
+                next = page_s - difference * (page_s - last) / (difference - at_last);
+            last = page_s, at_last = difference;
+            page_s = next > least_s ? next : (page_s + least_s) / 2.0;
         }
+        expected_page_s = page_s;
         double response = 0.0, awaited = 0.0;
         for (std::size_t c = 0; c < at(w.classes); c++)
             response += w.mix[c] * total_s[c], awaited += w.awaited[c] * total_s[c];
@@ -102,6 +114,15 @@ public:
         if (m->terminals > 0)
             figures.population = std::max(figures.population, x * (awaited + m->away_s) / m->terminals);
         return figures.population;
+    }
+
+    // Slower daemons leave more to each other: the upper bound may have to be looked for.
+    template <class Function>
+    void between_bounds(Function longer_than_expected, double least_s) {
+        longer_than_expected(least_s);
+        double most_s = figures.page_s;
+        while (longer_than_expected(most_s) < 0.0 && figures.page_s < ENDLESS) most_s = 2.0 * figures.page_s;
+        longer_than_expected(root_between(longer_than_expected, least_s, most_s, TOLERANCE * most_s));
     }
 
     // What a transaction takes at least: no rate above that can be.
@@ -114,8 +135,12 @@ public:
     double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
 
 private:
+    static constexpr int MOST_STEPS = 8;
+    static constexpr double TOLERANCE = 1e-7;
+
     const Workload& w;
     const Machine* m = nullptr;
+    double expected_page_s = 0;  // where the last rate's was
     PageWrites writes;
     Traffic traffic;
     Demands demands;
