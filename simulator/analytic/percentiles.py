@@ -56,8 +56,7 @@ def stages_of(w: Workload, p: Parameters, solution: Solution, number: int) -> li
         waiting = r.rate * (times_s @ w.mix)
         closed = np.minimum(1.0, p.clients / np.maximum(waiting, 1e-9) ** 2)
         even = np.where(p.arrivals_per_s > 0, 1.0, closed)
-        each = mean_s**2 / np.maximum(visits, 1.0 if not by_chance else 1e-300)
-        return Stage(mean_s, np.where(visits > 0, each * (variation * even + float(by_chance) * even), 0.0))
+        return Stage(mean_s, even * sum_variance_s2(mean_s, visits, variation, by_chance=by_chance))
 
     return [
         stage(r.cpu_s + r.section_s, one, PATH_VARIATION * one, by_chance=False),
@@ -70,6 +69,16 @@ def stages_of(w: Workload, p: Parameters, solution: Solution, number: int) -> li
         stage(r.log_s, float(w.commits[number]) * one, FLUSH_VARIATION * one, by_chance=False),
         stage(r.station_s, float(np.sum(w.visits[number])) * one, one),
     ]
+
+
+def sum_variance_s2(mean_s: FloatArray, visits: FloatArray, variation: FloatArray, *, by_chance: bool) -> FloatArray:
+    """Variance of the sum of visits, of mean `mean_s`, which have this squared coefficient of variation each.
+
+    `visits`: mean of a Poisson number, or with `by_chance` false their number.
+    """
+    there = visits > 0
+    each = np.where(there, mean_s**2 / np.where(there, visits, 1.0), 0.0)
+    return np.asarray(each * (variation + float(by_chance)))
 
 
 def variance_s2(stages: Iterable[Stage]) -> FloatArray:

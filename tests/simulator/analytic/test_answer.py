@@ -21,7 +21,7 @@ from simulator.analytic import Case, answer, parameters_of, read_workload, solve
 from simulator.analytic import engine_errors as errors
 from simulator.analytic.engine_errors import Measured, interval, regime_of
 from simulator.analytic.figures import CPU_USES
-from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
+from simulator.analytic.percentiles import Stage, gamma_quantile, sum_variance_s2, variance_s2
 from simulator.errors import InternalError
 from simulator.form import Progress, System
 from simulator.kernel.record import PURPOSES
@@ -223,15 +223,22 @@ def test_high_percentiles_rise_with_the_variance() -> None:
 
 
 def test_variance_of_random_sums() -> None:
-    assert variance_s2([]) == 0.0
-    nowhere, there = np.zeros(1), np.array([1.5])
-    assert variance_s2([Stage(nowhere, nowhere)]) == 0.0
-    draw = np.random.default_rng(1)
+    draw, mean, each = np.random.default_rng(1), np.array([1.5]), np.array([3.0])
+    exponential = sum_variance_s2(mean, each, np.ones(1), by_chance=True)
     visits = draw.poisson(3.0, 200_000)
-    times = draw.gamma(np.maximum(visits, 1e-9), 0.5)
-    one = Stage(there, 2.0 * there)
-    assert variance_s2([one]) == pytest.approx(float(times.var()), rel=0.03)
-    assert variance_s2([one] * 2) == pytest.approx(2 * variance_s2([one]))
+    assert exponential == pytest.approx(float(draw.gamma(np.maximum(visits, 1e-9), 0.5).var()), rel=0.03)
+    constant = sum_variance_s2(mean, each, np.zeros(1), by_chance=True)
+    assert constant == pytest.approx(float((0.5 * visits).var()), rel=0.03)
+    certain = sum_variance_s2(mean, each, np.ones(1), by_chance=False)
+    assert certain == pytest.approx(float(draw.gamma(3.0, 0.5, 200_000).var()), rel=0.03)
+    assert constant == pytest.approx(certain) and not constant == pytest.approx(exponential, rel=0.3)
+    assert sum_variance_s2(mean, np.zeros(1), np.ones(1), by_chance=True) == 0.0
+
+
+def test_variances_of_stages_add_up() -> None:
+    one = Stage(np.array([1.5]), np.array([3.0]))
+    assert variance_s2([]) == 0.0
+    assert variance_s2([one] * 2) == 2.0 * one.variance_s2
 
 
 # Intervals
