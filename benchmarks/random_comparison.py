@@ -18,6 +18,7 @@ import numpy as np
 
 from models.build import build
 from scenarios.run import SimulationTask, read_saved_run, simulate
+from simulator.analytic import regime_of_result
 from simulator.errors import InputError, InternalError
 from simulator.form import System
 from simulator.results import DeviceResult, Result, main_class_of
@@ -56,6 +57,8 @@ class Compared:
     log_utilisation: Pair | None
     """of a device that the log has to itself"""
     p95_s: Pair | None
+    regime: str
+    """what limits it, by the analytic engine"""
     flags: list[str]
     kernel_warnings: list[str]
     solved_ms: float
@@ -107,6 +110,7 @@ def compared(file: Path) -> Compared:
         data_utilisation=pair(sum(one.utilisation for one in devices) / len(devices) for devices in data),
         log_utilisation=pair(result.devices[log].utilisation for result in both) if own_log else None,
         p95_s=p95_s if all(math.isfinite(one) and one > 0 for one in p95_s) else None,
+        regime=regime_of_result(analytic, any(FLAG in warning for warning in analytic.warnings)),
         flags=[warning for warning in analytic.warnings if FLAG in warning],
         kernel_warnings=kernel.warnings,
         solved_ms=solved_ms,
