@@ -38,8 +38,8 @@ double solved(AtRate& state, const Machine& m) {
         const double taken = state.population(exp_of(log_rate));
         return (taken - 1.0) / (taken + 1.0);
     };
-    // Response times rise with the rate: what the clients would do with those at a lower one is too much, and with those
-    // at a higher one too little.
+    // Response times rise with the rate: what the clients would do with those at a lower one is too much, and with
+    // those at a higher one too little.
     double high = log_of(most) + 1e-9, low = high - 0.5, taken = state.population(exp_of(low));
     if (taken < 1.0) {
         high = std::min(high, low - log_of(std::max(taken, LEAST)) + 1e-9);

@@ -33,7 +33,7 @@ struct Log {
         const bool in_turn = shared && (m.flash <= 0 || m.limited > 0) && m.write_cache_s <= 0;
         const double between =
             in_turn ? before_turn(m, writes, std::min(reads.asked_per_s * reads.wait_s, m.clients), reads.service_s)
-                   : reads.log_waits_s;
+                    : reads.log_waits_s;
         // what trickles in among reads and log is counted by the turns that it takes
         const double open = in_turn ? std::min(reads.left + writes.trickling, 1.0) : 1.0;
         const double fixed = m.flush_overhead_s, more = between + m.log_delay_s;

@@ -63,7 +63,8 @@ struct PageCache {
                     pages += kept;
                     continue;
                 }
-                const double written = present[g] * one_minus_exp(-passed_over[g] * std::min(limit / writes.cycle, 1e6));
+                const double written =
+                    present[g] * one_minus_exp(-passed_over[g] * std::min(limit / writes.cycle, 1e6));
                 const double both = w.pages[g] > 0 ? std::min(kept, w.pages[g]) * written / w.pages[g] : 0.0;
                 pages += kept + written - both + w.gaps[g] * w.write[g] * std::min(limit, away[g]);
             }

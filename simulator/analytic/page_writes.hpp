@@ -20,8 +20,8 @@ struct PageWrites {
     double aged_heap = 1, checkpoint_heap = 1;  // pages that the page cache hands to the disks together, of both
     double active = 1;                          // share of time in which pages are written
     double dirty = 0;                           // buffers, mean
-    double slack_s = 0;         // the longest that a page may take to write before it makes a difference
-    Numbers aged_of, heap;                      // by group
+    double slack_s = 0;           // the longest that a page may take to write before it makes a difference
+    Numbers aged_of, heap;        // by group
     Numbers changed, left_dirty;  // share of pages changed since they came in; that leave dirty or are written by age
     Numbers missing;              // scratch: shares at `age`
 
@@ -114,7 +114,7 @@ struct PageWrites {
                                    crowding_by(m, per_s) * std::min(heap_pages, m.cache_dirty_limit));
         const double lasts = clip(std::max(m.spread_s, heap_pages * page_s) / m.checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
-slack_s = std::min(m.checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
+        slack_s = std::min(m.checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
         if (m.flash <= 0 || m.limited > 0) slack_s = std::min(slack_s, m.spread_s / std::max(heap_pages, 1.0));
     }
 
@@ -147,8 +147,8 @@ slack_s = std::min(m.checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(ra
 
 private:
     Numbers again, among, once;  // pages written per transaction: again and again, among so many; and only once
-    Numbers most_dirty, written, in_rows;  // `most_dirty`: share of a group's pages, if no checkpoint cleans them
-    double stays = 0;                      // how long a page stays without a reference
+    Numbers most_dirty, written, in_rows;      // `most_dirty`: share of a group's pages, if no checkpoint cleans them
+    double stays = 0;                          // how long a page stays without a reference
     static constexpr double CLOCK_STAY = 5.5;  // revolutions of a page of full usage count
 
     // Share of a group's pages in the pool that are dirty: one of the references since it came in has changed it, and

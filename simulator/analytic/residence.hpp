@@ -40,10 +40,12 @@ namespace oltpsim {
     X(reads_mean)                                                                             \
     X(victims_mean) /* synchronous writes of dirty victims (direct I/O) */                    \
     X(faults_mean)
-#define OLTPSIM_CLASS_FIGURES(X)                                                                                \
-    X(total_s)                                                                                                  \
-    X(cpu_s) X(cpu_queue_s) X(read_s) X(victim_s) X(fault_s) X(lock_s) X(section_s) X(section_queue_s) X(log_s) \
-        X(station_s) X(need_cpu_s) X(need_section_s) X(bursts) X(disk_reads) X(victims) X(faults)
+#define OLTPSIM_CLASS_FIGURES(X)                                                                                   \
+    X(total_s)                                                                                                     \
+    X(cpu_s)                                                                                                       \
+    X(cpu_queue_s)                                                                                                 \
+    X(read_s) X(victim_s) X(fault_s) X(lock_s) X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) \
+        X(need_section_s) X(bursts) X(disk_reads) X(victims) X(faults)
 #define OLTPSIM_LOCK_FIGURES(X) X(lock_wait) /* share of acquisitions that wait */
 #define OLTPSIM_GROUP_FIGURES(X) X(group_missing) X(group_misses) X(group_faults) X(group_reads)
 
@@ -219,7 +221,6 @@ private:
     // is full every other turn is a write's.
     Disks at_caching_arms(double x, double seen, const BackgroundWrites& behind) const {
         const Demands& d = demands;
-        const bool shared = m->log_shared();
         const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
         const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
         const double write_s = std::max(behind.heap_s, m->write_s[QUEUE_POINTS - 1]);
@@ -355,7 +356,8 @@ private:
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
         figures.page_s = writer_page_s(machine, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
-        figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps, figures.writes_busy = behind.busy;
+        figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps,
+        figures.writes_busy = behind.busy;
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
         figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;

@@ -10,16 +10,16 @@ namespace oltpsim {
 // hands over from its high mark to its low one, or all dirty pages that the page cache may hold. The others trickle:
 // dirty pages that the page cache has to give up, and all that direct I/O writes.
 struct BackgroundWrites {
-    double busy = 0;       // share of the disk's time, heaps and trickle
-    double trickling = 0;  // of it for those that trickle
-    double most = 0;       // requests that may have trickled in
-    double batch = 0;      // how many of those come together; 0 if each for itself
-    double pushed = 1;     // mean number that come at a time otherwise
-    double active = 1;     // share of time in which they come
-    double heap = 1;       // requests of a heap
-    double heap_s = 0;     // service of one of them
-    double swap = 0;       // share of the first disk's time for swap-outs
-    double heaped = 0;     // share of the disk's time for writes that come in heaps
+    double busy = 0;                                // share of the disk's time, heaps and trickle
+    double trickling = 0;                           // of it for those that trickle
+    double most = 0;                                // requests that may have trickled in
+    double batch = 0;                               // how many of those come together; 0 if each for itself
+    double pushed = 1;                              // mean number that come at a time otherwise
+    double active = 1;                              // share of time in which they come
+    double heap = 1;                                // requests of a heap
+    double heap_s = 0;                              // service of one of them
+    double swap = 0;                                // share of the first disk's time for swap-outs
+    double heaped = 0;                              // share of the disk's time for writes that come in heaps
     double writer_per_s = 0, checkpoint_per_s = 0;  // batches of direct writes
 
     void solve(const Machine& m, const Demands& d, const PageWrites& w, const Traffic& t, double cache_time, double x) {
@@ -168,8 +168,8 @@ struct Flash {
 
     // `reads`, `writes`: requests/s of clients; `other`: share of its time for writes that come one by one; `blocked`:
     // clients that a heap may hold up.
-    void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes,
-               double other, double blocked) {
+    void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
+               double blocked) {
         const bool direct = m.direct > 0;
         const double read = m.read_s[0], write = m.write_s[0], c = m.parallel;
         const double of_reads = reads * read / c;
@@ -187,10 +187,12 @@ struct Flash {
             const double alone_s = std::max(write, batch * write / c) / kept;
             const double seldom = std::min(behind.writer_per_s, behind.checkpoint_per_s) * alone_s;
             const double often = std::max(behind.writer_per_s, behind.checkpoint_per_s) * alone_s;
-            const double less = seldom < 0.5 ? seldom / (1.0 - seldom) : 1.0, more = std::min(often * (1.0 + less), 1.0);
+            const double less = seldom < 0.5 ? seldom / (1.0 - seldom) : 1.0,
+                         more = std::min(often * (1.0 + less), 1.0);
             const double both = less * more, one = less + more - 2.0 * both, unstarted = std::max(batch - c, 0.0);
-            after = (one * unstarted * unstarted / (2.0 * std::max(batch, 1.0)) +
-                     both * std::max(1.5 * batch - c, 0.0)) * write / c / kept;
+            after =
+                (one * unstarted * unstarted / (2.0 * std::max(batch, 1.0)) + both * std::max(1.5 * batch - c, 0.0)) *
+                write / c / kept;
             batch_s = alone_s * (1.0 + less);
         } else if (behind.heaped > 0.0) {
             const double heap = behind.heap, absorbed = std::max(heap - c, 0.0) * write / c / kept;

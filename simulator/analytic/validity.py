@@ -6,8 +6,6 @@ docs/analytic.md says which were missed.
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from simulator.analytic.figures import Case
 from simulator.form import NS_PER_S, RotatingDevice
 
@@ -61,7 +59,7 @@ def _reasons(case: Case) -> Iterator[str]:
     if faults > LONG_FAULTS:
         yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
     if arm and p.direct[0] and p.parities[0] and busy > BUSY_PARITY:
-        yield "a RAID set reads before it writes; how its disks take turns between that and others is known only roughly"
+        yield "a RAID set reads before it writes; how its disks take turns between these is known only roughly"
 
 
 def _of_arrays(case: Case) -> Iterator[str]:

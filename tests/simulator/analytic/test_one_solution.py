@@ -24,9 +24,9 @@ SWITCHES = {"growing", "free_behind", "direct", "durable", "log_own", "limited",
 COUNTS = {"data_devices", "disks_per_file", "copies", "parities", "parallel"}
 """of disks and of what one disk serves at once: whole numbers, of which one percent more is no machine"""
 PERCENT, MOST, MOST_OF_FRAMES = 1.01, 1.03, 1.05
-"""`MOST_OF_FRAMES`: where a pool that had memory for all buffers has too little for the first of them, it begins to swap"""
+"""`MOST_OF_FRAMES`: a pool that had memory for all its buffers, and has too little for the first, begins to swap"""
 NARROW = 1e-3
-"""a rate is sharper than that only where nothing changes by steps: whole writes of disks, a writer that begins to act"""
+"""a rate is sharper than that where nothing changes by steps, as a writer does that begins to act"""
 SEARCHES = 12
 
 
