@@ -74,7 +74,6 @@ public:
 
     void machine(const Machine& of) {
         m = &of;
-        expected_page_s = 0.0;
         pool.solve(w, of);
         cache.prepare(w, pool);
     }
@@ -91,7 +90,7 @@ public:
             return page_s - figures.page_s;
         };
         const double least_s = m->write_cpu_s / m->cpu_speed;
-        double last = 0.0, at_last = 0.0, page_s = std::max(expected_page_s, least_s);
+        double last = 0.0, at_last = 0.0, page_s = least_s;
         for (int number = 0;; number++) {
             const double difference = longer_than_expected(page_s);
             const bool no_matter = std::max(page_s, figures.page_s) <= writes.slack_s;
@@ -107,7 +106,6 @@ public:
             last = page_s, at_last = difference;
             page_s = next > least_s ? next : (page_s + least_s) / 2.0;
         }
-        expected_page_s = page_s;
         double response = 0.0, awaited = 0.0;
         for (std::size_t c = 0; c < at(w.classes); c++)
             response += w.mix[c] * total_s[c], awaited += w.awaited[c] * total_s[c];
@@ -142,7 +140,6 @@ private:
 
     const Workload& w;
     const Machine* m = nullptr;
-    double expected_page_s = 0;  // where the last rate's was
     PageWrites writes;
     Traffic traffic;
     Demands demands;
