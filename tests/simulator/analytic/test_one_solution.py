@@ -25,7 +25,8 @@ POOL = ("buffers", "resident", "dirty_high", "dirty_low")
 """Change together: one buffer without memory is the first that is swapped, a step that the kernel shows too."""
 COUNTS = {"data_devices", "disks_per_file", "copies", "parities", "parallel"}
 """of disks and of what one disk serves at once: whole numbers, of which one percent more is no machine"""
-PERCENT, MOST = 1.01, 1.05
+PERCENT, MOST, MOST_OF_POOL = 1.01, 1.05, 1.1
+"""`MOST_OF_POOL`: where the pool holds nearly all pages, the last hundredth of them is a large part of what misses"""
 NARROW = 1e-3
 """a rate is sharper than that where nothing changes by steps, as a writer does that begins to act"""
 SEARCHES = 12
@@ -125,7 +126,8 @@ def test_one_percent_of_any_number_moves_the_rate_by_five_at_most(of: Drawn) -> 
     others = [replace(p, **{name: getattr(p, name) * factor for name in names}).filled() for names, factor in steps]
     moved = solve(of.workload, stacked(others), of.policy).rate / rate_of(of)
     far = {f"{names} x {factor:.4f}": round(float(by), 4) for (names, factor), by in zip(steps, moved, strict=True)}
-    far = {names: by for names, by in far.items() if not 1.0 / MOST <= by <= MOST}
+    most = {names: MOST_OF_POOL if "buffers" in names else MOST for names in far}
+    far = {names: by for names, by in far.items() if not 1.0 / most[names] <= by <= most[names]}
     assert not far, f"{of}: {far}"
 
 
