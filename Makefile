@@ -15,7 +15,8 @@ ENVIRONMENT := $(PYTHON) .ci/environment.py
 STEP := .ci/step
 CPP = $$(git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
 # Tests that `make sanitize` runs.
-SANITIZED := tests/simulator/kernel/test_library.py tests/simulator/kernel/test_engine.py tests/simulator/kernel/test_size.py
+SANITIZED := tests/simulator/test_compiled_library.py tests/simulator/kernel/test_engine.py tests/simulator/kernel/test_size.py \
+	tests/simulator/analytic/test_system.py tests/simulator/analytic/test_writes.py
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --annotation-style line --custom-compile-command "make lock"
 

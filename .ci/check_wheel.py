@@ -57,7 +57,7 @@ def pythons() -> list[str]:
 
 
 def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
-    """Wheel and locked run-time packages suffice to import every package, load the kernel and start the command."""
+    """Wheel and locked run-time packages suffice to import every package, load both libraries and start the command."""
     folder = elsewhere / Path(python).name
     run([python, "-m", "venv", str(folder)], elsewhere)
     pip = ["python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
@@ -68,6 +68,7 @@ def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
         [*pip, "check"],
         ["python", "-c", f"import {', '.join(PACKAGES)}"],
         ["python", "-c", "from simulator.kernel.library import kernel_library; kernel_library()"],
+        ["python", "-c", "from simulator.analytic.compiled import LIBRARY; LIBRARY.load()"],
         ["oltpsim", "--help"],
         ["oltpsim", "run", "v20z-10-warehouses", "--set", "interval.duration_s=60"],
     ):

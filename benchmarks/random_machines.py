@@ -27,10 +27,12 @@ MOST_PAGES = 1_500_000
 
 def random_machine(regime: str, number: int) -> ScenarioSpec:
     """Machine `number` of a regime."""
-    return scenario_from_mapping(_keys(regime, np.random.default_rng([REGIMES.index(regime), number])), regime)
+    return scenario_from_mapping(machine_keys(regime, np.random.default_rng([REGIMES.index(regime), number])), regime)
 
 
-def _keys(regime: str, rng: np.random.Generator) -> dict[str, Any]:
+def machine_keys(regime: str, rng: np.random.Generator) -> dict[str, Any]:
+    """Keys of a scenario of a regime, drawn by `rng`."""
+
     def one_of(*values: Any) -> Any:
         return values[int(rng.integers(len(values)))]
 

@@ -5,6 +5,7 @@ All places of one run are solved in one call; runs are shared out over processes
 
 import json
 import math
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,7 @@ from calibration.fit.parameters import Parameter
 from calibration.workers import WorkerPool
 from models.build import build, clients_of
 from models.jobs import run_job
+from models.reading import with_values
 from models.scenario import ScenarioSpec
 from simulator.analytic import (
     Parameters,
@@ -34,9 +36,11 @@ from simulator.analytic import (
     read_workload,
     retimed,
     same_but_times,
+    same_transactions,
     simulate,
     solve,
     stacked,
+    striped,
 )
 from simulator.errors import InputError
 from simulator.form import FloatArray, System
@@ -53,33 +57,57 @@ MOST_TRANSACTIONS = 5e6
 """of a run that the kernel simulates within a fit"""
 MOST_TOGETHER = 4
 """runs solved in one call; more would leave other processes without work"""
+MOST_FIGURES = 200_000
+"""machines whose figures a thread keeps"""
 
 
 @dataclass(frozen=True)
 class AnalyticInput:
-    """Input of the analytic engine for one scenario."""
+    """Input of the analytic engine for one scenario.
+
+    `workload` has the times of the first scenario whose program it is, as `parameters` don't.
+    """
 
     system: System
     workload: Workload
     parameters: Parameters
 
+    @property
+    def timed_workload(self) -> Workload:
+        """The workload with this scenario's times."""
+        return retimed(self.workload, self.system)
+
 
 class AnalyticReader:
-    """Scenarios in the engine's terms; programs that differ in times only are read once."""
+    """Scenarios in the engine's terms; programs that differ in times only are read once, and runs' figures kept.
+
+    A fit without one of its runs asks again for a quarter of the figures.
+    """
 
     MOST_KEPT = 32
 
     def __init__(self) -> None:
         self._programs: list[tuple[System, Workload]] = []
+        """the one used last at the front"""
+        self._figures: dict[tuple[ScenarioSpec, tuple[str, ...], tuple[FigureKind, ...]], dict[bytes, list[float]]] = {}
 
     def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """The input for one scenario. Scenarios of one program get the same `workload` object."""
-        model = build(scenario)
-        workload = next((read for other, read in self._programs if same_but_times(other, model)), None)
-        if workload is None:
-            workload = read_workload(model)
-            self._programs = [*self._programs[1 - self.MOST_KEPT :], (model, workload)]
+        model, programs = build(scenario), self._programs
+        one = next((each for each in programs if same_but_times(each[0], model)), None) or (model, self._read(model))
+        self._programs = [one, *(each for each in programs if each is not one)][: self.MOST_KEPT]
+        workload = one[1]
         return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
+
+    def figures_of(self, run: MeasuredRun, keys: tuple[str, ...]) -> dict[bytes, list[float]]:
+        """Figures of a run's machines by the values of `keys`, to be looked up and added to; [] where none is."""
+        if sum(map(len, self._figures.values())) > MOST_FIGURES:
+            self._figures.clear()
+        return self._figures.setdefault((run.scenario, keys, tuple(each.kind for each in run.observations)), {})
+
+    def _read(self, model: System) -> Workload:
+        akin = next((read for other, read in self._programs if same_transactions(other, model)), None)
+        return read_workload(model) if akin is None else striped(akin, model.storage.data_devices)
 
 
 def solve_inputs(points: Sequence[AnalyticInput]) -> list[tuple[Workload, Parameters, Solution, list[int]]]:
@@ -102,38 +130,42 @@ def figures(
     """Logarithms of the runs' observed kinds at each place, (places, observations); NaN where there is no machine."""
     ends = np.cumsum([0, *(len(run.observations) for run in runs)])
     answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
-    points: list[AnalyticInput] = []
-    owners: list[tuple[int, list[int]]] = []
-    """run and rows of each point"""
-    solved: list[tuple[int, list[int], list[float]]] = []
-    where: dict[tuple[int, bytes], list[int]] = {}
-    """rows of the same run whose values of what it takes are the same: one machine"""
     open_keys = [run.open_keys(each.key for each in parameters) for run in runs]
+    known = [reader.figures_of(run, keys) for run, keys in zip(runs, open_keys, strict=True)]
+    rows: dict[tuple[int, bytes], list[int]] = {}
+    """by number of a run and the values of what it takes, which are one machine"""
+    found: dict[tuple[int, bytes], list[float]] = {}
+    points: list[AnalyticInput] = []
+    owners: list[tuple[int, bytes]] = []
     for row, place in enumerate(places):
         values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
         for number, run in enumerate(runs):
             mine = {key: values[key] for key in open_keys[number]}
-            rows = where.setdefault((number, np.array(list(mine.values())).tobytes()), [])
-            rows.append(row)
-            if len(rows) > 1:
+            machine = number, np.array(list(mine.values())).tobytes()
+            rows.setdefault(machine, []).append(row)
+            if len(rows[machine]) > 1 or machine[1] in known[number]:
                 continue
+            found[machine] = []
             try:
-                machine = run.machine(mine)
-                if machine.job is not None:
-                    logs = job_logs(machine)
-                    solved.append((number, rows, [logs[each.kind] for each in run.observations]))
-                    continue
-                points.append(reader.read(machine))
+                scenario = with_values(run.scenario, mine)
+                if scenario.job is None:
+                    points.append(reader.read(scenario))
+                    owners.append(machine)
+                else:
+                    logs = job_logs(scenario)
+                    found[machine] = [logs[each.kind] for each in run.observations]
             except InputError:
                 continue
-            owners.append((number, rows))
     for workload, machines, solution, numbers in solve_inputs(points):
         by_kind = engine_logs(workload, machines, solution)
         for at, point in enumerate(numbers):
-            number, rows = owners[point]
-            solved.append((number, rows, [by_kind[each.kind][at] for each in runs[number].observations]))
-    for number, rows, figure in solved:
-        answer[rows, ends[number] : ends[number + 1]] = figure
+            kinds = [each.kind for each in runs[owners[point][0]].observations]
+            found[owners[point]] = [float(by_kind[kind][at]) for kind in kinds]
+    for (number, where), figure in found.items():
+        known[number][where] = figure
+    for (number, where), some in rows.items():
+        if figure := known[number][where]:
+            answer[some, ends[number] : ends[number + 1]] = figure
     return answer
 
 
@@ -173,16 +205,15 @@ class Evaluator:
     ) -> None:
         self.runs, self.parameters, self._pool = tuple(runs), tuple(parameters), pool
         self._groups = together(runs)
-        self._reader = AnalyticReader()
 
     def at(self, places: FloatArray) -> FloatArray:
         """Logarithms at each place, (places, observations of all runs in their order)."""
         groups = [[self.runs[number] for number in group] for group in self._groups]
         if self._pool is None:
-            found = [figures(group, self.parameters, places, self._reader) for group in groups]
+            found = [_figures_kept(group, self.parameters, places) for group in groups]
         else:
             count = len(groups)
-            found = list(self._pool.map(_figures_in_worker, groups, [self.parameters] * count, [places] * count))
+            found = list(self._pool.map(_figures_kept, groups, [self.parameters] * count, [places] * count))
         by_run: dict[int, FloatArray] = {}
         for group, values in zip(self._groups, found, strict=True):
             ends = np.cumsum([len(self.runs[number].observations) for number in group])
@@ -220,14 +251,15 @@ def engine_correction(
     """Correction by a simulation, or without one by the analytic engine, which knows only how the rate gets warm."""
     if scenario.job is not None:
         return Correction([0.0] * len(kinds), [0.0] * len(kinds))
+    point = _BY_THREAD.reader.read(scenario)
     if simulate_model is not None:
-        result = simulate_model(build(scenario), seed)
+        result = simulate_model(point.system, seed)
         counted, chance = simulated_figures(result), simulated_noise(result)
         # the measured run's own chance is in its noise only as far as its rate's series shows it
         sds = [chance.get(kind, 0.0) * (1.0 if kind == FigureKind.RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         with np.errstate(over="ignore"):
-            rate = simulate(build(scenario), seed).rate_per_min
+            rate = simulate(point.system, seed, workload=point.timed_workload).rate_per_min
         of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
         counted, sds = (
             {FigureKind.RATE: rate.mean},
@@ -235,7 +267,7 @@ def engine_correction(
         )
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
             return Correction([0.0] * len(kinds), sds)
-    [(workload, machines, solution, _)] = solve_inputs([AnalyticReader().read(scenario)])
+    [(workload, machines, solution, _)] = solve_inputs([point])
     warm = {kind: float(values[0]) for kind, values in engine_logs(workload, machines, solution).items()}
     left_out = [float(kind.log(counted[kind])) - warm[kind] if kind in counted else 0.0 for kind in kinds]
     return Correction(left_out, sds)
@@ -274,7 +306,7 @@ class SteadyRate:
 
 def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     """Scenarios' machines, solved together; of a job its figure. Raises InputError if there is none."""
-    reader = AnalyticReader()
+    reader = _BY_THREAD.reader
     found: dict[int, SteadyRate] = {
         number: SteadyRate(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
     }
@@ -292,10 +324,15 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     return [found[number] for number in range(len(scenarios))]
 
 
-@cache
-def _reader_of_this_process() -> AnalyticReader:
-    return AnalyticReader()
+class _OfThisThread(threading.local):
+    """Reader of a thread, which other threads don't change: fits may run beside each other on any executor."""
+
+    def __init__(self) -> None:
+        self.reader = AnalyticReader()
 
 
-def _figures_in_worker(runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
-    return figures(runs, parameters, places, _reader_of_this_process())
+_BY_THREAD = _OfThisThread()
+
+
+def _figures_kept(runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray) -> FloatArray:
+    return figures(runs, parameters, places, _BY_THREAD.reader)

@@ -99,21 +99,17 @@ class FigureChoice:
 
 def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[FigureKind, FloatArray]:
     """Logarithms of each kind of figure by the analytic engine, (configurations,)."""
-    d, mean = s.demands, s.demands.mean
-    flushes, slower = s.residence.flushes / s.rate, s.residence.slowdown
+    flushes = s.flushes_per_s / s.rate
+    work_s = (s.cpu_mean_s + s.section_mean_s + s.background_cpu_s) * s.slowdown
     found = {
         FigureKind.RATE: s.rate * 60.0 * w.mix[w.main_class],
-        FigureKind.CPU: np.minimum(
-            (s.rate * (mean.cpu_s + mean.section_s + d.background_cpu_s) * slower + s.residence.handing_over)
-            / p.processors,
-            1.0,
-        ),
-        FigureKind.READS: mean.reads + mean.faults,
-        FigureKind.WRITES: np.maximum(s.traffic.requests, mean.victims) + np.where(p.log_own > 0, 0.0, flushes),
-        FigureKind.MISSES: s.pool.misses.sum(axis=1),
+        FigureKind.CPU: np.minimum((s.rate * work_s + s.handing_over) / p.processors, 1.0),
+        FigureKind.READS: s.reads_mean + s.faults_mean,
+        FigureKind.WRITES: np.maximum(s.requests, s.victims_mean) + np.where(p.log_own > 0, 0.0, flushes),
+        FigureKind.MISSES: s.misses,
         FigureKind.FLUSHES: flushes,
-        FigureKind.BUSY: s.residence.first_busy,
-        FigureKind.RESPONSE: s.residence.total @ w.mix,
+        FigureKind.BUSY: s.first_busy,
+        FigureKind.RESPONSE: s.response_s,
     }
     return {kind: kind.log(value) for kind, value in found.items()}
 

@@ -6,7 +6,6 @@ machine, operating system, database ──> stations ─┴──> System (simul
 """
 
 from dataclasses import replace
-from functools import lru_cache
 
 from models.build.cluster import cluster_paths
 from models.build.file_layout import by_table
@@ -23,8 +22,6 @@ from simulator import form
 from simulator.errors import InputError
 from simulator.form import GIB, KIB, NS_PER_US, IntArray, from_s
 
-_program = lru_cache(maxsize=64)(tpcc_program)
-"""A fit or a sweep needs few programs, many times."""
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
 MOST_WORK_S = 86_400
@@ -40,7 +37,7 @@ def build(scenario: ScenarioSpec) -> form.System:
     arrivals, interval = workload.arrivals, scenario.interval
     counted_s = MOST_WORK_S if interval.duration_s is None else interval.duration_s
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-    program = _program(workload, paths_of(machine, system, database), sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
+    program = tpcc_program(workload, paths_of(machine, system, database), sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
     registers = client_registers(program, workload, sample, clients_of(workload))
     length = form.Interval(interval.start, from_s(interval.warm_up_s), from_s(counted_s))
     whole = replace(

@@ -1,7 +1,6 @@
 """The analytic engine: mean-value analysis of the same system."""
 
 from simulator.analytic.configurations import rows
-from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.device_figures import asked_of_limits
 from simulator.analytic.engine import simulate
 from simulator.analytic.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
@@ -17,11 +16,9 @@ from simulator.analytic.factors import (
 from simulator.analytic.figures import Case
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import response_quantile_s
-from simulator.analytic.pool import PoolMisses, pool_of
 from simulator.analytic.result import answer
-from simulator.analytic.retiming import retimed, same_but_times
-from simulator.analytic.stations import Residence, at_stations
-from simulator.analytic.system import Solution, rates, solve
+from simulator.analytic.retiming import retimed, same_but_times, same_transactions, striped
+from simulator.analytic.solution import Solution, rates, solve
 from simulator.analytic.under_load import loaded
 from simulator.analytic.validity import doubts
 from simulator.analytic.volumes import Rates, places_of, sustained

@@ -5,7 +5,7 @@ The pool's characteristic time T follows from its size, since the pages that sta
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 
@@ -34,70 +34,6 @@ class PoolTable:
     dirty: FloatArray
     policy: str
 
-    @cached_property
-    def missing_area(self) -> FloatArray:
-        """`missing` integrated over time, for means over a range of times."""
-        steps = np.diff(self.times)[:, None] * (self.missing[1:] + self.missing[:-1]) / 2.0
-        return np.concatenate([np.zeros((1, self.missing.shape[1])), np.cumsum(steps, axis=0)]) + self.times[0]
-
-    @cached_property
-    def filled_area(self) -> FloatArray:
-        """`filled` integrated over time."""
-        steps = np.diff(self.times) * (self.filled[1:] + self.filled[:-1]) / 2.0
-        return np.concatenate([[0.0], np.cumsum(steps)])
-
-    def mean_missing(self, begin: FloatArray, end: FloatArray, length: FloatArray) -> FloatArray:
-        """Missing shares, (..., groups), integrated from `begin` to `end` and divided by `length`."""
-        area = self._between(self.missing_area, end) - self._between(self.missing_area, begin)
-        return np.maximum(area, 0.0) / length[..., None]
-
-    def mean_filled(self, begin: FloatArray, end: FloatArray, most: FloatArray) -> FloatArray:
-        """Mean of `filled` from `begin` to `end`, where it rises no more from `most` on."""
-        first, last = np.minimum(begin, most), np.minimum(end, most)
-        logs = np.log(self.times)
-        area = np.interp(np.log(last), logs, self.filled_area) - np.interp(np.log(first), logs, self.filled_area)
-        top = self.filled_at(most)
-        return (area + (end - np.maximum(begin, last)) * top) / (end - begin)
-
-    def _between(self, values: FloatArray, times: FloatArray) -> FloatArray:
-        place = np.interp(np.log(times), np.log(self.times), np.arange(len(self.times)))
-        below = np.minimum(place.astype(np.int64), len(self.times) - 2)
-        part = (place - below)[..., None]
-        return values[below] * (1.0 - part) + values[below + 1] * part
-
-    def filled_at(self, times: FloatArray) -> FloatArray:
-        """Buffers in use at these characteristic times."""
-        return np.exp(np.interp(np.log(times), np.log(self.times), np.log(self.filled)))
-
-    def dirty_at(self, times: FloatArray) -> FloatArray:
-        """Dirty buffers if pages stay dirty until they have not been referred to for so long."""
-        return np.interp(np.log(times), np.log(self.times), self.dirty)
-
-    def dirty_until(self, times: FloatArray, ends: FloatArray) -> FloatArray:
-        """Mean of `dirty_at` over the time from 0 to `ends`, where it stops to rise at `times`."""
-        steps = np.diff(self.times) * (self.dirty[1:] + self.dirty[:-1]) / 2.0
-        area = np.concatenate([[0.0], np.cumsum(steps)])
-        rising = np.minimum(times, ends)
-        under = np.interp(np.log(rising), np.log(self.times), area)
-        return (under + (ends - rising) * self.dirty_at(rising)) / ends
-
-    def leaving_dirty(self, times: FloatArray) -> FloatArray:
-        """Dirty pages per transaction that reach an age without a reference: the slope of `dirty`."""
-        slopes = np.gradient(self.dirty, self.times)
-        return np.interp(np.log(times), np.log(self.times), slopes)
-
-    def time_of_dirty(self, buffers: FloatArray) -> FloatArray:
-        """The age at which dirty pages must be written for so many to be dirty."""
-        return np.exp(np.interp(buffers, self.dirty, np.log(self.times)))
-
-    def time(self, buffers: FloatArray) -> FloatArray:
-        """Characteristic time of pools of these sizes, in transactions; the largest of the table if all fits."""
-        return np.exp(np.interp(np.log(buffers), np.log(self.filled), np.log(self.times)))
-
-    def at(self, times: FloatArray) -> FloatArray:
-        """Missing shares, shape (..., groups), at times of any shape."""
-        return self._between(self.missing, times)
-
 
 def reach(groups: PageGroups, times: FloatArray) -> FloatArray:
     """How far back a page that windows remember may have been referred to, to be asked for within `times` once more.
@@ -113,6 +49,7 @@ def reach(groups: PageGroups, times: FloatArray) -> FloatArray:
     return times + (window - inside) * late + inside - window / offspring * late
 
 
+@lru_cache(maxsize=64)
 def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     """The table of one workload and one replacement policy."""
     slowest = groups.rate[groups.rate > 0].min(initial=1.0)

@@ -4,15 +4,16 @@ import numpy as np
 
 from simulator.analytic import figures
 from simulator.analytic.figures import Case
-from simulator.analytic.queues import TINY
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
 from simulator.form import ALL_VOLUMES, FlashDevice, RaidSet, RateLimit, limits_on, to_s
 from simulator.results import DeviceResult, LimitResult
 
+TINY = 1e-12
+
 
 def devices(case: Case) -> list[DeviceResult]:
     """Disks. A read's response is the engine's; writes come in heaps and wait for half of the others (approximate)."""
-    storage, r = case.system.storage, case.solution.residence
+    storage, r = case.system.storage, case.solution
     found, of_sets = [], []
     for number, device in enumerate(storage.devices):
         disks = storage.disks_of(number)
@@ -27,7 +28,7 @@ def devices(case: Case) -> list[DeviceResult]:
 
 def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]) -> DeviceResult:
     """One device at which so many requests of each purpose come per second."""
-    storage, r, p = case.system.storage, case.solution.residence, case.parameters
+    storage, r, p = case.system.storage, case.solution, case.parameters
     device, disks = storage.with_disks[number], storage.disks_of(number)
     reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
     total = sum(per_s.values())
@@ -41,7 +42,7 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
         utilisation = min(max([total * service / parallel, *(limit.utilisation for limit in closed)]), 1.0)
     calls = per_s.get("data read", 0.0) + per_s.get("eviction write", 0.0)
     queue = min(calls * float(r.disk_read_s[0]), float(p.calls[0]))
-    queue += case.rate * case.mean(r.fault) if "swap in" in per_s else 0.0
+    queue += case.rate * case.mean(r.fault_s) if "swap in" in per_s else 0.0
     heap = _heap(case) / (storage.data_devices if number < len(storage.devices) else float(p.data_devices[0]))
     heaped = 0.0
     for purpose, count in per_s.items():
@@ -132,7 +133,7 @@ def asked_of_limits(case: Case) -> Rates:
 
 def _asked(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
     """What so many requests per second of each purpose are to a limit."""
-    page, t, p = case.system.storage.page_bytes, case.solution.traffic, case.parameters
+    page, t, p = case.system.storage.page_bytes, case.solution, case.parameters
     written = t.written / np.maximum(t.requests, TINY)
     log = figures.log(case)
     sizes = {
@@ -164,15 +165,15 @@ def _limit(case: Case, where: int, place: int, asked: float, owner: str) -> Limi
 
 def _requests(case: Case, number: int) -> dict[str, float]:
     """Requests per second of a device by the kernel's names of purposes, those that come at all."""
-    system, d, t, p = case.system, case.solution.demands, case.solution.traffic, case.parameters
+    system, t, p = case.system, case.solution, case.parameters
     storage, found = system.storage, {}
     if number < storage.data_devices:
-        each, victims = case.rate / storage.data_devices, case.mean(d.victims)
-        found["data read"] = each * case.mean(d.reads)
+        each, victims = case.rate / storage.data_devices, float(t.victims_mean[0])
+        found["data read"] = each * float(t.reads_mean[0])
         found["eviction write"] = each * victims
         found["writer" if system.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
     if number == 0:
-        found["swap in"] = case.rate * case.mean(d.faults)
+        found["swap in"] = case.rate * float(t.faults_mean[0])
         found["swap out"] = found["swap in"] / float(p.swap_cluster[0])
     if number == storage.log_device:
         found["log"] = figures.log(case).flushes_per_s
@@ -181,7 +182,7 @@ def _requests(case: Case, number: int) -> dict[str, float]:
 
 def _requests_of_disk(case: Case, number: int) -> dict[str, float]:
     """As `_requests`, of one disk of a device: of a RAID set, or itself."""
-    p, t = case.parameters, case.solution.traffic
+    p, t = case.parameters, case.solution
     pages = {"swap out": p.swap_cluster, "write-back": t.written / np.maximum(t.requests, 1e-300)}
     disks, found = len(case.system.storage.disks_of(number)), {}
     if number in _log_numbers(case):
@@ -197,4 +198,4 @@ def _heap(case: Case) -> float:
     if case.system.direct_io:
         return float(case.parameters.writer_batch[0])
     p = case.parameters
-    return float(min(case.rate * case.solution.traffic.requests[0] * p.flush_s[0], p.in_flight[0]))
+    return float(min(case.rate * case.solution.requests[0] * p.flush_s[0], p.in_flight[0]))

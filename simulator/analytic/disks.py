@@ -83,18 +83,6 @@ def turns(device: Disk, start_bytes: float, span_bytes: float, size_bytes: float
     return tuple(np.minimum(1.0 / np.maximum(chance, 1e-9), patience))
 
 
-def at_queue(table: FloatArray, queue: FloatArray) -> FloatArray:
-    """Service times for queues of any length, from tables of shape (configurations, queues).
-
-    `queue`: shape (configurations,), or (configurations, several); the result has the same.
-    """
-    place = PER_DOUBLING * np.log2(np.minimum(np.maximum(queue, 1.0), LONGEST))
-    below = np.minimum(place.astype(np.int64), len(QUEUES) - 2)
-    row = np.arange(len(table)).reshape(-1, *(1,) * (queue.ndim - 1))
-    low = table[row, below]
-    return low + (table[row, below + 1] - low) * (place - below)
-
-
 @lru_cache(maxsize=1 << 14)
 def _least_ns(device: RotatingDevice, requests: float, band_bytes: float) -> float:
     """Mean time to reach the nearest of so many requests within a band. A fit asks for one arm's many times."""
@@ -104,17 +92,30 @@ def _least_ns(device: RotatingDevice, requests: float, band_bytes: float) -> flo
     return device.overhead_ns + least * (1.0 + PASSED_OVER * (1.0 - 1.0 / requests) ** 3)
 
 
+@lru_cache(maxsize=1024)
 def _reached(device: RotatingDevice, band_bytes: float) -> tuple[FloatArray, FloatArray]:
-    """Times, and the chance that the arm has reached a place at random in its band by then."""
+    """Times, and the chance that the arm has reached a place at random in its band by then.
+
+    The turn that follows a seek of s takes until t with chance min(max(t - s, 0) / T, 1), T a revolution, which is
+    (max(t - s, 0) - max(t - T - s, 0)) / T: sums over all seeks that are shorter than t, and than t - T.
+    """
     x = (np.arange(PLACES) + 0.5) / PLACES
     weight = 2.0 * (1.0 - x) / PLACES
+    weight /= weight.sum()
     seek = _seek_ns(device, x * band_bytes / device.capacity_bytes)
     same = np.clip(1.0 - x * band_bytes / (TRACKS_PER_CYLINDER * device.track_bytes), 0.0, 1.0)
     t = np.linspace(0.0, float(seek[-1]) + device.revolution_ns, INSTANTS)
-    moved = np.clip((t[:, None] - seek) / device.revolution_ns, 0.0, 1.0)
-    there = np.clip(t / device.revolution_ns, 0.0, 1.0)[:, None]
-    reached = (moved * (1.0 - same) + there * same) @ weight / weight.sum()
-    return t, reached
+    moving = weight * (1.0 - same)
+    shares, ways = (np.concatenate([[0.0], np.cumsum(each)]) for each in (moving, moving * seek))
+
+    def beyond(times: FloatArray) -> FloatArray:
+        shorter = np.searchsorted(seek, times)
+        found: FloatArray = shares[shorter] * times - ways[shorter]
+        return found
+
+    moved = (beyond(t) - beyond(t - device.revolution_ns)) / device.revolution_ns
+    there = np.minimum(t / device.revolution_ns, 1.0) * float(same @ weight)
+    return t, np.clip(moved + there, 0.0, 1.0)
 
 
 def _seek_ns(device: RotatingDevice, fraction: FloatArray) -> FloatArray:

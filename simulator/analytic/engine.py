@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from simulator.analytic.figures import Case
 from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import parameters_of
 from simulator.analytic.result import answer
+from simulator.analytic.solution import Solution, solve
 from simulator.analytic.spending import with_credits
-from simulator.analytic.system import Solution, solve
 from simulator.analytic.validity import doubts
 from simulator.analytic.volumes import Rates, places_of, sustained
 from simulator.analytic.warming import course, interval_mean_per_s
@@ -21,16 +20,16 @@ from simulator.errors import InternalError
 from simulator.form import OnProgress, Progress, System
 from simulator.results import Result
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-
-def simulate(system: System, seed: int, on_progress: OnProgress | None = None) -> Result:
+def simulate(
+    system: System, seed: int, on_progress: OnProgress | None = None, workload: Workload | None = None
+) -> Result:
     """The result of a system; the seed is only noted in it. `on_progress` is told once, at the end.
 
-    Raises InputError for a program whose loops have no bound, InternalError if the equations give no finite figures.
+    `workload`: the system's, if somebody has read it before. Raises InputError for a program whose loops have no bound,
+    InternalError if the equations give no finite figures.
     """
-    workload = read_workload(system)
+    workload = workload or read_workload(system)
     if any(limit.burst_per_s > limit.per_s for limits in places_of(system) for limit in limits):
         case = with_credits(system, lambda rates: _solved(system, workload, rates))
     else:
@@ -60,13 +59,6 @@ def _solved(system: System, workload: Workload, rates: Rates | None) -> Case:
 
 def _refuse_infinite(solution: Solution) -> None:
     """Raise InternalError naming figures that are infinite or not numbers: no result could hold them."""
-    residence, demands = solution.residence, solution.demands
-    parts: tuple[DataclassInstance, ...] = (residence, residence.writes, solution.pool, solution.traffic, demands)
-    wrong = [
-        f"{type(part).__name__}.{field.name}"
-        for part in parts
-        for field in fields(part)
-        if isinstance(values := getattr(part, field.name), np.ndarray) and not np.isfinite(values).all()
-    ]
+    wrong = [field.name for field in fields(solution) if not np.isfinite(getattr(solution, field.name)).all()]
     if wrong:
         raise InternalError(f"the analytic engine found no finite {', '.join(wrong)}")

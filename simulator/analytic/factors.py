@@ -15,11 +15,8 @@ from itertools import combinations
 
 import numpy as np
 
-from simulator.analytic.demands import Demands, Traffic, demands_of, traffic
 from simulator.analytic.parameters import Parameters, stacked
-from simulator.analytic.pool import PoolMisses, pool_of
-from simulator.analytic.stations import Residence, at_stations
-from simulator.analytic.system import solve
+from simulator.analytic.solution import Solution, at_rate, rates
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray, RotatingDevice, System
 
@@ -30,8 +27,6 @@ FARTHEST = 32.0
 GRID, REFINED = 49, 3
 SAME = 1e-4
 """logarithm below which measured and model are the same"""
-PAGE_ROUNDS = 2
-"""until it is known what the background writer takes for a page"""
 SMALL = 0.05
 """pages or requests of a transaction: fewer are next to none"""
 
@@ -51,11 +46,7 @@ class _AtRate:
     """Machines at a given rate."""
 
     p: Parameters
-    rate: FloatArray
-    pool: PoolMisses
-    traffic: Traffic
-    demands: Demands
-    residence: Residence
+    solution: Solution
 
 
 @dataclass(frozen=True)
@@ -75,11 +66,11 @@ def rate_factors(
     """The measured quantities in causal order, by their names. `per_s`: transactions of the mix, as measured."""
     arm = isinstance(system.storage.data_disk, RotatingDevice)
     quantities = [
-        _Quantity(MISSES_PART, lambda at: at.pool.misses.sum(axis=1), _smaller_pool, SMALL),
+        _Quantity(MISSES_PART, lambda at: at.solution.misses, _smaller_pool, SMALL),
         _Quantity(READS_PART, _reads, lambda p, f: replace(p, read_factor=p.read_factor * f), SMALL),
         _Quantity(WRITES_PART, _writes, lambda p, f: replace(p, write_factor=p.write_factor * f), SMALL),
         _Quantity(CPU_PART, _cpu_s, lambda p, f: replace(p, cpu_speed=p.cpu_speed / f)),
-        _Quantity(DEVICE_PART, _busy_per_request_s if arm else lambda at: at.residence.disk_read_s, _slower_device),
+        _Quantity(DEVICE_PART, _busy_per_request_s if arm else lambda at: at.solution.disk_read_s, _slower_device),
     ]
     policy, p = system.pool.replacement, parameters
     factors: list[tuple[_Quantity, float]] = []
@@ -122,41 +113,32 @@ def _slower_device(p: Parameters, factor: FloatArray) -> Parameters:
 
 
 def _reads(at: _AtRate) -> FloatArray:
-    return at.demands.mean.reads + at.demands.mean.faults
+    return at.solution.reads_mean + at.solution.faults_mean
 
 
 def _writes(at: _AtRate) -> FloatArray:
     """With the log's, where it lies on a data device."""
     shared = (at.p.log_own <= 0) & (at.p.durable > 0)
-    logged = np.where(shared, at.residence.flushes / at.rate, 0.0)
-    return np.maximum(at.traffic.requests, at.demands.mean.victims) + logged
+    logged = np.where(shared, at.solution.flushes_per_s / at.solution.rate, 0.0)
+    return np.maximum(at.solution.requests, at.solution.victims_mean) + logged
 
 
 def _cpu_s(at: _AtRate) -> FloatArray:
-    alone = at.demands.mean.cpu_s + at.demands.mean.section_s + at.demands.background_cpu_s
-    return alone * at.residence.slowdown + at.residence.handing_over / np.maximum(at.rate, 1e-12)
+    s = at.solution
+    alone = s.cpu_mean_s + s.section_mean_s + s.background_cpu_s
+    return alone * s.slowdown + s.handing_over / np.maximum(s.rate, 1e-12)
 
 
 def _busy_per_request_s(at: _AtRate) -> FloatArray:
     others = np.maximum(at.p.data_devices - at.p.disks_per_file, 0.0)
-    busy = at.p.disks_per_file * at.residence.first_busy + others * at.residence.disk_busy
-    return busy / np.maximum(at.rate * (_reads(at) + _writes(at)), 1e-12)
+    busy = at.p.disks_per_file * at.solution.first_busy + others * at.solution.disk_busy
+    return busy / np.maximum(at.solution.rate * (_reads(at) + _writes(at)), 1e-12)
 
 
 def _at_rate(w: Workload, policy: str, p: Parameters, per_s: float) -> _AtRate:
     """Everything that follows if the machines do `per_s` transactions of the mix."""
     p = p.filled()
-    pool, rate = pool_of(w, w.table(policy), p), np.full(len(p), per_s)
-
-    def figures_at(page_s: FloatArray) -> _AtRate:
-        t = traffic(w, w.table(policy), p, pool, rate, page_s)
-        d = demands_of(w, p, pool, t)
-        return _AtRate(p, rate, pool, t, d, at_stations(w, p, d, t, rate))
-
-    at = figures_at(np.zeros(len(p)))
-    for _ in range(PAGE_ROUNDS):
-        at = figures_at(at.residence.page_s)
-    return at
+    return _AtRate(p, at_rate(w, p, policy, np.full(len(p), per_s)))
 
 
 def _factor(w: Workload, policy: str, p: Parameters, quantity: _Quantity, target: float, per_s: float) -> float:
@@ -186,9 +168,7 @@ def _effects(w: Workload, policy: str, p: Parameters, factors: list[tuple[_Quant
             quantity, factor = factors[number]
             machine = quantity.multiplied(machine, np.array([factor]))
         machines.append(machine)
-    with np.errstate(over="ignore"):
-        rates = np.log(solve(w, stacked(machines), policy).rate)
-    worth = dict(zip(subsets, rates.tolist(), strict=True))
+    worth = dict(zip(subsets, np.log(rates(w, stacked(machines), policy)).tolist(), strict=True))
     weight = [math.factorial(size) * math.factorial(count - size - 1) / math.factorial(count) for size in range(count)]
     return [
         math.fsum(weight[len(some)] * (worth[some | {number}] - worth[some]) for some in subsets if number not in some)

@@ -9,7 +9,7 @@ import numpy as np
 from simulator.analytic.daemon_marks import marks_of
 from simulator.analytic.fixed_work import run_s
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.system import Solution
+from simulator.analytic.solution import Solution
 from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
@@ -102,12 +102,12 @@ class Case:
     @cached_property
     def brought(self) -> FloatArray:
         """Pages that come into the pool per transaction of the mix, new ones too, by group."""
-        return self.solution.pool.missing[0] * self.workload.groups.references
+        return self.solution.group_missing[0] * self.workload.groups.references
 
     @property
     def response_s(self) -> float:
         """Mean over the mix, waiting for a connection left out."""
-        return self.mean(self.solution.residence.total)
+        return float(self.solution.response_s[0])
 
     @property
     def backlog(self) -> float:
@@ -126,30 +126,30 @@ class Case:
         terminals, w = self.system.terminals, self.workload
         if terminals is None:
             return 0.0
-        awaited = float(self.solution.residence.total[0] @ w.awaited)
+        awaited = float(self.solution.total_s[0] @ w.awaited)
         left = terminals.count / self.rate - w.away_s - awaited
         return max(left, 0.0) / max(float(w.awaited.sum()), 1e-300)
 
     @property
     def reads_pending(self) -> float:
         """Clients that wait for a page from disk, on average (Little's law)."""
-        return self.rate * self.mean(self.solution.residence.read)
+        return self.rate * self.mean(self.solution.read_s)
 
 
 def cpu(case: Case) -> CpuResult:
     """The processors. iowait as in reference/io_wait.py, whoever doesn't run being asleep in I/O by chance."""
-    w, d, t = case.workload, case.solution.demands, case.solution.traffic
+    w, t = case.workload, case.solution
     p, costs, mix = case.parameters, case.system.costs, case.workload.mix
     speed = float(p.cpu_speed[0])
-    per_processor = case.rate / float(p.processors[0]) * float(case.solution.residence.slowdown[0])
+    per_processor = case.rate / float(p.processors[0]) * float(t.slowdown[0])
     client = float(w.client_s @ mix) / speed
     own = float((w.user_s + w.inside_s.sum(axis=1)) @ mix) / speed
     own += float(case.brought.sum()) * to_s(costs.miss_ns) / speed
     writer = float(t.background[0]) * to_s(costs.write_ns) / speed
-    needed = case.mean(d.cpu_s) + case.mean(d.section_s)
-    seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(d.background_cpu_s[0]) - writer, 0.0))
+    needed = float(t.cpu_mean_s[0] + t.section_mean_s[0])
+    seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(t.background_cpu_s[0]) - writer, 0.0))
     at_work = tuple(each * per_processor for each in seconds)
-    handing = float(case.solution.residence.handing_over[0] / p.processors[0])
+    handing = float(t.handing_over[0] / p.processors[0])
     spent = (*at_work, min(handing, max(1.0 - sum(at_work), 0.0)))
     total = sum(spent)
     scale = min(1.0, 1.0 / total) if total > 0 else 0.0
@@ -171,11 +171,11 @@ def _waiting_share(case: Case, busy: float) -> float:
 
     Each client that does not run on it is asleep with the same chance, independently of the others (binomial).
     """
-    r, p, processors = case.solution.residence, case.parameters, float(case.parameters.processors[0])
+    r, p, processors = case.solution, case.parameters, float(case.parameters.processors[0])
     clients = len(case.system.client_registers)
-    asleep = min(case.rate * case.mean(r.read + r.victim + r.fault), clients)
+    asleep = min(case.rate * case.mean(r.read_s + r.victim_s + r.fault_s), clients)
     here = asleep / max(processors * (clients - busy), asleep)
-    flushing = float(r.flushes[0] * np.maximum(p.log_first_s - p.flush_overhead_s, 0.0)[0] * (p.durable[0] > 0))
+    flushing = float(r.flushes_per_s[0] * np.maximum(p.log_first_s - p.flush_overhead_s, 0.0)[0] * (p.durable[0] > 0))
     return 1.0 - (1.0 - here) ** clients * (1.0 - min(flushing, 1.0) / processors)
 
 
@@ -184,10 +184,10 @@ def caches(case: Case) -> list[CacheResult]:
 
     Dirty pages that the page cache had to give up are not known, and counted as 0.
     """
-    system, t, groups = case.system, case.solution.traffic, case.workload.groups
+    system, t, groups = case.system, case.solution, case.workload.groups
     pool, cache, marks = system.pool, system.page_cache, marks_of(system)
-    brought, misses, reads = float(case.brought.sum()), float(case.solution.pool.misses.sum()), float(t.reads.sum())
-    references = float(groups.references.sum())
+    brought, misses, reads = float(case.brought.sum()), float(t.misses[0]), float(t.reads[0])
+    references = float(groups.references.sum() + groups.repeated.sum())
     table = case.workload.table(pool.replacement)
     needed = float(table.filled[-1]) if len(groups.references) else 0.0
     stay_s = to_s(marks.expire_ns + marks.flush_interval_ns / 2)
@@ -222,7 +222,7 @@ def caches(case: Case) -> list[CacheResult]:
 def tables(case: Case) -> list[TableResult]:
     """References of each region and where they were answered; a row's parts sum to its references."""
     groups, names = case.workload.groups, case.system.program.region_names
-    misses, reads = case.solution.pool.misses[0], case.solution.traffic.reads[0]
+    misses, reads = case.solution.group_misses[0], case.solution.group_reads[0]
     found = []
     for number, name in enumerate(names):
         here = groups.region == number
@@ -230,6 +230,7 @@ def tables(case: Case) -> list[TableResult]:
             case.counted(float(values[here].sum()))
             for values in (groups.references - case.brought, misses - reads, reads, case.brought - misses)
         ]
+        parts[0] += case.counted(float(groups.repeated[number]))
         found.append(TableResult(name, sum(parts), *parts))
     return found
 
@@ -239,7 +240,7 @@ def locks(case: Case) -> list[LockResult]:
 
     A section is waited for as often as it is found occupied.
     """
-    w, r = case.workload, case.solution.residence
+    w, r = case.workload, case.solution
     taken = np.array([w.mix[lock.transaction_class] * lock.acquisitions for lock in w.locks])
     waits = float(taken @ r.lock_wait[0]) if len(taken) else 0.0
     found = [
@@ -247,13 +248,13 @@ def locks(case: Case) -> list[LockResult]:
             name=ROW_LOCKS,
             acquisitions=case.counted(float(taken.sum())),
             waits=case.counted(waits),
-            mean_wait_s=case.mean(r.lock) / waits if waits > 0 else 0.0,
+            mean_wait_s=case.mean(r.lock_s) / waits if waits > 0 else 0.0,
             utilisation=0.0,
         )
     ]
     entries, inside = w.mix @ w.entries, w.mix @ w.inside_s
     occupied = min(float(r.section_busy[0]), 1.0)
-    queue = case.mean(r.section_queue) / max(float(entries.sum()) * occupied, 1e-300)
+    queue = case.mean(r.section_queue_s) / max(float(entries.sum()) * occupied, 1e-300)
     for section, entered, spent in zip(case.system.sections, entries.tolist(), inside.tolist(), strict=True):
         found.append(
             LockResult(
@@ -274,7 +275,7 @@ def log(case: Case) -> LogResult:
     return LogResult(
         bytes_per_s=bytes_per_s,
         commits_per_s=case.rate * float(w.commits @ w.mix),
-        flushes_per_s=float(case.solution.residence.flushes[0]) if bytes_per_s > 0 else 0.0,
+        flushes_per_s=float(case.solution.flushes_per_s[0]) if bytes_per_s > 0 else 0.0,
     )
 
 
@@ -282,7 +283,7 @@ def stations(case: Case) -> list[StationResult]:
     """Plain stations; the time there, as far as it is not known by station, is shared by service."""
     w = case.workload
     visits, served = w.mix @ w.visits, w.mix @ w.served_s
-    number = case.rate * case.mean(case.solution.residence.station)
+    number = case.rate * case.mean(case.solution.station_s)
     return [
         StationResult(
             name=station.name,

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from simulator.analytic.system import Solution
+from simulator.analytic.solution import Solution
 from simulator.analytic.warming import Course
 from simulator.analytic.workload import Workload
 from simulator.form import Work
@@ -28,9 +28,8 @@ def run_s(work: Work, w: Workload, clients: int, solution: Solution, warming: Co
 
 
 def _without_waiting_s(w: Workload, solution: Solution) -> float:
-    r = solution.residence
-    waiting = (r.cpu_queue + r.section_queue + r.lock) @ w.mix
-    return float((r.total @ w.mix - waiting)[0]) + w.think_s
+    waiting = (solution.cpu_queue_s + solution.section_queue_s + solution.lock_s) @ w.mix
+    return float((solution.response_s - waiting)[0]) + w.think_s
 
 
 def _variance(w: Workload, solution: Solution) -> float:
@@ -39,7 +38,7 @@ def _variance(w: Workload, solution: Solution) -> float:
     A geometric number of others goes before, each as long as its class is on average.
     """
     share = float(w.mix[w.main_class])
-    lasts = (solution.residence.total[0] + w.think_s) / float(solution.residence.total[0] @ w.mix + w.think_s)
+    lasts = (solution.total_s[0] + w.think_s) / (float(solution.response_s[0]) + w.think_s)
     others = np.where(np.arange(len(w.mix)) == w.main_class, 0.0, w.mix)
     if share >= 1.0:
         return 0.0

@@ -1,7 +1,8 @@
 """Groups of pages that share a distribution of the gap between references (pages.py), and what makes pages alike."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +15,19 @@ variance of its popularity's logarithm, times its share of what counts, stays be
 
 
 @dataclass(frozen=True)
+class LaidPages:
+    """Pages one behind the other in parts of a region, (parts, pages): group or -1, and how many are like each."""
+
+    group: npt.NDArray[np.int64]
+    alike: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class PageGroups:
-    """Groups of references; arrays of shape (groups,). See the text of pages.py."""
+    """Groups of references; arrays of shape (groups,). See the text of pages.py.
+
+    One is equal to itself on any number of devices, since no cache knows of those.
+    """
 
     region: npt.NDArray[np.int64]
     rate: FloatArray
@@ -46,17 +58,41 @@ class PageGroups:
     """where a frontier leaves dirty pages in a row: as many rows as groups have one; 0 for others"""
     beside: FloatArray
     """(groups, groups): share of a group's pages whose next one on the same device is in the other"""
+    laid: tuple[LaidPages, ...]
     window: float
     """how long a window remembers a page"""
     offspring: float
     """references by way of the window that each reference to a remembered page draws after it"""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PageGroups) and other._arrays == self._arrays
+
+    def __hash__(self) -> int:
+        return hash(self._arrays)
+
     @cached_property
-    def rows(self) -> tuple[npt.NDArray[np.bool_], FloatArray, FloatArray]:
-        """Groups of regions where frontiers leave pages in rows; each such region's groups; its number of rows."""
+    def _arrays(self) -> tuple[int, ...]:
+        """Identities of all arrays but `beside`."""
+        return tuple(id(getattr(self, field.name)) for field in fields(self) if field.name != "beside")
+
+    def striped(self, devices: int) -> Self:
+        """The same groups of pages that are striped over so many devices."""
+        found = np.zeros((len(self.rate), len(self.rate)))
+        for pages in self.laid:
+            here, there = pages.group[:, :-devices].ravel(), pages.group[:, devices:].ravel()
+            both = (here >= 0) & (there >= 0)
+            np.add.at(found, (here[both], there[both]), pages.alike[:, :-devices].ravel()[both])
+        return replace(self, beside=found / np.maximum(self.pages, 1e-300)[:, None])
+
+    @cached_property
+    def rows(self) -> tuple[npt.NDArray[np.int64], FloatArray]:
+        """Region with rows of pages that frontiers leave, by group, or -1; the number of rows of each such region."""
         regions = np.unique(self.region[self.places > 0])
-        member = (self.region == regions[:, None]).astype(np.float64)
-        return member.any(axis=0), member, np.maximum(member @ self.places, 1.0)
+        member = self.region == regions[:, None]
+        row_of = np.full(len(self.rate), -1, dtype=np.int64)
+        for row, here in enumerate(member):
+            row_of[here] = row
+        return row_of, np.maximum(member @ self.places, 1.0)
 
 
 @dataclass
@@ -66,8 +102,7 @@ class Collector:
     views: int
     rows: list[tuple[float, ...]] = field(default_factory=list)
     shares: list[FloatArray] = field(default_factory=list)
-    pairs: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]] = field(default_factory=list)
-    """groups of pages, of those that lie next to them, and how many such pairs there are"""
+    laid: list[LaidPages] = field(default_factory=list)
 
     def add(  # noqa: PLR0913 - one argument for each column
         self,
@@ -90,15 +125,6 @@ class Collector:
             row = region, rate, gap, references, pages, gaps, min(write, 1.0), read, clustered, recent, places
             self.rows.append(row)
             self.shares.append(views)
-
-    def beside(self) -> FloatArray:
-        """Share of each group's pages whose neighbour is in each other group."""
-        count = len(self.rows)
-        found = np.zeros((count, count))
-        for here, there, number in self.pairs:
-            np.add.at(found, (here, there), number)
-        pages = np.array([row[4] for row in self.rows])
-        return found / np.maximum(pages, 1e-300)[:, None]
 
 
 def alike(rates: FloatArray, counts: FloatArray) -> npt.NDArray[np.int64]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.analytic.frontiers import Burst
-from simulator.analytic.page_groups import Collector, PageGroups, alike
+from simulator.analytic.page_groups import Collector, LaidPages, PageGroups, alike
 from simulator.form import FloatArray, Frontier, Numbers, ProgramReader, Touches, shares_of
 
 POPULAR, ROW, APPEND, RECENT = range(4)
@@ -96,10 +96,11 @@ class PageReader:
             repeated=self.repeated,
             again=self._again(regions, references, clustered, recent),
             places=places,
-            beside=self.found.beside(),
+            beside=np.zeros((0, 0)),
+            laid=tuple(self.found.laid),
             window=self.window,
             offspring=self.offspring,
-        )
+        ).striped(self.devices)
 
     def _uses(self) -> list[_ReferenceUse]:
         uses = []
@@ -261,10 +262,7 @@ class PageReader:
                 write=float(writes @ part) / total,
                 clustered=clustered,
             )
-        by_place, number = group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)
-        here, there = by_place[:, : -self.devices].ravel(), by_place[:, self.devices :].ravel()
-        both = (here >= 0) & (there >= 0)
-        self.found.pairs.append((here[both], there[both], number[:, : -self.devices].ravel()[both]))
+        self.found.laid.append(LaidPages(group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)))
 
     def _entry(self, draw: _ReferenceUse, uses: list[_ReferenceUse]) -> _ReferenceUse:
         """The references that put into a window what `draw` finds there."""

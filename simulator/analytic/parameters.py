@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -91,6 +91,10 @@ class Parameters:
     """pages that a RAID set puts on one disk before it goes on to the next; without end on independent disks"""
     again_s: FloatArray
     """what a write takes longer if the disk reads the place before, as sets with parity need"""
+    flash: FloatArray
+    """1 for flash, whose latency doesn't depend on how many wait; 0 for an arm"""
+    write_cache_s: FloatArray
+    """a write into the cache of a drive with an arm; 0 without one"""
     parallel: FloatArray
     """requests that a data device serves at once"""
     reads_per_write: FloatArray
@@ -235,7 +239,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         return one(value / NS_PER_S)
 
     def table(span: float, write: bool) -> FloatArray:
-        return np.array([service_s(data, span, page, write)]) + (again_ns / NS_PER_S if write else 0.0)
+        return _table_s(data, span, page, again_ns if write else 0, write)
 
     byte_s = 0.0 if isinstance(log, FlashDevice) else log.revolution_ns / log.track_bytes / NS_PER_S
     data_byte_s = 0.0 if isinstance(data, FlashDevice) else data.revolution_ns / data.track_bytes / NS_PER_S
@@ -282,6 +286,8 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         parities=one(raid.parities if raid else 0),
         unit_pages=one(raid.unit_bytes / page if raid else np.inf),
         again_s=s(again_ns),
+        flash=one(isinstance(data, FlashDevice)),
+        write_cache_s=s(data.overhead_ns if isinstance(data, CachingDevice) else 0),
         parallel=one(data.parallel if isinstance(data, FlashDevice) else 1),
         reads_per_write=one(data.reads_per_write if isinstance(data, FlashDevice) else 0),
         calls=one(storage.requests_per_device),
@@ -299,7 +305,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         log_first_s=s(first),
         log_again_s=s(again),
         log_byte_s=one(byte_s),
-        log_turns=np.array([turns(log, to_log, data_bytes, page)]),
+        log_turns=_turns(log, to_log, data_bytes, page),
         since_s=s(system.interval.warm_up_ns + system.interval.duration_ns / 2),
         turnovers=one(WARM_TURNOVERS if system.interval.start == "warm" else 0.0),
         checkpoint_s=s(marks.checkpoint_interval_ns),
@@ -310,7 +316,19 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         log_beside_s=one(0.0),
         log_behind=one(0.0),
     )
-    return _behind_limits(plain, system, volumes_of(system, rates or sustained(system)))
+    volumes = volumes_of(system, rates or sustained(system))
+    return _behind_limits(plain, system, volumes) if volumes.data or volumes.log else plain
+
+
+@lru_cache(maxsize=256)
+def _table_s(disk: Disk, span_bytes: float, size_bytes: float, again_ns: int, write: bool) -> FloatArray:
+    """Service times with what a place takes to come around again, (1, QUEUES); most machines of a fit share them."""
+    return np.array([service_s(disk, span_bytes, size_bytes, write)]) + again_ns / NS_PER_S
+
+
+@lru_cache(maxsize=256)
+def _turns(log: Disk, start_bytes: float, span_bytes: float, size_bytes: float) -> FloatArray:
+    return np.array([turns(log, start_bytes, span_bytes, size_bytes)])
 
 
 def _behind_limits(p: Parameters, system: System, volumes: Volumes) -> Parameters:

@@ -55,8 +55,8 @@ def check(
     stations: Sequence[StationResult],
 ) -> list[Law]:
     """Little's law, utilisation, flow balance, sums of shares."""
-    r, d, rate = case.solution.residence, case.solution.demands, case.rate
-    needed = case.mean(d.cpu_s) + case.mean(d.section_s) + float(d.background_cpu_s[0])
+    r, rate = case.solution, case.rate
+    needed = float(r.cpu_mean_s[0] + r.section_mean_s[0] + r.background_cpu_s[0])
     at_work = rate * needed * float(r.slowdown[0]) / case.system.processors
     demanded = at_work + min(float(r.handing_over[0]) / case.system.processors, max(1.0 - at_work, 0.0))
     laws = [
@@ -75,7 +75,7 @@ def check(
     laws.append(
         law_equal("disk reads of tables = reads of devices", by_tables, at_devices, EXACT * at_devices + rounding)
     )
-    pending = rate * case.mean(d.reads) * float(r.disk_read_s[0])
+    pending = rate * float(r.reads_mean[0]) * float(r.disk_read_s[0])
     laws.append(
         law_equal("Little: reads pending = reads x response", case.reads_pending, pending, EXACT + EXACT * pending)
     )
@@ -130,7 +130,7 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     if system.terminals:
         stations.append(connections_result(system, system.terminals, classes, case.duration_s))
     bottleneck = bottleneck_of(cpu, devices[: len(case.system.storage.devices)], locks, stations, main, volume_limits)
-    swap_share = case.mean(case.solution.residence.fault) / case.response_s if case.response_s > 0 else 0.0
+    swap_share = case.mean(case.solution.fault_s) / case.response_s if case.response_s > 0 else 0.0
     names = names_of_disks(devices, volume_limits), {one.name for one in locks}
     regime = regime_of(bottleneck, *names, swap_share, doubted=bool(warnings))
     counted = main.rate_per_min if case.warming is None else case.warming_mean_per_s * case.per_min
@@ -138,7 +138,7 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         counted = case.transactions / case.duration_s * case.per_min
     rate_per_min = interval(counted, regime)
     steady_per_min = main.rate_per_min if case.warming is None else case.warming.steady_per_s * case.per_min
-    faults_per_s = rate * case.mean(case.solution.demands.faults)
+    faults_per_s = rate * float(case.solution.faults_mean[0])
     completed = case.transactions
     return Result(
         scenario=system.name,
@@ -187,7 +187,7 @@ def _class(case: Case, number: int) -> ClassResult:
     w, window = case.workload, case.system.interval
     time_by_s = _times(case, number)
     served = sum(time_by_s.values()) - time_by_s["connection"]
-    variance = variance_s2(stages_of(w, case.solution, number))
+    variance = variance_s2(stages_of(w, case.parameters, case.solution, number))
     p50, p90, p95, p99, p999 = (
         float(gamma_quantile(share, np.array([served]), variance)[0])
         + case.backlog * to_s(window.warm_up_ns + share * window.duration_ns)
@@ -217,19 +217,19 @@ def _times(case: Case, number: int) -> dict[str, float]:
     inside sections have their part of the cpu queue. If more arrives than is served, whoever ends at time t has waited
     for the share `backlog` of t.
     """
-    r, window = case.solution.residence, case.system.interval
-    in_sections = case.workload.entries.sum(axis=1) / case.solution.demands.bursts
+    r, window = case.solution, case.system.interval
+    in_sections = case.workload.entries.sum(axis=1) / r.bursts
     parts = {
-        "cpu": r.cpu + r.section,
-        "cpu queue": r.cpu_queue * (1.0 - in_sections),
-        "critical section": r.section_queue + r.cpu_queue * in_sections,
-        ROW_LOCKS: r.lock,
-        "disk read": r.read,
-        "swap": r.fault,
-        "write throttle": r.victim,
-        "log": r.log,
-        "network": r.network,
-        "stations": r.station,
+        "cpu": r.cpu_s + r.section_s,
+        "cpu queue": r.cpu_queue_s * (1.0 - in_sections),
+        "critical section": r.section_queue_s + r.cpu_queue_s * in_sections,
+        ROW_LOCKS: r.lock_s,
+        "disk read": r.read_s,
+        "swap": r.fault_s,
+        "write throttle": r.victim_s,
+        "log": r.log_s,
+        "network": case.workload.network_s[None],
+        "stations": r.station_s,
     }
     found = dict.fromkeys(ACTIVITIES, 0.0) | {name: float(times[0, number]) for name, times in parts.items()}
     found["connection"] = case.backlog * to_s(window.warm_up_ns + window.duration_ns / 2) + case.connection_s

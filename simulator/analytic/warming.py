@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simulator.analytic.parameters import Parameters
-from simulator.analytic.system import Solution, solve
+from simulator.analytic.solution import Solution, solve
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray, System, to_s
 
@@ -64,7 +64,7 @@ class Course:
 def course(system: System, w: Workload, p: Parameters, steady: Solution) -> Course:
     """The course of a machine that starts cold or after a load; `steady`: its solution."""
     table = w.table(system.pool.replacement)
-    full = min(float(steady.pool.time[0]), float(table.times[-1]))
+    full = min(float(steady.pool_time[0]), float(table.times[-1]))
     done = np.geomspace(EARLIEST * full, full, MOMENTS)
     buffers = np.exp(np.interp(np.log(done), np.log(table.times), np.log(table.filled)))
     held = np.zeros((MOMENTS, len(w.groups.rate)))

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from simulator.analytic.caches import PoolTable, pool_table
+from simulator.analytic.compiled import CompiledWorkload
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.form import NS_PER_S, FloatArray, ProgramReader, System, Terminals, shares_of
+from simulator.form import NS_PER_S, FloatArray, Program, ProgramReader, System, Terminals, shares_of
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,47 @@ class Workload:
     """(classes + locks, operations): executions in a transaction of each class, then until each lock is asked for"""
 
     @cached_property
-    def tables(self) -> dict[str, PoolTable]:
-        """Pool tables by replacement policy, made when first asked for."""
+    def timed(self) -> dict[int, tuple[Program, Self]]:
+        """Programs by their identity, and this workload with their times: see retiming.py."""
+        return {}
+
+    @cached_property
+    def _compiled(self) -> dict[str, CompiledWorkload]:
         return {}
 
     def table(self, policy: str) -> PoolTable:
-        """The pool table of a policy."""
-        if policy not in self.tables:
-            self.tables[policy] = pool_table(self.groups, policy)
-        return self.tables[policy]
+        """The pool table of a replacement policy."""
+        return pool_table(self.groups, policy)
+
+    def compiled(self, policy: str) -> CompiledWorkload:
+        """What the compiled equations take of this workload, made when first asked for."""
+        if policy not in self._compiled:
+            self._compiled[policy] = CompiledWorkload(self._tables(policy))
+        return self._compiled[policy]
+
+    def _tables(self, policy: str) -> dict[str, FloatArray]:
+        """Arrays by their names in workload.hpp."""
+        groups, table, frames = self.groups, self.table(policy), self.table("lru")
+        row_of, rows = groups.rows
+        columns = ("rate", "gap", "references", "pages", "gaps", "write", "read", "recent", "views", "beside")
+        of_classes = ("mix", "awaited", "network_s", "log_bytes", "commits", "visits", "served_s")
+        uses = [[use.kind, use.transaction_class, use.acquisitions, use.rows, use.apart] for use in self.locks]
+        return {
+            **{name: getattr(groups, name) for name in columns},
+            **{name: getattr(self, name) for name in of_classes},
+            "entries": self.entries.sum(axis=1),
+            "servers": np.array(self.station_servers, dtype=np.float64),
+            "facts": np.array([self.think_s, groups.window, groups.offspring, policy == "clock"], dtype=np.float64),
+            "locks": np.array(uses, dtype=np.float64),
+            "rows": rows,
+            "row_of": row_of.astype(np.float64),
+            "times": table.times,
+            "missing": table.missing,
+            "filled": table.filled,
+            "dirty": table.dirty,
+            "unused": frames.missing,
+            "frames": frames.filled,
+        }
 
 
 def _away_s(terminals: Terminals, mix: FloatArray) -> float:

@@ -13,7 +13,7 @@ from simulator.form.limiters import ALL_VOLUMES, Limiters, limits_on, minutes_of
 from simulator.form.limits import Controllers, RateLimit
 from simulator.form.placement import Extent, extent_of
 from simulator.form.printing import listing
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.raid import RaidSet
 from simulator.form.samplers import cut_of
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams

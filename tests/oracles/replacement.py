@@ -13,9 +13,9 @@ from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
 
 from simulator.analytic.replacement import clock_missing, lru_missing
-from simulator.analytic.roots import root
 from simulator.form import FloatArray
 
 SingleTimePolicy = Literal["lru", "clock", "frames"]
@@ -75,14 +75,15 @@ def characteristic_time(
     """
     rates, pages, capacity = _checked(rates, pages, capacity)
     times, inside, wanted = _trivial(pages, capacity)
-    if wanted.size:
-        missing = MISSING[policy]
-        low, high = _log_bounds(rates, pages, wanted)
-        shares = pages / pages.sum()
-        left_out = 1.0 - wanted / pages.sum()
-        times[inside] = np.exp(
-            root(lambda t: missing(_by_group(rates, np.exp(t))) @ shares - left_out, low, high, TOLERANCE)
-        )
+    missing, shares = MISSING[policy], pages / pages.sum()
+
+    def time(size: float) -> float:
+        def excess(log_time: float) -> float:
+            return float(1.0 - missing(_by_group(rates, np.exp(log_time))) @ shares - size / pages.sum())
+
+        return float(np.exp(_root(excess, *_log_bounds(rates, pages, size))))
+
+    times[inside] = [time(size) for size in wanted.tolist()]
     return times
 
 
@@ -98,34 +99,35 @@ def midpoint_times(
         raise ValueError(f"old_fraction must be between 0 and 1, got {old_fraction}")
     rates, pages, capacity = _checked(rates, pages, capacity)
     old, inside, wanted = _trivial(pages, capacity)
-    new = old.copy()
-    if wanted.size:
-        shares = pages / pages.sum()
-        left_out, wanted_old = 1.0 - wanted / pages.sum(), old_fraction * wanted / pages.sum()
-        _, lru_high = _log_bounds(rates, pages, wanted)
+    new, shares = old.copy(), pages / pages.sum()
 
-        def log_of_both(log_old: FloatArray) -> FloatArray:
-            """Log of the sum of both times at which the whole cache is full, given the old one."""
+    def both_times(size: float) -> tuple[float, float]:
+        wanted_old = old_fraction * size / pages.sum()
+
+        def log_of_both(log_old: float) -> float:
+            """Log of the sum of both times at which the whole cache is full, with the old one known."""
             by_old = _by_group(rates, np.exp(log_old))
             least = float(rates.min()) * np.exp(log_old)
-            high = np.log(np.exp(lru_high) - np.log(-np.expm1(-least)) / rates.min())
+            high = np.log(np.exp(_log_bounds(rates, pages, size)[1]) - np.log(-np.expm1(-least)) / rates.min())
 
-            def excess(log_both: FloatArray) -> FloatArray:
+            def excess(log_both: float) -> float:
                 by_both = _by_group(rates, np.exp(log_both))
-                return np.asarray(midpoint_missing(by_old, by_both - by_old) @ shares - left_out)
+                return float(1.0 - midpoint_missing(by_old, by_both - by_old) @ shares - size / pages.sum())
 
-            return root(excess, log_old - 4.0 * TOLERANCE, high, TOLERANCE)
+            return _root(excess, log_old - 4.0 * TOLERANCE, float(high))
 
-        def excess_old(log_old: FloatArray) -> FloatArray:
+        def excess_old(log_old: float) -> float:
             by_old = _by_group(rates, np.exp(log_old))
             by_new = _by_group(rates, np.exp(log_of_both(log_old))) - by_old
             present = -np.expm1(-by_old)
-            return np.asarray((present * np.exp(-by_new) / (np.exp(-by_old - by_new) + present)) @ shares - wanted_old)
+            return float((present * np.exp(-by_new) / (np.exp(-by_old - by_new) + present)) @ shares - wanted_old)
 
-        lru = np.log(characteristic_time("lru", rates, pages, wanted))
-        log_old = root(excess_old, np.log(old_fraction * wanted / (rates @ pages)), lru, TOLERANCE)
-        old[inside] = np.exp(log_old)
-        new[inside] = np.exp(log_of_both(log_old)) - old[inside]
+        most = float(np.log(characteristic_time("lru", rates, pages, size)))
+        log_old = _root(excess_old, float(np.log(old_fraction * size / (rates @ pages))), most)
+        return float(np.exp(log_old)), float(np.exp(log_of_both(log_old)) - np.exp(log_old))
+
+    found = np.array([both_times(size) for size in wanted.tolist()]).reshape(-1, 2)
+    old[inside], new[inside] = found.T
     return old, new
 
 
@@ -182,13 +184,22 @@ def _trivial(pages: FloatArray, capacity: FloatArray) -> tuple[FloatArray, npt.N
     return np.where(capacity > 0.0, np.inf, np.zeros_like(capacity)), inside, capacity[inside]
 
 
-def _by_group(rates: FloatArray, times: FloatArray) -> FloatArray:
+def _by_group(rates: FloatArray, times: npt.ArrayLike) -> FloatArray:
     """Rates times times, in the shape of `times`, then (groups,); 0 for a rate of 0 also if the time is inf."""
     with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(rates > 0.0, rates * times[..., np.newaxis], 0.0)
+        return np.where(rates > 0.0, rates * np.asarray(times)[..., np.newaxis], 0.0)
 
 
-def _log_bounds(rates: FloatArray, pages: FloatArray, capacity: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Zero between two bounds; one of them where rounding has left none between."""
+    if rising(low) >= 0.0:
+        return low
+    if rising(high) <= 0.0:
+        return high
+    return float(brentq(rising, low, high, xtol=TOLERANCE))
+
+
+def _log_bounds(rates: FloatArray, pages: FloatArray, capacity: float) -> tuple[float, float]:
     """Logs of times between which lies that of every policy of a single one.
 
     In a time t no more than t times all rates can enter, and a page is in at most 4 times as long. No policy leaves out
@@ -196,4 +207,4 @@ def _log_bounds(rates: FloatArray, pages: FloatArray, capacity: FloatArray) -> t
     """
     low = np.log(capacity / (4.0 * (rates @ pages)))
     high = np.log(-np.log1p(-capacity / pages.sum()) / rates.min())
-    return np.asarray(low), np.asarray(high + 4.0 * TOLERANCE)
+    return float(low), float(high) + 4.0 * TOLERANCE

@@ -4,6 +4,13 @@ Row numbers are counted from 0. A district's orders 0 .. orders-1 exist; orders 
 Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps tables and counters in step.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
 from models.workloads.arrivals import ClosedClientsSpec
 from models.workloads.tpcc import rows
 from models.workloads.tpcc.cluster import ClusterStory
@@ -21,7 +28,7 @@ from models.workloads.tpcc.rows import (
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
 from models.workloads.tpcc.terminals import TerminalsSpec
 from models.workloads.tpcc.workload import WorkloadSpec
-from simulator.form import Assembler, Label, Program, cut_of, from_s
+from simulator.form import Assembler, IntArray, Label, Program, cut_of, from_s
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 INTERRUPTS = "interrupts"
@@ -43,11 +50,68 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
 
+@lru_cache(maxsize=256)
 def tpcc_program(
     workload: WorkloadSpec, paths: PathTimes, sample: WarehouseSample, cluster: ClusterPaths = SINGLE_SERVER
 ) -> Program:
-    """The program of one workload on one database engine; `paths` gives CPU times in ns."""
-    return TpccWriter(workload, paths, sample, cluster).write()
+    """The program of one workload on one database engine; `paths` gives CPU times in ns.
+
+    Programs of one outline share their arrays, all but the operations. A fit or a sweep needs few, many times.
+    """
+    counts = row_counts(workload)
+    steps = ProgramSteps(
+        network=paths.network_ns > 0,
+        sections=tuple(paths.section_ns(rows) > 0 for rows in counts.values()),
+        interrupts_ns=interrupts_ns(workload, paths),
+    )
+    arrivals = workload.arrivals
+    if isinstance(arrivals, ClosedClientsSpec):  # however many there are, they run one program
+        workload = workload.model_copy(update={"arrivals": arrivals.model_copy(update={"clients": 1})})
+    # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
+    return tpcc_outline(workload, steps, sample, cluster).at(paths)  # pyright: ignore[reportArgumentType]
+
+
+StepTime = Callable[[PathTimes], int]
+"""time of a step, ns, as the paths have it"""
+
+
+class ProgramSteps(NamedTuple):
+    """Which steps a program has. `sections`: by class; `interrupts_ns`: at processors of their own, None without."""
+
+    network: bool
+    sections: tuple[bool, ...]
+    interrupts_ns: int | None
+
+
+@dataclass(frozen=True)
+class ProgramOutline:
+    """A program whose steps have no times yet. `times`: those of operations `rows` in columns `columns`."""
+
+    program: Program
+    times: tuple[StepTime, ...]
+    rows: IntArray
+    columns: IntArray
+
+    def at(self, paths: PathTimes) -> Program:
+        """The program with its times."""
+        operations = self.program.operations.copy()
+        operations[self.rows, self.columns] = [time(paths) for time in self.times]
+        return replace(self.program, operations=operations)
+
+
+@lru_cache(maxsize=64)
+def tpcc_outline(
+    workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
+) -> ProgramOutline:
+    """The outline of all programs with these steps."""
+    return TpccWriter(workload, steps, sample, cluster).write()
+
+
+def interrupts_ns(workload: WorkloadSpec, paths: PathTimes) -> int | None:
+    """Time of a transaction's interrupts at processors that serve nothing else; None without those."""
+    if not paths.interrupts or not paths.interrupts.bound:
+        return None
+    return round(workload.tpcc.round_trips * paths.interrupts.per_message * paths.interrupts.served_ns)
 
 
 def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
@@ -68,10 +132,13 @@ class TpccWriter:
     """Writes the program; one method for each transaction."""
 
     def __init__(
-        self, workload: WorkloadSpec, paths: PathTimes, sample: WarehouseSample, cluster: ClusterPaths
+        self, workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
     ) -> None:
-        self.workload, self.paths, self.sample = workload, paths, sample
+        self.workload, self.steps, self.sample = workload, steps, sample
         self.row_counts = row_counts(workload)
+        self.has_section = dict(zip(self.row_counts, steps.sections, strict=True))
+        self.times: list[tuple[int, int, StepTime]] = []
+        """operation, column and time"""
         self.warehouses = sample.warehouses
         self.asm = Assembler()
         asm, choice = self.asm, workload.tpcc
@@ -142,7 +209,7 @@ class TpccWriter:
         self.new_order_insert = append("new order insert", t.new_order, home_district, "row", waiting)
         self.history_insert = append("history insert", t.history, r["home"], "row", history)
 
-    def write(self) -> Program:
+    def write(self) -> ProgramOutline:
         """All of it: the client's loop, then the five transactions."""
         arrivals, mix = self.workload.arrivals, self.workload.mix
         shares = [mix.new_order, mix.payment, mix.order_status, mix.delivery, mix.stock_level]
@@ -167,20 +234,33 @@ class TpccWriter:
             if not self.servers.runs_on_replica(name):
                 self._begin(name)
                 story()
-        return self.asm.finish("new order")
+        rows, columns, times = zip(*self.times, strict=True)
+        return ProgramOutline(self.asm.finish("new order"), times, np.array(rows), np.array(columns))
+
+    def _emit(self, operation: str, *operands: int | StepTime) -> None:
+        """An operation some of whose operands are times of the paths."""
+        for column, operand in enumerate(operands, 1):
+            if not isinstance(operand, int):
+                self.times.append((len(self.asm.operations), column, operand))
+        self.asm.emit(operation, *(operand if isinstance(operand, int) else 0 for operand in operands))
 
     def _begin(self, name: str) -> None:
         """What every transaction does first: the request arrives, a district is chosen."""
-        asm, r, paths = self.asm, self.r, self.paths
+        asm, r, rows = self.asm, self.r, self.row_counts[name]
         asm.begin_class(name)
         self.servers.begin()
         trips = self.workload.tpcc.round_trips
-        if paths.network_ns:
-            asm.emit("network", trips * paths.network_ns)
-        asm.emit("cpu", paths.transaction_ns, trips * paths.message_ns, paths.client_ns(self.row_counts[name]))
-        if paths.interrupts and paths.interrupts.bound:
-            served_ns = round(trips * paths.interrupts.per_message * paths.interrupts.served_ns)
-            asm.emit("visit", asm.station(INTERRUPTS), asm.distribution("constant", served_ns), self.rows)
+        if self.steps.network:
+            self._emit("network", lambda paths: trips * paths.network_ns)
+        self._emit(
+            "cpu",
+            lambda paths: paths.transaction_ns,
+            lambda paths: trips * paths.message_ns,
+            lambda paths: paths.client_ns(rows),
+        )
+        if self.steps.interrupts_ns is not None:
+            served = asm.distribution("constant", self.steps.interrupts_ns)
+            asm.emit("visit", asm.station(INTERRUPTS), served, self.rows)
         if self.workload.tpcc.home_warehouse == "drawn":
             self._draw_home()
         asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)
@@ -196,12 +276,14 @@ class TpccWriter:
             self.asm.emit("uniform", self.locked_home, active, 0, self.rows)
 
     def _touch(self, reference: int, write: int, rows: int = 1) -> None:
-        self.asm.emit("touch", reference, write, self.paths.row_ns if rows == 1 else rows * self.paths.scanned_row_ns)
+        time = (lambda paths: paths.row_ns) if rows == 1 else (lambda paths: rows * paths.scanned_row_ns)
+        self._emit("touch", reference, write, time)
 
     def _end(self, name: str) -> None:
         """What every transaction does last: its share of the critical section, the commit."""
-        if section_ns := self.paths.section_ns(self.row_counts[name]):
-            self.asm.emit("section", self.asm.section("critical section"), section_ns)
+        if self.has_section[name]:
+            rows = self.row_counts[name]
+            self._emit("section", self.asm.section("critical section"), lambda paths: paths.section_ns(rows))
         if name in LOG_BYTES:
             self.servers.log(LOG_BYTES[name])
         self.asm.emit("commit")

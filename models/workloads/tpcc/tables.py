@@ -1,6 +1,7 @@
 """The nine TPC-C tables and their indexes as regions of pages, and what a bulk load leaves of them."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,11 +87,14 @@ def add_loaded_tables(assembler: Assembler, workload: WorkloadSpec, sample: Ware
     ]
 
 
+@lru_cache(maxsize=64)
 def regions_of(layout: LayoutSpec, warehouses: int) -> npt.NDArray[np.int64]:
-    """The regions of the whole database, as in a program."""
+    """The regions of the whole database, as in a program. They can't be written to: every check of a fit sees them."""
     assembler = Assembler()
     _regions(assembler, layout, warehouses, pages_of(ITEMS, layout.item_rows_per_page))
-    return np.array([columns for _, columns in assembler.regions], dtype=np.int64)
+    regions = np.array([columns for _, columns in assembler.regions], dtype=np.int64)
+    regions.setflags(write=False)
+    return regions
 
 
 def file_pages(layout: LayoutSpec, warehouses: int) -> int:

@@ -18,7 +18,7 @@ from models.build import clients_of
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
-from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answer, doubts, retimed, rows, sustained
+from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answer, doubts, rows, sustained
 from simulator.form import System
 from simulator.results import Bottleneck, Result, main_class_of
 
@@ -50,7 +50,7 @@ class SolvedMachine:
     @cached_property
     def workload(self) -> Workload:
         """Workload with this machine's CPU times: that of the point may have other times."""
-        return retimed(self.point.workload, self.point.system)
+        return self.point.timed_workload
 
     @cached_property
     def result(self) -> Result:

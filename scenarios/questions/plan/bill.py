@@ -59,9 +59,10 @@ class Till:
         """Cost of all items, or None if one has no price."""
         total = 0.0
         for item in items:
-            if item not in self._known:
-                self._known[item] = self._amount(item)
-            amount = self._known[item]
+            try:
+                amount = self._known[item]
+            except KeyError:
+                amount = self._known[item] = self._amount(item)
             if amount is None:
                 return None
             total += amount

@@ -163,14 +163,20 @@ GOES_AWAY = "its local disks lose their data when the instance stops: keep a sta
 
 def add_chassis(stock: Stock, name: str, chassis: ChassisSpec) -> None:
     """Every machine that the parts of a chassis make."""
+    box = BillItem(f"chassis/{name}", "piece", 1)
     processors = []
     for sockets in chassis.processors:
         for count in sockets.pieces:
             entry = catalogue_entry("cpus", sockets.cpu) | {"cores": sockets.cores_each * count}
             number = stock.new_processors(CandidateProcessors(CpuSpec.model_validate(entry)))
-            processors.append((sockets, count, number))
+            words = f"{name}: {count} x {sockets.cpu}"
+            processors.append((number, BillItem(f"cpus/{sockets.cpu}", "piece", count), words))
     memory = [
-        (choice, count, stock.new_memory(choice.gib_each * count))
+        (
+            stock.new_memory(choice.gib_each * count),
+            BillItem(f"memory/{choice.module}", "piece", count),
+            f"{choice.gib_each * count:g} GiB",
+        )
         for choice in chassis.memory
         for count in choice.pieces
     ]
@@ -178,22 +184,16 @@ def add_chassis(stock: Stock, name: str, chassis: ChassisSpec) -> None:
     for disks in chassis.disks:
         for count, log in itertools.product(disks.pieces, [None, *chassis.log_disks]):
             array, log_disk = DiskArraySpec(disk=_disk(disks.disk), count=count), None if log is None else _disk(log)
-            storage.append((disks, count, log, stock.new_storage(CandidateStorage(array, log_disk))))
-    for (cpu, cpus, a), (module, modules, b), (disk, count, log, c) in itertools.product(processors, memory, storage):
-        parts = {
-            f"chassis/{name}": 1,
-            f"cpus/{cpu.cpu}": cpus,
-            f"memory/{module.module}": modules,
-            f"disks/{disk.disk}": count,
-        }
-        items = [BillItem(part, "piece", pieces) for part, pieces in parts.items()]
-        words = f"{name}: {cpus} x {cpu.cpu}, {module.gib_each * modules:g} GiB, {count} x {disk.disk}"
-        if disk.controller is not None:
-            items.append(BillItem(f"controllers/{disk.controller}", "piece", 1))
-        if log is not None:
-            items.append(BillItem(f"disks/{log}", "piece", 1))
-            words += f", log on {log}"
-        stock.add(words, a, b, c, items)
+            items = [BillItem(f"disks/{disks.disk}", "piece", count)]
+            words = f"{count} x {disks.disk}"
+            if disks.controller is not None:
+                items.append(BillItem(f"controllers/{disks.controller}", "piece", 1))
+            if log is not None:
+                items.append(BillItem(f"disks/{log}", "piece", 1))
+                words += f", log on {log}"
+            storage.append((stock.new_storage(CandidateStorage(array, log_disk)), items, words))
+    for (a, cpu, cpus), (b, module, gib), (c, disk, where) in itertools.product(processors, memory, storage):
+        stock.add(f"{cpus}, {gib}, {where}", a, b, c, [box, cpu, module, *disk])
 
 
 def add_instance(stock: Stock, name: str, instance: InstanceSpec, volumes: dict[str, VolumeSpec]) -> None:

@@ -30,6 +30,8 @@ from simulator.analytic import (
 )
 from simulator.form import FloatArray, IntArray
 
+STORAGE = 2
+"""place of storage among a machine's parts; processors and memory are the same with any"""
 CHUNK = 1024
 """machines solved together"""
 WIDE, STEPS = 9.0, 15
@@ -121,7 +123,7 @@ class Assembly:
         return Machines(w, p, p.arrivals_per_s, point.system.pool.replacement, 60.0 * float(w.mix[w.main_class]))
 
     def _part(self, place: int, number: int, files: int, first: Sequence[int], point: AnalyticInput) -> Parameters:
-        key = (place, number, files)
+        key = (place, number, files if place == STORAGE else 0)
         if key not in self._parts:
             model = build(self.stock.put_together([*first[:place], number, *first[place + 1 :]], "candidates"))
             self._parts[key] = parameters_of(model, retimed(point.workload, model))
@@ -135,7 +137,7 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
         chunk = machines.subset(np.arange(begin, min(begin + CHUNK, len(machines))))
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
             at = loaded(w, chunk.parameters, machines.policy, chunk.per_s)
-        times = [response_quantile_s(w, at.solution, each.number, each.share) for each in objectives]
+        times = [response_quantile_s(w, chunk.parameters, at.solution, each.number, each.share) for each in objectives]
         found.append(
             Answers(
                 fits=at.fits,

@@ -21,7 +21,7 @@ from simulator.analytic import Case, answer, parameters_of, read_workload, solve
 from simulator.analytic import engine_errors as errors
 from simulator.analytic.engine_errors import Measured, interval, regime_of
 from simulator.analytic.figures import CPU_USES
-from simulator.analytic.percentiles import Stage, gamma_quantile, variance_s2
+from simulator.analytic.percentiles import Stage, gamma_quantile, sum_variance_s2, variance_s2
 from simulator.errors import InternalError
 from simulator.form import Progress, System
 from simulator.kernel.record import PURPOSES
@@ -49,9 +49,9 @@ def case_of(settings: list[str]) -> Case:
 
 
 def tampered(case: Case, **figures: float) -> Case:
-    """The case with figures of the residences multiplied."""
-    changed: dict[str, Any] = {name: getattr(case.solution.residence, name) * by for name, by in figures.items()}
-    return replace(case, solution=replace(case.solution, residence=replace(case.solution.residence, **changed)))
+    """The case with figures of its solution multiplied."""
+    changed: dict[str, Any] = {name: getattr(case.solution, name) * by for name, by in figures.items()}
+    return replace(case, solution=replace(case.solution, **changed))
 
 
 def broken(case: Case) -> list[str]:
@@ -142,14 +142,14 @@ def test_it_loads_no_other_engine() -> None:
 @pytest.mark.parametrize(
     ("figures", "law"),
     [
-        ({"cpu_queue": 1.5}, "Little: clients = rate x (response + think time)"),
+        ({"cpu_queue_s": 1.5}, "Little: clients = rate x (response + think time)"),
         ({"first_busy": 1.1}, "disk 1 utilisation <= 1"),
         ({"disk_read_s": 1.01}, "Little: reads pending = reads x response"),
     ],
 )
 def test_a_tampered_solution_breaks_a_law(tiny: Case, figures: dict[str, float], law: str) -> None:
     assert not broken(tiny)
-    case = tampered(tiny, first_busy=1.0 / float(tiny.solution.residence.first_busy[0]))
+    case = tampered(tiny, first_busy=1.0 / float(tiny.solution.first_busy[0]))
     assert law in broken(tampered(case, **figures))
 
 
@@ -160,16 +160,14 @@ def test_a_tampered_rate_breaks_laws(tiny: Case) -> None:
 
 def test_reads_that_nobody_asked_for_break_a_law() -> None:
     case = case_of(FEW_BUFFERS)
-    more = replace(case.solution.traffic, reads=case.solution.traffic.reads + 1.0)
-    assert broken(replace(case, solution=replace(case.solution, traffic=more))) == [
-        "disk reads of tables = reads of devices"
-    ]
+    more = replace(case.solution, group_reads=case.solution.group_reads + 1.0)
+    assert broken(replace(case, solution=more)) == ["disk reads of tables = reads of devices"]
 
 
 def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = tampered(tiny, disk_busy=math.nan).solution
     monkeypatch.setattr("simulator.analytic.engine.solve", lambda *_: wrong)
-    with pytest.raises(InternalError, match=r"no finite Residence\.disk_busy$"):
+    with pytest.raises(InternalError, match=r"no finite disk_busy$"):
         analytic.simulate(tiny.system, 1)
 
 
@@ -225,15 +223,23 @@ def test_high_percentiles_rise_with_the_variance() -> None:
 
 
 def test_variance_of_random_sums() -> None:
-    assert variance_s2([]) == 0.0
-    nowhere, there = np.zeros(1), np.array([1.5])
-    assert variance_s2([Stage(nowhere, nowhere)]) == 0.0
-    draw = np.random.default_rng(1)
+    draw, mean, each = np.random.default_rng(1), np.array([1.5]), np.array([3.0])
+    exponential = sum_variance_s2(mean, each, np.ones(1), by_chance=True)
     visits = draw.poisson(3.0, 200_000)
-    times = draw.gamma(np.maximum(visits, 1e-9), 0.5)
-    one = Stage(there, 2.0 * there)
-    assert variance_s2([one]) == pytest.approx(float(times.var()), rel=0.03)
-    assert variance_s2([one] * 2) == pytest.approx(2 * variance_s2([one]))
+    assert exponential == pytest.approx(float(draw.gamma(np.maximum(visits, 1e-9), 0.5).var()), rel=0.03)
+    constant = sum_variance_s2(mean, each, np.zeros(1), by_chance=True)
+    assert constant == pytest.approx(float((0.5 * visits).var()), rel=0.03)
+    certain = sum_variance_s2(mean, each, np.ones(1), by_chance=False)
+    assert certain == pytest.approx(float(draw.gamma(3.0, 0.5, 200_000).var()), rel=0.03)
+    assert constant == pytest.approx(certain)
+    assert constant != pytest.approx(exponential, rel=0.3)
+    assert sum_variance_s2(mean, np.zeros(1), np.ones(1), by_chance=True) == 0.0
+
+
+def test_variances_of_stages_add_up() -> None:
+    one = Stage(np.array([1.5]), np.array([3.0]))
+    assert variance_s2([]) == 0.0
+    assert variance_s2([one] * 2) == 2.0 * one.variance_s2
 
 
 # Intervals
@@ -292,7 +298,7 @@ def test_the_regime_of_a_machine_gives_its_interval(tiny: Case, monkeypatch: pyt
         return result.rate_per_min.mean / result.rate_per_min.low - 1.0
 
     light = replace(tiny, solution=replace(tiny.solution, rate=tiny.solution.rate / 10.0))
-    light = tampered(light, first_busy=0.1, section_busy=0.1, lock=0.1)
+    light = tampered(light, first_busy=0.1, section_busy=0.1, lock_s=0.1)
     assert error(answer(light, 1, ["a doubt"])) == pytest.approx(0.3)
-    assert error(answer(tampered(tiny, fault=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
+    assert error(answer(tampered(tiny, fault_s=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
     assert error(answer(light, 1)) == pytest.approx(0.6)

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.analytic.disks import LONGEST, QUEUES, at_queue, service_s, turns
+from simulator.analytic.disks import QUEUES, service_s, turns
 from simulator.form import FlashDevice, RotatingDevice
 from simulator.reference.device import READ, Request
 from simulator.reference.disk import DiskMechanics, Transfer
@@ -46,8 +46,12 @@ def simulated_s(device: RotatingDevice, requests: int, span: float) -> float:
 
 
 def predicted_s(device: RotatingDevice, requests: int, span: float) -> float:
-    table = np.array([service_s(device, span, PAGE, False)])
-    return float(at_queue(table, np.array([float(requests)]))[0])
+    return at_queue(service_s(device, span, PAGE, False), requests)
+
+
+def at_queue(table: tuple[float, ...], requests: int) -> float:
+    """A table's time for a queue, between its points straight over the logarithm."""
+    return float(np.interp(np.log(requests), np.log(QUEUES), table))
 
 
 def is_refused(found: float, expected: float) -> bool:
@@ -95,23 +99,6 @@ def test_a_flash_device_takes_the_same_time_for_any_queue() -> None:
     assert service_s(FLASH, 1e10, PAGE, True) != pytest.approx(service_s(FLASH, 1e10, PAGE, False))
 
 
-def test_interpolation_is_exact_where_times_are_tabulated() -> None:
-    table = np.array([service_s(FAST, 1e11, PAGE, False), service_s(SLOW, 1e11, PAGE, False)])
-    queues = np.stack([QUEUES, QUEUES])
-    np.testing.assert_allclose(at_queue(table, queues), table, rtol=1e-12)
-    between = np.sqrt(QUEUES[:-1] * QUEUES[1:])
-    found = at_queue(table, np.stack([between, between]))
-    np.testing.assert_allclose(found, (table[:, 1:] + table[:, :-1]) / 2.0, rtol=1e-9)
-    assert not np.allclose(at_queue(table, 1.1 * queues)[:, :-8], table[:, :-8], rtol=1e-3)
-
-
-def test_queues_out_of_range_are_those_at_its_ends() -> None:
-    table = np.array([service_s(FAST, 1e11, PAGE, False)])
-    assert at_queue(table, np.array([0.0])) == table[0, 0]
-    assert at_queue(table, np.array([10.0 * LONGEST])) == pytest.approx(table[0, -1])
-    assert at_queue(table, np.array([2.0])) != pytest.approx(table[0, 0])
-
-
 # A request at the edge
 
 
@@ -130,9 +117,8 @@ def counted_turns(requests: int, span: float) -> float:
 @pytest.mark.parametrize("requests", [1, 3, 8])
 def test_an_arm_leaves_a_request_at_the_edge_for_later(requests: int) -> None:
     span = 20e9
-    table = np.array([turns(FAST, 2.0 * PAGE, span, PAGE)])
     found = counted_turns(requests, span)
-    assert at_queue(table, np.array([float(requests)]))[0] == pytest.approx(found, rel=0.08)
+    assert at_queue(turns(FAST, 2.0 * PAGE, span, PAGE), requests) == pytest.approx(found, rel=0.08)
     assert found > 1.1 * (requests + 1.0)
 
 

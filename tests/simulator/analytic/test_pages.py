@@ -12,6 +12,7 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
+from simulator.analytic import Solution, parameters_of, read_workload, solve
 from simulator.analytic.caches import pool_table, reach
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
@@ -65,10 +66,15 @@ def counted(buffers: int, policy: str) -> float:
 
 
 def predicted(buffers: float, policy: str, of: PageGroups | None = None) -> float:
-    of = groups() if of is None else of
-    table = pool_table(of, policy)
-    missing = table.at(table.time(np.array([float(buffers)])))[0]
-    return float(missing @ (of.references * of.read))
+    return float(pools(np.array([float(buffers)]), policy, of).misses[0])
+
+
+def pools(buffers: FloatArray, policy: str, of: PageGroups | None = None) -> Solution:
+    """Machines with so many buffers, all of which have memory."""
+    workload = read_workload(model_of(FEW, "lru"))
+    p = parameters_of(model_of(FEW, "lru"), workload).repeated(len(buffers))
+    workload = replace(workload, groups=groups() if of is None else of)
+    return solve(workload, replace(p, buffers=buffers, resident=buffers), policy)
 
 
 def off(found: float, expected: float) -> float:
@@ -231,16 +237,17 @@ def test_longer_times_fill_more_and_miss_less(policy: str) -> None:
 def test_the_time_of_a_size_fills_that_size(policy: str) -> None:
     table = pool_table(groups(), policy)
     sizes = np.geomspace(500.0, 50_000.0, 30)
-    filled = np.exp(np.interp(np.log(table.time(sizes)), np.log(table.times), np.log(table.filled)))
+    times = pools(sizes, policy).pool_time
+    filled = np.exp(np.interp(np.log(times), np.log(table.times), np.log(table.filled)))
     np.testing.assert_allclose(filled, sizes, rtol=1e-9)
-    halves = np.exp(np.interp(np.log(table.time(sizes) / 2.0), np.log(table.times), np.log(table.filled)))
+    halves = np.exp(np.interp(np.log(times / 2.0), np.log(table.times), np.log(table.filled)))
     assert not np.allclose(halves, sizes, rtol=1e-2)
 
 
 def test_misses_fall_with_every_buffer_more() -> None:
     sizes = np.geomspace(500.0, 50_000.0, 60)
     for policy in ("lru", "clock"):
-        misses = np.array([predicted(size, policy) for size in sizes])
+        misses = pools(sizes, policy).misses
         assert (np.diff(misses) < 0).all()
         assert not (np.diff(misses[::-1]) < 0).any()
 

@@ -9,7 +9,16 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator.analytic import parameters_of, read_workload, retimed, same_but_times, solve, stacked
+from simulator.analytic import (
+    parameters_of,
+    read_workload,
+    retimed,
+    same_but_times,
+    same_transactions,
+    solve,
+    stacked,
+    striped,
+)
 from simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
@@ -67,3 +76,17 @@ def test_more_clients_are_the_same_if_as_many_of_them_belong_to_each_warehouse()
 def test_another_number_of_devices_is_not_the_same() -> None:
     plain = model_of()
     assert not same_but_times(plain, replace(plain, storage=replace(plain.storage, data_devices=2)))
+
+
+@pytest.mark.parametrize("devices", [1, 2, 5])
+def test_pages_striped_over_other_devices_are_those_of_the_program_read_again(devices: int) -> None:
+    plain = model_of()
+    other = replace(plain, storage=replace(plain.storage, data_devices=devices))
+    assert same_transactions(plain, other)
+    w = read_workload(plain)
+    found, wanted = striped(w, devices), read_workload(other)
+    assert np.array_equal(found.groups.beside, wanted.groups.beside)
+    assert devices == 1 or not np.array_equal(found.groups.beside, w.groups.beside)
+    assert found.table("lru") is w.table("lru"), "no cache knows on how many devices its pages lie"
+    rate = solve(found, parameters_of(other, found), "lru").rate[0]
+    assert rate == pytest.approx(solve(wanted, parameters_of(other, wanted), "lru").rate[0], rel=1e-12)

@@ -15,15 +15,13 @@ from simulator.analytic import (
     Parameters,
     Solution,
     Workload,
-    demands_of,
     parameters_of,
     rates,
     read_workload,
     solve,
     stacked,
-    traffic,
 )
-from simulator.analytic.balance import balanced
+from simulator.analytic.solution import at_rate
 from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]
@@ -84,7 +82,7 @@ def a_few(p: Parameters) -> list[Parameters]:
 def population(settings: tuple[str, ...], of: Solution) -> float:
     """Clients that a solution accounts for, thinking or waiting."""
     workload, _, _ = machine(*settings)
-    return float(of.rate[0] * (of.residence.total[0] @ workload.mix + workload.think_s))
+    return float(of.rate[0] * (of.total_s[0] @ workload.mix + workload.think_s))
 
 
 @pytest.mark.parametrize("settings", EVERY)
@@ -94,23 +92,22 @@ def test_every_client_is_thinking_or_waiting(settings: tuple[str, ...]) -> None:
     expected = pytest.approx(p.clients[0], rel=3e-5 if settings == MANY else 1e-6)
     assert population(settings, of) == expected
     assert population(settings, replace(of, rate=of.rate * 1.001)) != expected
-    shorter = replace(of, residence=replace(of.residence, cpu=0.5 * of.residence.cpu))
+    shorter = replace(of, total_s=of.total_s - 0.5 * of.cpu_s)
     assert population(settings, shorter) != expected
 
 
 def processors_needed(of: Solution) -> float:
-    d = of.demands
-    return float(of.rate[0] * (d.mean.cpu_s[0] + d.mean.section_s[0] + d.background_cpu_s[0]))
+    return float(of.rate[0] * (of.cpu_mean_s[0] + of.section_mean_s[0] + of.background_cpu_s[0]))
 
 
 @pytest.mark.parametrize("settings", EVERY)
 def test_no_processor_does_more_than_it_can(settings: tuple[str, ...]) -> None:
     of, (_, p, _) = solved(*settings), machine(*settings)
     assert 0 < processors_needed(of) <= p.processors[0] * (1 + 1e-3)
-    assert of.residence.cpu_busy[0] == pytest.approx(processors_needed(of) / p.processors[0], rel=1e-3)
+    assert of.cpu_busy[0] == pytest.approx(processors_needed(of) / p.processors[0], rel=1e-3)
     assert processors_needed(replace(of, rate=of.rate * 40.0)) > p.processors[0]
     for name in ("cpu_busy", "section_busy", "disk_busy", "first_busy", "log_busy"):
-        assert 0 <= getattr(of.residence, name)[0] <= 1
+        assert 0 <= getattr(of, name)[0] <= 1
 
 
 # Limits
@@ -120,8 +117,8 @@ def test_one_client_waits_for_nobody() -> None:
     settings = (*IN_MEMORY, "workload.arrivals={kind: closed, clients: 1, think_time_s: 0.01}")
     workload, _, _ = machine(*settings)
     of = solved(*settings)
-    demand = float((of.demands.cpu_s[0] + of.demands.section_s[0] + workload.network_s) @ workload.mix)
-    assert of.traffic.reads.sum() < 1e-6
+    demand = float((of.need_cpu_s[0] + of.need_section_s[0] + workload.network_s) @ workload.mix)
+    assert of.reads[0] < 1e-6
     assert of.rate[0] == pytest.approx(1.0 / (demand + workload.think_s), rel=1e-6)
     assert of.rate[0] != pytest.approx(1.0 / demand, rel=1e-3)
 
@@ -136,7 +133,7 @@ def test_many_clients_keep_all_processors_busy(cores: int) -> None:
         "workload.arrivals={kind: closed, clients: 60, think_time_s: 0}",
     )
     of = solved(*settings)
-    demand = float((of.demands.mean.cpu_s + of.demands.background_cpu_s)[0])
+    demand = float((of.cpu_mean_s + of.background_cpu_s)[0])
     assert of.rate[0] == pytest.approx(cores / demand, rel=0.01)
     assert of.rate[0] != pytest.approx((cores + 1) / demand, rel=0.01)
 
@@ -184,15 +181,15 @@ def test_quick_rates_are_those_of_solutions(settings: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("settings", [(), THINKING, SOME_CLIENTS, MANY, DIRECT])
 def test_caches_and_writes_were_solved_at_about_the_rate_found(settings: tuple[str, ...]) -> None:
-    """Solved once more at the rate of the solution they allow the same rate, also for machines of many rounds."""
+    """At the rate of the solution as many clients are busy as there are, and there is as much to read and to write."""
     workload, p, policy = machine(*settings)
     some = stacked(a_few(p)).filled()
     found = solve(workload, some, policy)
-    page_s, rate = found.residence.page_s, found.rate
-    t = traffic(workload, workload.table(policy), some, found.pool, rate, page_s, found.traffic.cache_time)
-    d = demands_of(workload, some, found.pool, t)
-    again = balanced(workload, some, d, t, 1e-8).rate
-    np.testing.assert_allclose(again, rate, rtol=5e-3)
+    again = at_rate(workload, some, policy, found.rate)
+    np.testing.assert_allclose(again.population, 1.0, rtol=1e-5)
+    for name in ("reads", "written", "requests", "dirty", "page_s", "cache_time", "response_s"):
+        np.testing.assert_allclose(getattr(again, name), getattr(found, name), rtol=1e-5, atol=1e-12)
+    assert (at_rate(workload, some, policy, 1.01 * found.rate).population > 1.0 + 1e-3).all()
 
 
 def test_repeating_and_taking_keep_every_figure() -> None:
@@ -251,8 +248,8 @@ def test_a_disk_that_nobody_reads_makes_no_difference(settings: tuple[str, ...])
     workload, p, policy = machine(*settings)
     assert p.cache_pages[0] > 4 * workload.groups.pages.sum()
     found = solve(workload, variants(p, read_s=p.read_s * FACTORS[:, None]), policy)
-    assert found.pool.misses.sum(axis=1).min() > 1
-    assert found.traffic.reads.sum(axis=1).max() < 1e-3
+    assert found.misses.min() > 1
+    assert found.reads.max() < 1e-3
     assert found.rate.max() < 1.003 * found.rate.min()
 
 

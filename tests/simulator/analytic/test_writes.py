@@ -1,4 +1,7 @@
-"""Pages on their way from the pool to the disks: cleaned ahead of a CLOCK's hand, rewritten, merged, in heaps."""
+"""Pages on their way from the pool to the disks: cleaned ahead of a CLOCK's hand, rewritten, merged, in heaps.
+
+Machines whose pool does one thing alone, at given rates of transactions.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simulator.analytic import Parameters, Workload
-from simulator.analytic.devices import Writes, stalls
+from simulator.analytic import Parameters, Solution, Workload
+from simulator.analytic.caches import pool_table
 from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.writing import Cleaned, _at_the_hand, merged, until, written_back
+from simulator.analytic.solution import at_rate
 from simulator.form.placement import round_robin
 from simulator.reference.write_back import neighbours
 from tests.simulator.analytic.test_system import machine
 
 FloatArray = npt.NDArray[np.float64]
+NEVER = 1e12
 
 
 @cache
@@ -30,6 +34,34 @@ def one(value: float) -> FloatArray:
     return np.array([value])
 
 
+def groups_of(
+    rates: FloatArray, pages: FloatArray, *, write: FloatArray | None = None, beside: FloatArray | None = None
+) -> PageGroups:
+    """Groups of one region's pages, each referred to so often in a transaction; every reference changes its page."""
+    workload, _ = usual()
+    count = len(rates)
+    zero, ones = np.zeros(count), np.ones(count)
+    return replace(
+        workload.groups, region=np.zeros(count, dtype=np.int64), rate=rates, gap=np.full(count, np.inf),
+        references=rates * pages, pages=pages, gaps=zero, write=ones if write is None else write, read=ones,
+        clustered=zero, recent=zero, views=np.tile(rates * pages, (len(workload.groups.views), 1)), again=zero,
+        places=zero, beside=np.zeros((count, count)) if beside is None else beside, window=np.inf, offspring=0.0,
+    )  # fmt: skip
+
+
+def written(
+    groups: PageGroups, policy: str, per_s: float, of: tuple[Workload, Parameters] | None = None, **changed: float
+) -> Solution:
+    """At a rate; no writer, no checkpoint, buffered I/O and a pool that holds all pages, but for what is changed."""
+    workload, p = of or usual()
+    pages = float(groups.pages.sum())
+    figures = {"buffers": 2.0 * pages, "dirty_high": NEVER, "dirty_low": NEVER, "checkpoint_s": NEVER, "spread_s": 0.0}
+    figures |= {"expire_s": 30.0, "flush_s": 5.0, "in_flight": 2048.0, "cache_dirty_limit": 20_000.0, "direct": 0.0}
+    figures |= {"cache_pages": 10.0 * pages, "write_cpu_s": 0.0} | changed
+    p = replace(p, **{name: one(value) for name, value in figures.items()})
+    return at_rate(replace(workload, groups=groups), replace(p, resident=p.buffers), policy, one(per_s))
+
+
 # Requests that pages make
 
 
@@ -38,17 +70,11 @@ def layout(length: int) -> npt.NDArray[np.int64]:
     return np.where(np.arange(length) % 12 < 3, 0, 1)
 
 
-def groups_of(kinds: npt.NDArray[np.int64], devices: int, beside: FloatArray | None = None) -> PageGroups:
-    """Two groups of pages of one region that lie so."""
-    count = np.bincount(kinds).astype(np.float64)
+def pairs_of(kinds: npt.NDArray[np.int64], devices: int) -> FloatArray:
+    """Share of each kind's pages whose next one on the same device is of the other."""
     pairs = np.zeros((2, 2))
     np.add.at(pairs, (kinds[:-devices], kinds[devices:]), 1.0)
-    workload, _ = usual()
-    zero = np.zeros(2)
-    return replace(
-        workload.groups, region=np.zeros(2, dtype=np.int64), rate=np.ones(2), pages=count, places=zero, gaps=zero,
-        beside=pairs / count[:, None] if beside is None else beside,
-    )  # fmt: skip
+    return pairs / np.bincount(kinds)[:, None]
 
 
 def counted_requests(kinds: npt.NDArray[np.int64], shares: FloatArray, devices: int, most: int) -> float:
@@ -57,10 +83,17 @@ def counted_requests(kinds: npt.NDArray[np.int64], shares: FloatArray, devices: 
     return float(len(neighbours(pages, round_robin(devices), most)))
 
 
-def predicted_requests(groups: PageGroups, shares: FloatArray, devices: int, most: int) -> float:
-    workload, p = usual()
-    p = replace(p, data_devices=one(devices), merged_pages=one(most))
-    return float(merged(replace(workload, groups=groups), p, (groups.pages * shares)[None, :])[0])
+def predicted_requests(
+    kinds: npt.NDArray[np.int64], beside: FloatArray, shares: FloatArray, devices: int, most: int
+) -> float:
+    """Of a checkpoint in a pool that holds all pages, of which these shares have been changed since the last one."""
+    cycle, per_s = 1000.0, 10.0
+    rates = -np.log1p(-np.maximum(shares, 1e-4)) / cycle
+    groups = groups_of(rates, np.bincount(kinds).astype(np.float64), beside=beside)
+    changed = {"checkpoint_s": cycle / per_s, "data_devices": devices, "merged_pages": most}
+    found = written(groups, "lru", per_s, **changed)
+    assert found.written[0] * cycle == pytest.approx((shares * np.bincount(kinds)).sum(), rel=2e-3)
+    return float(found.requests[0]) * cycle
 
 
 @pytest.mark.parametrize(("devices", "most"), [(1, 64), (2, 64), (3, 4)])
@@ -68,7 +101,8 @@ def predicted_requests(groups: PageGroups, shares: FloatArray, devices: int, mos
 def test_neighbours_make_one_request(devices: int, most: int, shares: tuple[float, float]) -> None:
     kinds, of = layout(60_000), np.array(shares)
     found = counted_requests(kinds, of, devices, most)
-    assert predicted_requests(groups_of(kinds, devices), of, devices, most) == pytest.approx(found, rel=0.06)
+    beside = pairs_of(kinds, devices)
+    assert predicted_requests(kinds, beside, of, devices, most) == pytest.approx(found, rel=0.06)
 
 
 def test_pages_that_lie_anywhere_make_more_requests() -> None:
@@ -76,7 +110,7 @@ def test_pages_that_lie_anywhere_make_more_requests() -> None:
     count = np.bincount(kinds)
     anywhere = np.tile(count / count.sum(), (2, 1))
     found = counted_requests(kinds, of, 1, 64)
-    assert predicted_requests(groups_of(kinds, 1, anywhere), of, 1, 64) > 1.2 * found
+    assert predicted_requests(kinds, anywhere, of, 1, 64) > 1.2 * found
 
 
 def test_every_page_but_a_tables_last_has_a_neighbour() -> None:
@@ -92,49 +126,77 @@ def test_every_page_but_a_tables_last_has_a_neighbour() -> None:
 # Write-back
 
 
-def flow(pages_per_tx: float, among: float, once: float = 0.0) -> Cleaned:
-    return Cleaned(np.array([[pages_per_tx]]), np.array([[among]]), np.array([[once]]))
-
-
-def page_cache(**changed: float) -> Parameters:
-    figures = {"expire_s": 30.0, "flush_s": 5.0, "in_flight": 2048.0, "cache_dirty_limit": 20_000.0, "direct": 0.0}
-    return replace(usual()[1], **{name: one(value) for name, value in (figures | changed).items()})
+def evicting(per_transaction: float, among: float, per_s: float = 100.0, **changed: float) -> Solution:
+    """So many different pages, as many of which leave the pool dirty in a transaction: hardly one is still there."""
+    beside = np.ones((1, 1))
+    buffers = {"buffers": max(1e-3 * among, 1.0)}
+    found = written(
+        groups_of(one(per_transaction / among), one(among), beside=beside), "lru", per_s, **buffers, **changed
+    )
+    assert found.misses[0] == pytest.approx(per_transaction, rel=0.025)
+    return found
 
 
 def test_few_pages_are_written_as_they_come() -> None:
-    share, crowded = written_back(flow(0.1, 1e9), page_cache(), one(100.0))
-    assert share[0] == pytest.approx(1.0, abs=1e-3)
-    assert crowded[0] < 1e-3
+    found = evicting(0.1, 1e9)
+    assert found.written[0] / found.misses[0] == pytest.approx(1.0, abs=1e-3)
+    assert found.requests[0] / found.written[0] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_pages_rewritten_before_they_are_old_are_written_once() -> None:
-    share, _ = written_back(flow(1.0, 50.0), page_cache(), one(100.0))
-    assert share[0] == pytest.approx(50.0 / (32.5 * 100.0), rel=1e-3)
-    assert written_back(flow(1.0, 50.0), page_cache(direct=1.0), one(100.0))[0][0] == 1.0
+    assert evicting(1.0, 50.0).written[0] == pytest.approx(50.0 / (32.5 * 100.0), rel=1e-3)
+    direct = evicting(1.0, 50.0, direct=1.0)
+    assert direct.written[0] == pytest.approx(direct.misses[0], rel=1e-9)
 
 
 def test_write_back_takes_no_more_than_it_may() -> None:
     """Few enough pages: they wait until so many are rewritten that it can."""
-    some = flow(5.0, 6000.0)
-    share, crowded = written_back(some, page_cache(in_flight=100.0), one(100.0))
-    assert share[0] * 5.0 * 100.0 == pytest.approx(100.0 / 5.0, rel=1e-2)
-    assert crowded[0] < 0.1
-    assert written_back(some, page_cache(in_flight=1e6), one(100.0))[0][0] * 500.0 > 100.0
+    assert evicting(5.0, 6000.0, in_flight=100.0).written[0] * 100.0 == pytest.approx(100.0 / 5.0, rel=1e-2)
+    assert evicting(5.0, 6000.0, in_flight=1e6).written[0] * 100.0 > 100.0
 
 
 def test_too_many_dirty_pages_go_together() -> None:
-    assert written_back(flow(5.0, 1e9), page_cache(in_flight=100.0), one(100.0))[1][0] > 0.95
-    assert written_back(flow(5.0, 1e9), page_cache(in_flight=1e6, cache_dirty_limit=1e6), one(100.0))[1][0] < 0.05
+    """Half of all pages, in order, once so many are dirty: by then one in seven has been changed again."""
+    together = evicting(5.0, 40_000.0, in_flight=100.0)
+    until = 40_000.0 * np.log(2.0) / together.misses[0]
+    assert together.written[0] == pytest.approx(20_000.0 / until, rel=1e-3)
+    assert together.requests[0] / together.written[0] == pytest.approx(0.5, abs=0.02)
+    by_age = evicting(5.0, 40_000.0, in_flight=1e6, cache_dirty_limit=1e6)
+    assert by_age.requests[0] / by_age.written[0] > 0.9
 
 
-def test_time_until_so_many_pages() -> None:
-    both = flow(2.0, 1000.0, 0.5)
-    time = until(both, one(700.0))
-    assert both.distinct(time)[0] == pytest.approx(700.0, rel=1e-4)
-    assert both.distinct(time / 2.0)[0] < 600.0
+# Writers
 
 
-# A CLOCK's writer
+def cleaned_by_recency(changes: FloatArray, high: int, low: int) -> float:
+    """Pages per transaction that the writer cleans: whenever there are too many dirty ones, those changed longest ago.
+
+    Nothing else than changes refers to pages.
+    """
+    rng = np.random.default_rng(7)
+    dirty, used = np.ones(len(changes), dtype=bool), -rng.random(len(changes)) / changes
+    pages, steps, from_step = 0, 12_000, 4000
+    for step in range(steps):
+        hit = rng.random(len(changes)) < -np.expm1(-changes)
+        dirty |= hit
+        used[hit] = step
+        if dirty.sum() > high:
+            numbers = np.flatnonzero(dirty)
+            oldest = numbers[np.argsort(used[numbers])][: len(numbers) - low]
+            dirty[oldest] = False
+            pages += len(oldest) if step >= from_step else 0
+    return pages / (steps - from_step)
+
+
+@pytest.mark.parametrize("high", [900, 1500])
+def test_the_writer_of_an_lru_pool_cleans_the_oldest(high: int) -> None:
+    rates, pages = np.array([0.02, 0.0005]), np.array([1000.0, 1000.0])
+    found = cleaned_by_recency(np.repeat(rates, 1000), high, high - 50)
+    groups = groups_of(rates, pages)
+    of = written(groups, "lru", 1.0, dirty_high=high, dirty_low=high - 50)
+    assert of.background[0] == pytest.approx(found, rel=0.05)
+    assert of.dirty[0] == pytest.approx(high - 25, rel=0.03)
+    assert written(groups, "lru", 1.0, dirty_high=1.1 * high, dirty_low=1.1 * high - 50).background[0] < 0.8 * found
 
 
 def cleaned_by_simulation(changes: FloatArray, revolution: float, high: int, low: int) -> float:
@@ -155,41 +217,64 @@ def cleaned_by_simulation(changes: FloatArray, revolution: float, high: int, low
     return cleaned / (steps - from_step)
 
 
+def cleaned(changes: FloatArray, revolution: float, high: float, low: float) -> float:
+    """Predicted, in a pool through which so many pages stream that its hand needs that long.
+
+    References are so frequent that none of the others leaves it; some of them change their page.
+    """
+    often = max(10.0 / revolution, float(changes.max()))
+    stream = revolution < 1e6
+    rates, pages = np.array([often, often, 1e-9]), np.array([1000.0, 1000.0, 1e9 * stream])
+    groups = groups_of(rates, pages, write=np.append(changes / often, 0.0))
+    table = pool_table(groups, "clock")
+    buffers = float(np.interp(revolution, table.times, table.filled)) if stream else 1e4
+    found = written(groups, "clock", 1.0, buffers=buffers, dirty_high=high, dirty_low=low)
+    assert found.pool_time[0] == pytest.approx(revolution, rel=0.02) or not stream
+    return float(found.background[0])
+
+
 @pytest.mark.parametrize("revolution", [300.0, 2000.0, 1e7])
 def test_the_writer_of_a_clock_cleans_ahead_of_the_hand(revolution: float) -> None:
     rng = np.random.default_rng(3)
     kinds = rng.permutation(np.repeat([0, 1], 1000))
     rates = np.array([0.02, 0.0005])
     found = cleaned_by_simulation(rates[kinds], revolution, 900, 850)
-    groups = replace(groups_of(np.sort(kinds), 1), rate=rates, write=np.ones(2), gap=np.full(2, np.inf))
-    p = replace(usual()[1], dirty_high=one(900.0), dirty_low=one(850.0))
-    ahead = _at_the_hand(groups, p, np.ones((1, 2)), one(revolution), one(1e9))
-    assert ahead.pages.sum() == pytest.approx(found, rel=0.15)
-    few = replace(p, dirty_high=one(1990.0), dirty_low=one(1940.0))
-    assert _at_the_hand(groups, few, np.ones((1, 2)), one(revolution), one(1e9)).pages.sum() < 0.7 * found
+    assert cleaned(rates, revolution, 900.0, 850.0) == pytest.approx(found, rel=0.15)
+    assert cleaned(rates, revolution, 1990.0, 1940.0) < 0.7 * found
 
 
 # Heaps
 
 
-def heaps(busy: float, requests: float, service_s: float) -> Writes:
-    zero = np.zeros(1)
-    return Writes(
-        busy=one(busy), trickling=zero, most=zero, batch=zero, pushed=np.ones(1), active=np.ones(1),
-        heap=one(requests), heap_s=one(service_s), swap=zero,
-    )  # fmt: skip
+def reading(per_s: float, flush_s: float, writes: float, slower: float = 1.0) -> Solution:
+    """Ten clients that read 5.5 pages in a transaction, beside so many written ones, which wait for the next flush."""
+    rates, pages = np.array([writes, 5.5 - writes]) / 1e9, np.array([1e9, 1e9])
+    write_s = np.full_like(usual()[1].write_s, 4e-3)
+    changed = {"buffers": 1000.0, "cache_pages": 1e6, "in_flight": 1e6, "cache_dirty_limit": 1e6, "flush_s": flush_s}
+    workload, p = usual()
+    p = replace(
+        p, clients=one(10.0), durable=one(0.0), page_transfer_s=one(0.0), write_s=write_s, read_s=p.read_s * slower
+    )
+    groups = groups_of(rates, pages, write=np.array([1.0, 0.0]))
+    return written(groups, "lru", per_s, of=(workload, p), **changed)
 
 
 def test_a_heap_stops_those_who_read() -> None:
-    p = replace(usual()[1], clients=one(10.0))
-    stalled = stalls(p, one(1000.0), one(0.01), heaps(0.4, 20_000.0, 4e-4))
-    assert stalled.among[0] < 0.4
-    during = stalled.share * stalled.among * 1000.0
-    assert float(((1.0 - stalled.share) * stalled.rate + during)[0]) == pytest.approx(1000.0)
-    assert stalled.rate[0] > 1200.0
+    """All of them, until it is over: so they do in the rest of the time what they did in all of it."""
+    found = reading(20.0, 30.0, 5.0)
+    share = float(found.heaps[0])
+    assert share == pytest.approx(0.4, rel=0.02)
+    outside = float(reading(20.0 / (1.0 - share), 30.0, 1e-6).disk_read_s[0])
+    stopped = 10.0 * share / (20.0 * float(found.reads[0]))
+    assert stopped > 4.0 * outside
+    assert found.disk_read_s[0] == pytest.approx(outside + stopped, rel=0.05)
 
 
 def test_small_heaps_stop_nobody() -> None:
-    p = replace(usual()[1], clients=one(10.0))
-    assert stalls(p, one(1000.0), one(0.01), heaps(0.4, 10.0, 4e-4)).rate[0] == pytest.approx(1000.0, rel=1e-3)
-    assert stalls(p, one(1000.0), one(0.01), heaps(0.0, 20_000.0, 4e-4)).rate[0] == pytest.approx(1000.0)
+    """They leave a slower disk."""
+    found = reading(20.0, 0.1, 5.0)
+    share = float(found.heaps[0])
+    assert share == pytest.approx(0.4, rel=0.15)
+    slower = float(reading(20.0, 0.1, 1e-6, slower=1.0 / (1.0 - share)).disk_read_s[0])
+    assert slower < found.disk_read_s[0] < 1.5 * slower
+    assert found.disk_read_s[0] < 0.4 * reading(20.0, 30.0, 5.0).disk_read_s[0]

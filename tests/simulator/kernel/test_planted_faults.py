@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 import simulator.kernel
 from simulator.form import System
 from simulator.kernel import KernelEngine
-from simulator.kernel.library import load
+from simulator.kernel.library import LIBRARY
 from simulator.results import result_json
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
@@ -224,7 +224,7 @@ def compare(library: Path, number: int, outcomes: list[Outcome], most_cpu_s: int
     """Send which system shows that a fault acts, and how; None if none does."""
     setrlimit(RLIMIT_CPU, (most_cpu_s, most_cpu_s + 1))
     setrlimit(RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
-    loaded = load(library)
+    loaded = LIBRARY.load_from(library)
     ctypes.c_int.in_dll(loaded, "planted_fault").value = number
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("simulator.kernel.compiled.kernel_library", lambda: loaded)

@@ -1,0 +1,92 @@
+// Log: group commit on a device of its own or on one that also has data. Sources: docs/model.md, section 7.
+#pragma once
+#include "storage.hpp"
+
+namespace oltpsim {
+
+struct Log {
+    double flush_s = 0;
+    double flushing = 0;      // share of time
+    double flushes = 0;       // per second
+    double busy = 0;          // share of the log device's time
+    double in_the_way_s = 0;  // what a read of the same device waits for flushes
+
+    // What else the log's device does.
+    struct Beside {
+        double asked_per_s, wait_s, service_s;  // reads
+        double left;                            // share of its time that writes leave
+        double log_waits_s;                     // what a flush waits for others, where it has its turn as they come
+    };
+
+    // Group commit: who commits during a flush shares the next one. On a shared device reads get their turns.
+    // `volume`: share of the device's time that an unforced log's bytes take.
+    void solve(const Workload& w, const Machine& m, const BackgroundWrites& writes, const Beside& reads, double x,
+               double volume) {
+        const double rate = x * w.commits_mean;
+        const double size_s = w.log_bytes_mean / std::max(w.commits_mean, TINY) * m.log_byte_s;
+        const double again_s = m.log_again_s + size_s, first_s = m.log_first_s + size_s;
+        const bool shared = m.log_shared();
+        const double busy_reads =
+            clip(reads.asked_per_s * reads.service_s / std::min(m.parallel, m.calls), 0.0, 1.0) / reads.left;
+        const double others = shared ? std::min(busy_reads, 1.0) : 0.0;
+        const double write_again = (1.0 - others) * again_s + others * first_s;
+        const bool in_turn = shared && (m.flash <= 0 || m.limited > 0) && m.write_cache_s <= 0;
+        const double between =
+            in_turn ? before_turn(m, writes, std::min(reads.asked_per_s * reads.wait_s, m.clients), reads.service_s)
+                    : reads.log_waits_s;
+        // what trickles in among reads and log is counted by the turns that it takes
+        const double open = in_turn ? std::min(reads.left + writes.trickling, 1.0) : 1.0;
+        const double fixed = m.flush_overhead_s, more = between + m.log_delay_s;
+        const double flush_again = fixed + (write_again - fixed) / open + more;
+        const double flush_first = fixed + (first_s - fixed) / open + more;
+        flushing = clip(rate * flush_again, 0.0, 1.0), flush_s = flush_first;
+        for (int number = 0; number < 3; number++) {
+            flush_s = flushing * flush_again + (1.0 - flushing) * flush_first;
+            flushing = flush_s / (flush_s + nobody(rate * flush_s) / std::max(rate, TINY));
+        }
+        flushes = m.durable > 0 ? flushing / std::max(flush_s, TINY) : 1.0 / std::max(m.flush_s, TINY);
+        const double written = flushing * write_again + (1.0 - flushing) * first_s - fixed;
+        in_the_way_s = shared ? flushes * (first_s - fixed) * (first_s - fixed) / open / m.parallel : 0.0;
+        busy = flushes * written + volume;
+    }
+
+    // Flushes per second on a device of its own if each waits so long.
+    static double flushes_beside(const Workload& w, const Machine& m, double x, double waits_s) {
+        if (m.durable <= 0) return 1.0 / std::max(m.flush_s, TINY);
+        const double rate = x * w.commits_mean, flush = m.log_first_s + waits_s;
+        return 1.0 / (flush + nobody(rate * flush) / std::max(rate, TINY));
+    }
+
+    // Waiting of a commit for the rest of the flush that goes on, and for the next. All who shared a flush go on
+    // together, so that the next one has lasted for as long as they need between commits.
+    double commit_s(const Machine& m, double seen, double between_commits_s) const {
+        if (m.durable <= 0) return 0.0;
+        const double y = std::max(flush_s / std::max(between_commits_s, TINY), TINY);
+        const double rest = flush_s / one_minus_exp(std::min(y, 700.0)) - between_commits_s;
+        return flush_s + flushing * seen * clip(rest, 0.0, flush_s);
+    }
+
+private:
+    // Chance that nobody comes in a time in which so many do on average.
+    static double nobody(double many) { return exp_negative(-std::min(many, 50.0)); }
+
+    // What a disk with so many reads serves before the log's turn comes, in seconds. Among a batch of writes it comes
+    // when they are all but through, at the latest.
+    static double before_turn(const Machine& m, const BackgroundWrites& writes, double reads, double service_s) {
+        constexpr double LAST_OF_BATCH = 2.0;
+        const auto before = [&](double others) {
+            return (at_queue(m.log_turns, others) - 1.0) * std::min(others, 1.0);
+        };
+        if (writes.batch <= 0) return before(writes.depth(reads, writes.trickling)) * service_s;
+        const double half = std::max(writes.batch / 2.0, 0.5);
+        const double batched =
+            std::min(before(reads + half), half + before(reads + LAST_OF_BATCH)) * at_queue(m.write_s, reads + half);
+        const double there = writes.batch_there(reads, writes.trickling / writes.active);
+        const double alone = before(reads) * service_s, among = there * batched + (1.0 - there) * alone;
+        // rates, not waits, are averaged over the times with and without writes
+        const double own = m.log_first_s;
+        return 1.0 / (writes.active / (among + own) + (1.0 - writes.active) / (alone + own)) - own;
+    }
+};
+
+}  // namespace oltpsim

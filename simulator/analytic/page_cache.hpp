@@ -1,0 +1,143 @@
+// Page cache of the operating system below the pool: which share of the pool's misses it answers, by group.
+//
+// It is touched by each miss of the pool and by each write. From a miss a page stays in the pool for its time and
+// longer; a dirty one is written when it leaves (or at its age), so that its time in the page cache begins again.
+#pragma once
+#include "page_writes.hpp"
+
+namespace oltpsim {
+
+struct PageCache {
+    double time = 0;  // characteristic: how long a page stays without use, in transactions
+    Numbers hits;     // share of the pool's misses, by group
+
+    // What doesn't depend on the rate.
+    void prepare(const Workload& w, const BufferPool& pool) {
+        const std::size_t n = at(w.groups);
+        hits.assign(n, 0.0);
+        stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time;
+        first.assign(n, 0.0), new_total = 0.0;
+        away.assign(n, 0.0), again_after.assign(n, 0.0), more.assign(n, 0.0);
+        clean = dirty = again = Stays{};
+        for (Stays* stays : {&clean, &dirty, &again})
+            stays->amount.assign(n, 0.0), stays->mean.assign(n, 1.0), stays->first.assign(n, 0.0);
+        const double since = since_last(w, pool.time);
+        for (std::size_t g = 0; g < n; g++) {
+            const bool drawn = w.rate[g] > 0;
+            away[g] = clip(drawn ? 1.0 / std::max(w.rate[g], LEAST) : w.gap[g] - pool.time, LEAST, SELDOM);
+            const double missing = std::max(pool.missing[g], LEAST);
+            // from its miss a page is in the pool for so long on average, and without a reference at most for `stay`
+            const double in_pool = drawn ? (1.0 / missing - 1.0) * away[g] : stay;
+            first[g] = std::min(stay, in_pool);
+            more[g] = clip(in_pool - first[g], LEAST, SELDOM);
+            again_after[g] = w.recent[g] > 0 ? since : std::min(more[g] + away[g], SELDOM);
+            clean.mean[g] = again_after[g], dirty.mean[g] = more[g], again.mean[g] = away[g];
+            new_total += w.gaps[g] * w.write[g];
+        }
+    }
+
+    void solve(const Workload& w, const Machine& m, const BufferPool& pool, const PageWrites& writes, double rate) {
+        const std::size_t n = at(w.groups);
+        if (m.direct > 0 || n == 0) return;
+        const bool behind = m.free_behind > 0;
+        const double stays = rate * (m.expire_s + m.flush_s);
+        for (std::size_t g = 0; g < n; g++) {
+            const double returns = w.recent[g] > 0 ? 0.0 : pool.misses[g] * writes.left_dirty[g];
+            clean.amount[g] = pool.misses[g] - returns, dirty.amount[g] = again.amount[g] = returns;
+            const double age = std::min(writes.age / pool.time * stay, first[g]);
+            clean.first[g] = first[g], dirty.first[g] = age, again.first[g] = first[g] - age;
+        }
+        // Chance that a checkpoint passes over a page of the pool without writing it, as a logarithm.
+        passed_over.resize(n), present.resize(n);
+        for (std::size_t g = 0; g < n; g++) {
+            present[g] = w.pages[g] * (1.0 - pool.missing[g]);
+            passed_over[g] = log_of(std::max(1.0 - writes.heap[g] / std::max(present[g], LEAST), 1e-12));
+        }
+        // Pages that it holds if they stay for so long: those that were read or written since, or both.
+        const auto occupied = [&](double limit) {
+            const double after = behind ? std::min(stays, limit) : limit;
+            double pages = behind ? new_total * after + writes.checkpoint * std::min(limit, stays) : 0.0;
+            for (std::size_t g = 0; g < n; g++) {
+                const double kept = clean.kept(g, limit) + dirty.kept(g, limit) + again.kept(g, after);
+                if (behind) {
+                    pages += kept;
+                    continue;
+                }
+                const double written =
+                    present[g] * one_minus_exp(-passed_over[g] * std::min(limit / writes.cycle, 1e6));
+                const double both = w.pages[g] > 0 ? std::min(kept, w.pages[g]) * written / w.pages[g] : 0.0;
+                pages += kept + written - both + w.gaps[g] * w.write[g] * std::min(limit, away[g]);
+            }
+            return pages;
+        };
+        const auto too_many = [&](double t) { return log_of(std::max(occupied(exp_of(t)), LEAST) / m.cache_pages); };
+        // near the time in which misses alone would fill it, whatever was solved before
+        const double near = log_of(clip(m.cache_pages / std::max(pool.misses_total, LEAST), SHORTEST, LONGEST));
+        double low = near - 0.5, high = near + 0.5;
+        if (too_many(low) > 0.0) high = low, low = log_of(SHORTEST);
+        if (too_many(high) < 0.0) low = high, high = log_of(LONGEST);
+        time = exp_of(root_between(too_many, low, high, 1e-7));
+        const double after = behind ? std::min(stays, time) : time;
+        double spare = 0.0;
+        if (behind) {
+            // what has been written lies at the end that is used up first, where newcomers take the last one's place:
+            // what is left of the cache beside pages on their way through holds whatever it held before
+            const double so_far = rate * m.since_s + m.turnovers * m.buffers / std::max(pool.misses_total, LEAST);
+            double database = 0.0, through = new_total * after + writes.checkpoint * stays;
+            for (std::size_t g = 0; g < n; g++) {
+                database += w.pages[g];
+                through += dirty.kept(g, std::min(time, so_far)) + again.kept(g, after);
+            }
+            spare = clip((m.cache_pages - through) / std::max(database, 1.0), 0.0, 1.0);
+        }
+        // a page that is clean when it leaves was written by a checkpoint since its last reference
+        const double since_written = stay - std::min(writes.cycle, stay) / 2.0;
+        for (std::size_t g = 0; g < n; g++) {
+            const double written = writes.left_dirty[g], changed = writes.changed[g];
+            const double checked = behind ? 0.0 : one_minus_exp(std::max(time - since_written, 0.0) / away[g]);
+            double of_written = one_minus_exp(std::max(after - again.first[g], 0.0) / away[g]);
+            if (w.recent[g] > 0) {
+                const double waited = std::max(w.window - pool.time, LEAST);
+                of_written = std::min((behind ? after : std::max(time - again.first[g], 0.0)) / waited, 1.0);
+            }
+            double share = written * of_written + (changed - written) * checked;
+            if (!(w.recent[g] > 0))
+                share += (1.0 - changed) * one_minus_exp(std::max(time - clean.first[g], 0.0) / again_after[g]);
+            share += (1.0 - share) * spare;
+            hits[g] = m.growing > 0 ? 0.0 : clip(share, 0.0, 1.0);
+        }
+    }
+
+private:
+    static constexpr double CLOCK_STAY = 2.0;  // revolutions that a page of the lowest count stays
+    static constexpr double SHORTEST = 0.1, LONGEST = 1e12, SELDOM = 1e12;
+
+    // Pages that are asked for again after a time `first` and an exponential one more.
+    struct Stays {
+        Numbers amount, first, mean;
+
+        // Pages of a group in a cache that keeps them until they are asked for again, but no longer than `limit`.
+        double kept(std::size_t g, double limit) const {
+            if (amount[g] <= 0.0) return 0.0;
+            const double come_back = one_minus_exp(std::min(std::max(limit - first[g], 0.0) / mean[g], 700.0));
+            return amount[g] * (mean[g] * come_back + std::min(limit, first[g]));
+        }
+    };
+
+    Numbers away, again_after, more, present, passed_over;
+    Stays clean, dirty, again;
+    Numbers first;  // from a miss on, for certain
+    double new_total = 0, stay = 0;
+
+    // How long beyond the pool's time the page of a missed draw from a window has been in the page cache already: it
+    // came in by its last reference, and the draw keeps it only so much longer. The last one was within the window,
+    // draws from which come at random: the mean of exp(-y s)(1 - s) over what is left of it.
+    static double since_last(const Workload& w, double time) {
+        if (!std::isfinite(w.window)) return LEAST;
+        const double left = std::max(w.window - time, LEAST);
+        const double y = std::max(w.offspring * left / w.window, 1e-4);
+        return left * (y - one_minus_exp(y)) / (y * y);
+    }
+};
+
+}  // namespace oltpsim

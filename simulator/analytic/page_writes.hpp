@@ -1,0 +1,295 @@
+// Page writes of the buffer pool at a rate, and their write-back by the operating system. Per transaction.
+//
+// A page that reaches an age without a reference is written: by the writer, if there are too many dirty ones, or by
+// whoever needs its buffer. A checkpoint writes what is dirty and has not been written before its turn comes. In the
+// page cache a dirty page stays until it is old enough, until write-back has a turn for it, or until there are too
+// many.
+#pragma once
+#include "buffer_pool.hpp"
+
+namespace oltpsim {
+
+struct PageWrites {
+    double age = 0;                             // at which dirty pages are written
+    double cycle = 0;                           // from one checkpoint to the next
+    double aged = 0;                            // pages written because of their age
+    double victims = 0;                         // those of them that whoever needs the buffer writes
+    double reach = 1;                           // share of them that reach the disks
+    double burst = 1;                           // pages written together because of their age
+    double checkpoint = 0, heap_pages = 0;      // pages that checkpoints write; that one checkpoint writes
+    double aged_heap = 1, checkpoint_heap = 1;  // pages that the page cache hands to the disks together, of both
+    double active = 1;                          // share of time in which pages are written
+    double dirty = 0;                           // buffers, mean
+    double slack_s = 0;           // the longest that a page may take to write before it makes a difference
+    Numbers aged_of, heap;        // by group
+    Numbers changed, left_dirty;  // share of pages changed since they came in; that leave dirty or are written by age
+    Numbers missing;              // scratch: shares at `age`
+
+    void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
+        const std::size_t n = at(w.groups);
+        for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty})
+            by_group->assign(n, 0.0);
+        const double time = pool.time, full = w.dirty_at(time);
+        // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
+        // high one. What it is too slow for stays dirty for longer; at last whoever needs the buffer writes it.
+        const double writer_page_s = m.direct > 0 ? page_s : m.write_cpu_s / m.cpu_speed;
+        // Share of what reaches its age that the writer cleans before: none of it while there are too few dirty pages.
+        double by_writer_most = 0.0, wanted = 0.0, acts = 0.0;
+        age = time;
+        if (full > m.dirty_high) {
+            const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
+            acts = std::min((full - m.dirty_high) / std::max(between, 0.3 * m.dirty_high), 1.0);
+            by_writer_most = 1.0 / std::max(writer_page_s * rate, LEAST);
+            const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
+            if (!w.is_clock) {
+                const double rises_for = std::max(w.age_of_dirty(m.dirty_high) - w.age_of_dirty(m.dirty_low), 1.0);
+                wanted = between / rises_for * acts;
+                by_writer_most = std::min(wanted, by_writer_most);
+            }
+            const double most = w.is_clock ? acts * by_writer_most : by_writer_most;
+            const auto too_slow = [&](double t) { return most - w.leaving_dirty(exp_of(t)); };
+            age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
+        }
+        w.missing_at(age, missing);
+        stays = w.is_clock ? CLOCK_STAY * age : age;
+        for (std::size_t g = 0; g < n; g++) {
+            const double found = 1.0 - missing[g];
+            most_dirty[g] = found * dirty_share(w.write[g], found);
+        }
+        // A checkpoint lasts as long as its pages take, if that is longer than its interval.
+        const double spread = rate * m.spread_s, interval = rate * m.checkpoint_s;
+        cycle = std::max(interval, 1.0);
+        heap_pages = checkpointed(w, cycle, spread);
+        if (heap_pages * page_s > m.checkpoint_s) {
+            const double longest = std::max(rate * full * page_s, cycle);
+            const auto too_long = [&](double t) {
+                const double c = exp_of(t);
+                return c - rate * checkpointed(w, c, std::max(spread, c - interval)) * page_s;
+            };
+            cycle = exp_of(root_between(too_long, log_of(cycle), log_of(longest), 1e-7));
+            heap_pages = checkpointed(w, cycle, std::max(spread, cycle - interval));
+        }
+        // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
+        const double late = std::max(rate * m.spread_s / age, 1e-6), found_late = one_minus_exp(late) / late;
+        dirty = 0.0;
+        double by_age = 0.0;
+        for (std::size_t g = 0; g < n; g++) {
+            const bool drawn = w.rate[g] > 0;
+            const double share = dirty_share(w.write[g], 1.0 - missing[g]);
+            const double part = drawn ? heap[g] / std::max(w.pages[g], LEAST) : 0.0;
+            const double still = part + (1.0 - part) * found_late;
+            const double old = clip(1.0 - age / cycle * still, 0.0, 1.0);
+            const double out = std::isfinite(w.gap[g]) ? missing[g] : 1.0;
+            const double pages = (drawn ? w.references[g] * missing[g] * share : 0.0) + w.gaps[g] * w.write[g] * out;
+            aged_of[g] = pages * old * (1.0 - m.growing);
+            (drawn ? again : once)[g] = aged_of[g], among[g] = w.pages[g];
+            const double y = w.rate[g] * w.write[g] * cycle, most = std::min(stays, w.gap[g]);
+            dirty += w.pages[g] * std::min(1.0 - one_minus_exp(y) / std::max(y, 1e-12), most_dirty[g]);
+            dirty += w.gaps[g] * w.write[g] * (cycle < most ? cycle / 2.0 : most - most * most / cycle / 2.0);
+            heap[g] *= still;
+            changed[g] = drawn ? share : w.recent[g] > 0 ? 1.0 : w.write[g];
+            left_dirty[g] = changed[g] * old;
+            by_age += aged_of[g];
+        }
+        aged = by_age, victims = std::max(by_age - by_writer_most, 0.0);
+        if (w.is_clock && acts > 0.0) {
+            wanted = at_the_hand(w, m, pool, by_age);
+            aged = std::min(wanted, std::max(by_writer_most, by_age));
+            victims = std::max(aged - by_writer_most, by_age * (1.0 - acts));
+            by_age = aged;
+        }
+        double cleaned = 0.0;
+        for (std::size_t g = 0; g < n; g++) cleaned += again[g] + once[g];
+        for (std::size_t g = 0; g < n; g++) aged_of[g] = (again[g] + once[g]) * (by_age / std::max(cleaned, LEAST));
+        const double crowded = written_back(m, rate, cleaned);
+        const double by_writer = (m.dirty_high - m.dirty_low) * (1.0 - victims / std::max(by_age, LEAST));
+        const double at_once = std::max(std::max(by_writer, rate * by_age * m.flush_s), 1.0);
+        heap_pages = 0.0;
+        for (double pages : heap) heap_pages += pages;
+        checkpoint = heap_pages / cycle;
+        const double per_s = heap_pages / std::max(m.spread_s, m.flush_s);
+        burst = std::max(at_once, crowded * m.cache_dirty_limit);
+        aged_heap = std::max(std::min(at_once, m.in_flight), crowded * m.cache_dirty_limit);
+        checkpoint_heap = std::max(std::min(per_s * m.flush_s, m.in_flight),
+                                   crowding_by(m, per_s) * std::min(heap_pages, m.cache_dirty_limit));
+        const double lasts = clip(std::max(m.spread_s, heap_pages * page_s) / m.checkpoint_s, 0.0, 1.0);
+        active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
+        slack_s = std::min(m.checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
+        if (m.flash <= 0 || m.limited > 0) slack_s = std::min(slack_s, m.spread_s / std::max(heap_pages, 1.0));
+    }
+
+    // Requests that pages of each group make if they are written together: neighbours, up to `merged_pages`. A run
+    // ends where the next page on the device isn't written; those that a frontier leaves lie in a row.
+    double merged(const Workload& w, const Machine& m, const Numbers& pages) {
+        const std::size_t n = at(w.groups);
+        for (std::size_t g = 0; g < n; g++) written[g] = clip(pages[g] / std::max(w.pages[g], LEAST), 0.0, 1.0);
+        double ends = 0.0, drawn = 0.0;
+        in_rows.assign(w.rows.size(), 0.0);
+        for (std::size_t g = 0; g < n; g++) {
+            if (w.row_of[g] >= 0) {
+                in_rows[at(w.row_of[g])] += pages[g];
+                continue;
+            }
+            double beside = 0.0;
+            for (i64 k = w.first_neighbour[g]; k < w.first_neighbour[g + 1]; k++)
+                beside += w.neighbours[at(k)].share * written[at(w.neighbours[at(k)].group)];
+            ends += pages[g] * (1.0 - beside), drawn += pages[g];
+        }
+        double requests = cut(drawn, ends, m.merged_pages);
+        for (std::size_t r = 0; r < w.rows.size(); r++) {
+            const double places = w.rows[r] * m.data_devices / m.disks_per_file;
+            requests += cut(in_rows[r], places * one_minus_exp(in_rows[r] / places), m.merged_pages);
+        }
+        return requests;
+    }
+
+    void make_space(const Workload& w) { written.assign(at(w.groups), 0.0); }
+
+private:
+    Numbers again, among, once;  // pages written per transaction: again and again, among so many; and only once
+    Numbers most_dirty, written, in_rows;      // `most_dirty`: share of a group's pages, if no checkpoint cleans them
+    double stays = 0;                          // how long a page stays without a reference
+    static constexpr double CLOCK_STAY = 5.5;  // revolutions of a page of full usage count
+
+    // Share of a group's pages in the pool that are dirty: one of the references since it came in has changed it, and
+    // their number is geometric.
+    static double dirty_share(double write, double found) {
+        return write / std::max(1.0 - found * (1.0 - write), 1e-300);
+    }
+
+    // Requests for pages that lie in so many runs, if one takes `most` pages: the runs' lengths are geometric.
+    static double cut(double pages, double runs, double most) {
+        if (pages <= 0) return 0.0;
+        return runs / (1.0 - power(clip(1.0 - runs / pages, 0.0, 0.999), most));
+    }
+
+    // Sets `heap`, the pages that a checkpoint writes, and returns their number, if one begins every `between`
+    // transactions and writes its pages spread over `spread`. It writes what is dirty when it begins: a page that the
+    // last one has cleaned late has had the less time since; one that was clean then has had all of it.
+    double checkpointed(const Workload& w, double between, double spread) {
+        double sum = 0.0;
+        for (std::size_t g = 0; g < heap.size(); g++) {
+            const double changes = w.rate[g] * w.write[g], y = std::min(changes * std::min(spread, between), 600.0);
+            const double whole = 1.0 - one_minus_exp(std::min(changes * between, 700.0));
+            const double early = y > 1e-9 ? (exp_of(y) - 1.0) / y * whole : whole;
+            const double chance = (1.0 - whole) / (1.0 + std::min(early, 1.0) - whole);
+            heap[g] = w.pages[g] * std::min(chance, most_dirty[g]) +
+                      w.gaps[g] * w.write[g] * std::min(between, std::min(stays, w.gap[g]));
+            sum += heap[g];
+        }
+        return sum;
+    }
+
+    // Different pages among those written in so many transactions.
+    double distinct(double time) const {
+        double sum = 0.0;
+        for (std::size_t g = 0; g < again.size(); g++) {
+            const double few = std::max(among[g], LEAST);
+            sum += few * one_minus_exp(std::min(again[g] * time / few, 700.0)) + once[g] * time;
+        }
+        return sum;
+    }
+
+    // Transactions in which so many different pages are written.
+    double until(double pages) const {
+        const double longest = exp_of(30.0);
+        if (distinct(longest) < pages) return longest;
+        return exp_of(root_between([&](double t) { return log_of(std::max(distinct(exp_of(t)), LEAST) / pages); },
+                                   -30.0, 30.0, 1e-6));
+    }
+
+    // Pages that write-back hands to the disks per second: where reads go first it has the turns left to it.
+    static double most_per_s(const Machine& m) {
+        const double most = m.in_flight / m.flush_s;
+        if (m.reads_per_write <= 0) return most;
+        const double turns = m.data_devices * m.parallel / m.disk_writes(1.0) / (1.0 + m.reads_per_write);
+        return std::min(most, turns / m.write_s[0]);
+    }
+
+    // How much the page cache's limit of dirty pages is felt, a half if what there is just fits.
+    static double crowding(double space) { return 1.0 / (1.0 + power(std::min(space, 1e6), 6.0)); }
+
+    static double crowding_by(const Machine& m, double pages_per_s) {
+        if (m.direct > 0) return 0.0;
+        const double most = std::min(m.cache_dirty_limit / (m.expire_s + m.flush_s / 2.0), most_per_s(m));
+        return crowding(most / std::max(pages_per_s, LEAST));
+    }
+
+    // Sets `reach`: a page that is written again while it is dirty in the page cache goes to disk once. Returns
+    // whether dirty pages wait there until there are too many.
+    double written_back(const Machine& m, double rate, double cleaned) {
+        reach = 1.0;
+        if (m.direct > 0) return 0.0;
+        const double ages = std::max(rate * (m.expire_s + m.flush_s / 2.0), 1e-3);
+        const double most = std::max(most_per_s(m) / std::max(rate, LEAST), LEAST);
+        double stays = ages, pages = distinct(ages);
+        if (pages / ages > most) {
+            const auto too_few = [&](double t) {
+                return log_of(most / std::max(distinct(exp_of(t)) / exp_of(t), LEAST));
+            };
+            stays = exp_of(root_between(too_few, log_of(ages), std::max(log_of(ages), 30.0), 1e-6));
+            pages = distinct(stays);
+        }
+        const double limit = std::max(m.cache_dirty_limit, 1.0);
+        double crowded = 0.0;
+        if (20.0 * pages > limit) {
+            const double full = until(limit);
+            crowded = crowding(full / stays);
+            if (full < stays) stays = full, pages = distinct(stays);
+        }
+        reach = std::min(pages / std::max(stays * cleaned, LEAST), 1.0);
+        return crowded;
+    }
+
+    // What the writer of a CLOCK pool cleans: pages that the hand comes to next. It keeps a zone ahead of the hand
+    // clean, whatever is hot there, so wide that few enough are dirty in the rest of the dial, where pages are changed
+    // again since the hand was there. Pages under a frontier have just come in and lie there. What enters the zone is
+    // cleaned once, and what is changed in it at the writer's next turn. Returns the pages written by age.
+    double at_the_hand(const Workload& w, const Machine& m, const BufferPool& pool, double by_age) {
+        const std::size_t n = at(w.groups);
+        const double revolution = pool.time, most = (m.dirty_high + m.dirty_low) / 2.0;
+        const auto dirty_if = [&](double apart) {
+            const double outside = std::min(apart, cycle), part = std::min(apart / revolution, 1.0);
+            double sum = 0.0;
+            for (std::size_t g = 0; g < n; g++) {
+                const double buffers = w.pages[g] * (1.0 - pool.missing[g]);
+                const double y = std::max(w.rate[g] * w.write[g] * outside, 1e-9);
+                sum += buffers * (1.0 - one_minus_exp(y) / y) * (w.row_of[g] >= 0 ? 1.0 : part) +
+                       w.gaps[g] * w.write[g] * std::min(outside, w.gap[g]);
+            }
+            return sum;
+        };
+        const double low = log_of(revolution) - 6.0, high = log_of(revolution) + 6.0;
+        double pages = 0.0;
+        if (dirty_if(exp_of(high)) > most) {
+            // transactions from one cleaning of a page to the next
+            const double apart = exp_of(root_between(
+                [&](double t) { return log_of(std::max(dirty_if(exp_of(t)), LEAST) / std::max(most, LEAST)); }, low,
+                high, 1e-6));
+            const double outside = std::min(apart, cycle), inside = std::max(1.0 - apart / revolution, 0.0);
+            // after a checkpoint it takes so long until there are as many again
+            const double acting = std::max(1.0 - apart / cycle, 0.0);
+            for (std::size_t g = 0; g < n; g++) {
+                const bool old = w.row_of[g] < 0;
+                const double buffers = old ? w.pages[g] * (1.0 - pool.missing[g]) : 0.0;
+                const double changes = w.rate[g] * w.write[g];
+                const double enter = (buffers * one_minus_exp(changes * outside) + w.gaps[g] * w.write[g] * apart) /
+                                     std::max(revolution, apart);
+                among[g] = inside * buffers, again[g] = among[g] * changes, once[g] = acting * enter;
+            }
+            const double turn = until(std::max(m.dirty_high - m.dirty_low, 1.0));
+            for (std::size_t g = 0; g < n; g++) {
+                again[g] = acting * among[g] * one_minus_exp(w.rate[g] * w.write[g] * turn) / turn;
+                pages += again[g] + once[g];
+            }
+        } else {
+            std::fill(again.begin(), again.end(), 0.0), std::fill(once.begin(), once.end(), 0.0);
+        }
+        const double left = std::max(1.0 - pages / std::max(by_age, LEAST), 0.0);
+        double sum = 0.0;
+        for (std::size_t g = 0; g < n; g++) once[g] += left * aged_of[g], sum += again[g] + once[g];
+        return sum;
+    }
+};
+
+}  // namespace oltpsim

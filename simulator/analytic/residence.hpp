@@ -1,0 +1,382 @@
+// Residence times of a transaction at every station, once the rate of transactions is given. Everything else follows
+// from the rate: what misses, what is written, how long each queue is. Arrival theorem: whoever arrives sees the queue
+// without itself.
+#pragma once
+#include "cpu.hpp"
+#include "locks.hpp"
+#include "log.hpp"
+
+namespace oltpsim {
+
+// Figures of a solved machine: numbers, then one for each class, each lock, each group of pages.
+#define OLTPSIM_FIGURES(X)                                                                    \
+    X(rate)       /* transactions of the mix per second */                                    \
+    X(population) /* clients that this rate takes, by those that there are */                 \
+    X(response_s) /* mean over the mix */                                                     \
+    X(cpu_busy)   /* share of all processors */                                               \
+    X(section_busy)                                                                           \
+    X(handing_over) /* processors that hand critical sections over */                         \
+    X(disk_busy)    /* a data disk without log and swap */                                    \
+    X(first_busy)   /* the first data disk, with them */                                      \
+    X(log_busy)     /* a log device of its own */                                             \
+    X(flushes_per_s)                                                                          \
+    X(page_s)        /* what writer and checkpoint take for a page */                         \
+    X(disk_read_s)   /* mean response of one read */                                          \
+    X(heaps)         /* share of time with a heap of writes at the disks */                   \
+    X(writes_busy)   /* share of a data disk's time for background writes */                  \
+    X(slowdown)      /* of CPU times, since other hardware threads are busy */                \
+    X(pool_time)     /* characteristic time of the pool, transactions */                      \
+    X(cache_time)    /* of the page cache */                                                  \
+    X(misses)        /* of the pool that need a read, per transaction, as all that follows */ \
+    X(reads)         /* from disk */                                                          \
+    X(dirty_victims) /* pages that whoever needs their buffer writes */                       \
+    X(written)       /* pages that reach the disks */                                         \
+    X(requests)      /* writes that they make */                                              \
+    X(background)    /* pages that writer and checkpoint write */                             \
+    X(dirty)         /* dirty buffers, mean */                                                \
+    X(background_cpu_s)                                                                       \
+    X(cpu_mean_s) /* mean over the mix, critical sections left out */                         \
+    X(section_mean_s)                                                                         \
+    X(reads_mean)                                                                             \
+    X(victims_mean) /* synchronous writes of dirty victims (direct I/O) */                    \
+    X(faults_mean)
+#define OLTPSIM_CLASS_FIGURES(X)                                                                                   \
+    X(total_s)                                                                                                     \
+    X(cpu_s)                                                                                                       \
+    X(cpu_queue_s)                                                                                                 \
+    X(read_s) X(victim_s) X(fault_s) X(lock_s) X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) \
+        X(need_section_s) X(bursts) X(disk_reads) X(victims) X(faults)
+#define OLTPSIM_LOCK_FIGURES(X) X(lock_wait) /* share of acquisitions that wait */
+#define OLTPSIM_GROUP_FIGURES(X) X(group_missing) X(group_misses) X(group_faults) X(group_reads)
+
+struct Figures {
+#define X(name) double name = 0;
+    OLTPSIM_FIGURES(X)
+#undef X
+};
+
+class AtRate {
+public:
+    Figures figures;
+#define X(name) Numbers name;
+    OLTPSIM_CLASS_FIGURES(X)
+#undef X
+    BufferPool pool;
+    PageCache cache;
+    Locks locks;
+
+    explicit AtRate(const Workload& w) : w(w) {
+#define X(name) name.assign(at(w.classes), 0.0);
+        OLTPSIM_CLASS_FIGURES(X)
+#undef X
+        writes.make_space(w), reads_of.resize(at(w.views));
+    }
+
+    void machine(const Machine& of) {
+        m = &of;
+        pool.solve(w, of);
+        cache.prepare(w, pool);
+    }
+
+    // Clients that `x` transactions/s take, by those that there are: more than 1 if they can't be.
+    double population(double x) {
+        const double seen = m->open() ? 1.0 : std::max(m->clients - 1.0, 0.0) / m->clients;
+        figures.rate = x;
+        // Writer and checkpoint are the faster the less the disks and processors have to do beside them, and they have
+        // the less to do the slower those write: one time for a page at which both agree.
+        const auto longer_than_expected = [&](double page_s) {
+            below_pool(x, page_s);
+            stations(x, seen);
+            return page_s - figures.page_s;
+        };
+        const double least_s = m->write_cpu_s / m->cpu_speed;
+        double last = 0.0, at_last = 0.0, page_s = least_s;
+        for (int number = 0;; number++) {
+            const double difference = longer_than_expected(page_s);
+            const bool no_matter = std::max(page_s, figures.page_s) <= writes.slack_s;
+            if (no_matter || std::abs(difference) <= TOLERANCE * page_s) break;
+            if (number == MOST_STEPS) {
+                between_bounds(longer_than_expected, least_s);
+                break;
+            }
+            // secant, which begins with what was found
+            double next = page_s - difference;
+            if (number > 0 && difference != at_last)
+                next = page_s - difference * (page_s - last) / (difference - at_last);
+            last = page_s, at_last = difference;
+            page_s = next > least_s ? next : (page_s + least_s) / 2.0;
+        }
+        double response = 0.0, awaited = 0.0;
+        for (std::size_t c = 0; c < at(w.classes); c++)
+            response += w.mix[c] * total_s[c], awaited += w.awaited[c] * total_s[c];
+        figures.response_s = std::min(response, ENDLESS), awaited = std::min(awaited, ENDLESS);
+        figures.population = x * (figures.response_s + w.think_s) / m->clients;
+        if (m->terminals > 0)
+            figures.population = std::max(figures.population, x * (awaited + m->away_s) / m->terminals);
+        return figures.population;
+    }
+
+    // Slower daemons leave more to each other: the upper bound may have to be looked for.
+    template <class Function>
+    void between_bounds(Function longer_than_expected, double least_s) {
+        longer_than_expected(least_s);
+        double most_s = figures.page_s;
+        while (longer_than_expected(most_s) < 0.0 && figures.page_s < ENDLESS) most_s = 2.0 * figures.page_s;
+        longer_than_expected(root_between(longer_than_expected, least_s, most_s, TOLERANCE * most_s));
+    }
+
+    // What a transaction takes at least: no rate above that can be.
+    double least_s() const {
+        double path = 0.0;
+        for (std::size_t c = 0; c < at(w.classes); c++) path += w.mix[c] * (m->path_s[c] + m->section_s[c]);
+        return w.think_s + path / m->cpu_speed + w.network_mean;
+    }
+
+    double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
+
+private:
+    static constexpr int MOST_STEPS = 8;
+    static constexpr double TOLERANCE = 1e-7;
+
+    const Workload& w;
+    const Machine* m = nullptr;
+    PageWrites writes;
+    Traffic traffic;
+    Demands demands;
+    Cpu cpu;
+    Numbers reads_of, on_cpu, paging, last;
+
+    // Reads and writes at a rate, if writer and checkpoint take so long for a page.
+    void below_pool(double x, double page_s) {
+        double read = 0.0;
+        writes.solve(w, *m, pool, x, page_s);
+        cache.solve(w, *m, pool, writes, x);
+        if (m->direct > 0) {
+            for (std::size_t v = 0; v < reads_of.size(); v++) reads_of[v] = pool.misses_of[v] * m->read_factor;
+            read = pool.misses_total * m->read_factor;
+        } else {
+            found.resize(at(w.groups));
+            for (std::size_t g = 0; g < found.size(); g++) {
+                found[g] = pool.missing[g] * w.read[g] * (1.0 - cache.hits[g]) * m->read_factor;
+                read += found[g] * w.references[g];
+            }
+            for (std::size_t v = 0; v < reads_of.size(); v++) {
+                const double* share = &w.share[v * found.size()];
+                double sum = 0.0;
+                for (std::size_t g = 0; g < found.size(); g++) sum += share[g] * found[g];
+                reads_of[v] = sum;
+            }
+        }
+        traffic.solve(w, *m, writes, read);
+        demands.solve(w, *m, pool, traffic, reads_of);
+    }
+    Numbers found;
+
+    // Waits for data disks, and for the log.
+    struct Disks {
+        double rate;                       // transactions/s while there is no heap of writes
+        double read_s, victim_s, fault_s;  // each
+        double busy, first_busy;           // share of a data disk's time; of the first, with log and swap
+        double reads_there;                // at an arm
+        double batch_s;                    // how long a batch of direct writes takes on flash
+        double stalled_s, heaps;           // what heaps hold up each wait for a disk; share of time with one
+        Log log;
+    };
+
+    double unforced_log(double x) const {
+        const double volume = m->durable > 0 ? 0.0 : x * w.log_bytes_mean * m->log_byte_s;
+        return m->log_shared() ? volume / m->data_units() : volume;
+    }
+
+    Disks at_flash(double x, double seen, const BackgroundWrites& behind) const {
+        const Demands& d = demands;
+        const bool shared = m->log_shared();
+        const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
+        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
+        const double victims = per_disk * d.victims_mean * single;
+        const double volume = unforced_log(x), blocked = m->clients / m->data_devices;
+        Flash disk, first;
+        const double swap = behind.swap / m->parallel + (shared ? volume : 0.0);
+        disk.solve(*m, behind, seen, reads, victims, 0.0, blocked);
+        first.solve(*m, behind, seen, reads + x * d.faults_mean / spread, victims, swap, blocked);
+        Disks disks{};
+        disks.rate = x;
+        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s : 0.0}, x,
+                        shared ? volume * spread / single : volume);
+        const double log_way = disks.log.in_the_way_s * single / spread, part = spread / m->data_devices;
+        disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s + log_way - disk.read_wait_s) * part;
+        disks.victim_s = m->write_s[0] + disk.write_wait_s + (first.write_wait_s + log_way - disk.write_wait_s) * part;
+        disks.fault_s = m->swap_read_s[0] + first.read_wait_s + log_way;
+        disks.busy = disk.foreground + behind.busy;
+        disks.first_busy = first.foreground + behind.busy + swap;
+        if (shared) disks.first_busy += disks.log.busy / m->parallel * single / spread;
+        disks.batch_s = std::max(disk.batch_s, first.batch_s);
+        return disks;
+    }
+
+    // Drives with a write cache: writes are done when they are in it, and reads go before those that it holds; while it
+    // is full every other turn is a write's.
+    Disks at_caching_arms(double x, double seen, const BackgroundWrites& behind) const {
+        const Demands& d = demands;
+        const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
+        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
+        const double write_s = std::max(behind.heap_s, m->write_s[QUEUE_POINTS - 1]);
+        BackgroundWrites none;
+        none.most = 1.0;
+        Disks disks{};
+        disks.rate = x;
+        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, 0.0}, x, unforced_log(x));
+        double waits[2];
+        for (int first = 0; first < 2; first++) {
+            Reads arm;
+            const double asked = reads + (first ? x * d.faults_mean / spread : 0.0);
+            arm.solve(*m, none, seen, asked, 1.0, 0.0);
+            double writes = behind.busy + per_disk * d.victims_mean * single * write_s;
+            if (first) writes += behind.swap;
+            const double of_reads = std::min(asked * arm.service_s, 1.0), busy = of_reads + writes;
+            const double full = power(std::min(busy, 1.0), 32.0);
+            waits[first] = arm.wait_s + (std::min(writes, 1.0 - of_reads) / 2.0 + full + overfull(busy)) * write_s;
+            (first ? disks.first_busy : disks.busy) = busy;
+            const double page_s = m->write_cache_s + full * write_s / std::max(1.0 - of_reads, 0.05);
+            if (!first) disks.batch_s = m->writer_batch * single / m->data_devices * page_s;
+            disks.victim_s = m->write_cache_s + full * write_s;
+        }
+        disks.read_s = waits[0] + (waits[1] - waits[0]) / m->data_devices * spread;
+        disks.fault_s = waits[1] + m->swap_read_s[0] - m->read_s[0];
+        return disks;
+    }
+
+    Disks at_arms(double given, double seen, const BackgroundWrites& behind) const {
+        const Machine& machine = *m;
+        const Demands& d = demands;
+        const bool shared = machine.log_shared(), durable = machine.durable > 0;
+        double blocking = d.reads_mean + d.victims_mean + d.faults_mean;
+        if (shared && durable) blocking += w.commits_mean;
+        Stalls stalls;
+        stalls.solve(machine, behind, given, blocking);
+        const double x = stalls.rate;
+        const double per_disk = x / machine.data_devices, single = machine.disk_writes(1.0),
+                     spread = machine.disks_per_file;
+        // a write that somebody waits for, in reads of the disks
+        const double asked =
+            per_disk * (d.reads_mean + d.victims_mean * single * (1.0 + machine.again_s / machine.read_s[0]));
+        double left = std::max(1.0 - behind.trickling - stalls.share * stalls.among, 0.02);
+        const double once = machine.clients * behind.trickling * machine.data_devices / std::max(x * blocking, TINY);
+        Reads reads, first;
+        reads.solve(machine, behind, seen, asked, left, once);
+        double log_waits = 0.0;
+        if (machine.log_beside_s > 0) {
+            if (machine.log_behind > 0) log_waits = std::max(reads.wait_s - reads.service_s, 0.0);
+            left = std::max(left - machine.log_beside_s * Log::flushes_beside(w, machine, x, log_waits), 0.02);
+            reads.solve(machine, behind, seen, asked, left, once);
+        }
+        // the first disk also has the log, if that has no device of its own, and swap; a RAID set spreads them
+        const double volume = unforced_log(x);
+        const double first_asked = asked + x * d.faults_mean / spread;
+        const double first_left = std::max(left - behind.swap - (shared ? volume : 0.0), 0.02);
+        first = reads;
+        if (first_left != left || d.faults_mean > 0) first.solve(machine, behind, seen, first_asked, first_left, once);
+        Disks disks{};
+        Log& log = disks.log;
+        log.solve(w, machine, behind, {first_asked, first.wait_s, first.service_s, first_left, log_waits}, x,
+                  shared ? volume * spread / single : volume);
+        const double first_wait = first.wait_s + log.in_the_way_s * single / spread;
+        const double one_read =
+            reads.wait_s + (first_wait - reads.wait_s) / machine.data_devices * spread + machine.delay_s;
+        const double one_fault = first_wait + machine.swap_read_s[0] - machine.read_s[0] + machine.delay_s;
+        const double at_once = machine.parallel > 1 ? std::min(machine.parallel, machine.calls) : machine.parallel;
+        const double part = given / x;
+        const double disk_busy = part * asked * reads.service_s / at_once + behind.busy;
+        double first_busy = disk_busy + behind.swap + given * d.faults_mean * first.service_s / spread;
+        if (shared) first_busy += part * log.busy / machine.parallel * single / spread;
+        const double closed = machine.clients * std::max(1.0 / given - 1.0 / x, 0.0);
+        const double held_up =
+            machine.open() ? stalls.share * stalls.lasts_s / 2.0 * one_minus_exp(std::min(blocking, 700.0)) : closed;
+        disks.rate = x, disks.read_s = one_read, disks.victim_s = one_read + machine.again_s, disks.fault_s = one_fault;
+        disks.busy = disk_busy, disks.first_busy = first_busy, disks.reads_there = asked * reads.wait_s;
+        disks.stalled_s = held_up / std::max(blocking, TINY), disks.heaps = stalls.share;
+        if (machine.flash > 0) disks.victim_s += machine.write_s[0] - machine.read_s[0];
+        return disks;
+    }
+
+    // Times at all stations. A station that can't carry the rate has an endless queue.
+    void stations(double given, double seen) {
+        const Machine& machine = *m;
+        const Demands& d = demands;
+        const bool shared = machine.log_shared(), durable = machine.durable > 0;
+        BackgroundWrites behind;
+        behind.solve(machine, d, writes, traffic, cache.time, given);
+        Disks disks;
+        if (machine.flash > 0 && machine.limited <= 0)
+            disks = at_flash(given, seen, behind);
+        else if (machine.write_cache_s > 0)
+            disks = at_caching_arms(given, seen, behind);
+        else
+            disks = at_arms(given, seen, behind);
+        const double x = disks.rate, part = given / x;
+        const Log& log = disks.log;
+        cpu.solve(w, machine, d, x, seen);
+        // all who shared a flush of the log come back to the processors together, each with its first burst
+        const double group = durable ? x * w.commits_mean / std::max(log.flushes, TINY) : 1.0;
+        const double crowd = std::max(group * log.flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
+                             cpu.slowdown / d.bursts_mean / machine.processors;
+        on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
+        plain_stations(x, seen);
+        double between = w.think_s;
+        for (std::size_t c = 0; c < at(w.classes); c++) {
+            need_cpu_s[c] = d.cpu_s[c], need_section_s[c] = d.section_s[c], bursts[c] = d.bursts[c];
+            disk_reads[c] = d.reads[c], victims[c] = d.victims[c], faults[c] = d.faults[c];
+            cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
+            cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);
+            section_queue_s[c] = cpu.queue_s * w.entries[c];
+            read_s[c] = disks.read_s * d.reads[c], victim_s[c] = disks.victim_s * d.victims[c];
+            fault_s[c] = disks.fault_s * d.faults[c];
+            on_cpu[c] = cpu_s[c] + cpu_queue_s[c], paging[c] = read_s[c] + victim_s[c] + fault_s[c] + station_s[c];
+            between += w.mix[c] * (on_cpu[c] + section_s[c] + section_queue_s[c] + paging[c] + w.network_s[c]);
+        }
+        const double commit = log.commit_s(machine, seen, between / std::max(w.commits_mean, TINY));
+        for (std::size_t c = 0; c < at(w.classes); c++) {
+            log_s[c] = commit * w.commits[c];
+            last[c] = section_s[c] + section_queue_s[c] + log_s[c];
+        }
+        locks.solve(w, machine, d, x, on_cpu, paging, last);
+        for (std::size_t c = 0; c < at(w.classes); c++) {
+            read_s[c] += disks.stalled_s * d.reads[c], victim_s[c] += disks.stalled_s * d.victims[c];
+            fault_s[c] += disks.stalled_s * d.faults[c];
+            if (shared && durable) log_s[c] += disks.stalled_s * w.commits[c];
+            lock_s[c] = locks.wait_s[c];
+            total_s[c] = on_cpu[c] + read_s[c] + victim_s[c] + fault_s[c] + lock_s[c] + section_s[c] +
+                         section_queue_s[c] + log_s[c] + w.network_s[c] + station_s[c];
+        }
+        figures.cpu_busy = cpu.busy * part, figures.section_busy = cpu.section_busy * part;
+        figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;
+        figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
+        figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
+        figures.page_s = writer_page_s(machine, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
+        figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps,
+        figures.writes_busy = behind.busy;
+        figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
+        figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
+        figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;
+        figures.background_cpu_s = d.background_cpu_s, figures.cpu_mean_s = d.cpu_mean;
+        figures.section_mean_s = d.section_mean, figures.reads_mean = d.reads_mean;
+        figures.victims_mean = d.victims_mean, figures.faults_mean = d.faults_mean;
+    }
+
+    void plain_stations(double x, double seen) {
+        std::fill(station_s.begin(), station_s.end(), 0.0);
+        const std::size_t stations = at(w.stations);
+        for (std::size_t k = 0; k < stations; k++) {
+            double visits = 0.0, served = 0.0;
+            for (std::size_t c = 0; c < at(w.classes); c++)
+                visits += w.mix[c] * w.visits[c * stations + k], served += w.mix[c] * w.served_s[c * stations + k];
+            if (visits <= 0) continue;
+            const double service = served / visits;
+            const double wait = waiting(seen, service, w.servers[k], x * visits, x * served / w.servers[k], service);
+            for (std::size_t c = 0; c < at(w.classes); c++)
+                station_s[c] += wait * w.visits[c * stations + k] + w.served_s[c * stations + k];
+        }
+    }
+};
+
+}  // namespace oltpsim

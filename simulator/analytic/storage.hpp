@@ -1,0 +1,232 @@
+// Storage: data devices, and how long a read waits for them among the writes that go on in the background.
+// Sources: docs/model.md, section 7.
+#pragma once
+#include "queues.hpp"
+#include "traffic.hpp"
+
+namespace oltpsim {
+
+// Writes in the background at one data disk. Some come in heaps: what a wake-up of the flusher finds, what the writer
+// hands over from its high mark to its low one, or all dirty pages that the page cache may hold. The others trickle:
+// dirty pages that the page cache has to give up, and all that direct I/O writes.
+struct BackgroundWrites {
+    double busy = 0;                                // share of the disk's time, heaps and trickle
+    double trickling = 0;                           // of it for those that trickle
+    double most = 0;                                // requests that may have trickled in
+    double batch = 0;                               // how many of those come together; 0 if each for itself
+    double pushed = 1;                              // mean number that come at a time otherwise
+    double active = 1;                              // share of time in which they come
+    double heap = 1;                                // requests of a heap
+    double heap_s = 0;                              // service of one of them
+    double swap = 0;                                // share of the first disk's time for swap-outs
+    double heaped = 0;                              // share of the disk's time for writes that come in heaps
+    double writer_per_s = 0, checkpoint_per_s = 0;  // batches of direct writes
+
+    void solve(const Machine& m, const Demands& d, const PageWrites& w, const Traffic& t, double cache_time, double x) {
+        const bool direct = m.direct > 0;
+        const double requests = std::max(t.requests - d.victims_mean, 0.0);
+        const double stays = power(std::min(1.0, cache_time / std::max(x * (m.expire_s + m.flush_s), TINY)), 4.0);
+        // what the writer brings pushes out as many dirty pages, in the order in which it has brought those
+        const double trickle = direct || m.reads_per_write > 0 ? 1.0 : (1.0 - stays) * (1.0 - t.bursts);
+        const double pages_each = t.written / std::max(t.requests, TINY);
+        // what each request of a file makes for one of the disks
+        const double each = m.disk_writes(pages_each) / m.data_devices;
+        const double together = m.parallel > 1 || m.limited > 0 ? std::min(t.heap, m.in_flight) : t.heap;
+        heap = std::max(direct ? m.writer_batch * each : together / std::max(pages_each, TINY) * each, 1.0);
+        const double longer = m.longer_s(pages_each / m.units(pages_each));
+        const double order = direct ? m.writer_batch * each : t.sorted / std::max(pages_each, TINY) * each;
+        heap_s = at_queue(m.write_s, std::max(order, heap) / 2.0) + longer;
+        const double reads = std::min(m.clients / m.data_devices, m.calls_per_disk());
+        most = (direct ? 2.0 * m.writer_batch : m.cache_dirty_limit) * each;
+        const double rate = x * each / m.parallel * requests;
+        double trickle_s = at_queue(m.write_s, most) + longer;
+        batch = direct ? m.writer_batch * each : 0.0;
+        pushed = 1.0 + std::max(m.writer_batch * each - 1.0, 0.0) / 2.0 * t.batches;
+        for (int number = 0; number < 3; number++) {
+            const double load = rate * trickle * trickle_s;
+            trickle_s = (trickle_s + at_queue(m.write_s, depth(reads, load)) + longer) / 2.0;
+        }
+        const double cluster = m.swap_cluster / m.units(m.swap_cluster);
+        const double out = at_queue(m.swap_write_s, heap / 2.0) + m.longer_s(1.0 - m.limited + cluster);
+        busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s);
+        trickling = rate * trickle * trickle_s;
+        heaped = direct ? 0.0 : rate * (1.0 - trickle) * heap_s;
+        writer_per_s = x * (w.aged - w.victims) / m.writer_batch, checkpoint_per_s = x * w.checkpoint / m.writer_batch;
+        active = direct ? std::max(w.active, std::min(rate * trickle_s, 1.0)) : 1.0;
+        swap = x * d.faults_mean / m.swap_cluster * out * m.disk_writes(m.swap_cluster) / m.disks_per_file;
+    }
+
+    // Requests at a disk with so many reads among which writes of this load come: at any time (mixed network), or in
+    // batches that are half done on average.
+    double depth(double reads, double load) const {
+        if (batch > 0) return reads + std::max(batch / 2.0, 0.5) * batch_there(reads, load);
+        return std::min((reads + load * pushed) / std::max(1.0 - load, 0.001), reads + std::max(most, 1.0));
+    }
+
+    // Share of time in which there is a batch: as long as its share of the queue needs for its share of the time.
+    double batch_there(double reads, double load) const {
+        const double half = std::max(batch / 2.0, 0.5);
+        return std::min(load * (reads + half) / half, 1.0);
+    }
+};
+
+// Heaps of writes as an environment that changes slowly (Courtois 1977, nearly decomposable systems). While the arm
+// sweeps over a heap a read is served if the arm has still to come by its place. From the sweep's begin a client gets
+// through e - 1 reads: the first one's place is anywhere, the next one's must lie ahead, and so on. So all clients end
+// no more than (e - 1) clients / `blocking` transactions, `blocking` being how often one waits for a disk; if they end
+// fewer in that time anyhow, the heap takes nothing but the device's time.
+struct Stalls {
+    double share = 0;    // of the time in which there is a heap
+    double among = 1;    // of that time in which clients go on as if there were none
+    double rate = 0;     // transactions/s while there is none
+    double lasts_s = 0;  // how long the arm takes for a heap
+
+    void solve(const Machine& m, const BackgroundWrites& writes, double x, double blocking) {
+        constexpr double MOST = 0.98, SWEEP_READS = 1.718281828459045;
+        const double heaps = clip(writes.busy - writes.trickling, 0.0, MOST), inside = SWEEP_READS * m.clients;
+        lasts_s = (writes.heap + inside / m.data_devices) * writes.heap_s / m.parallel;
+        const double fits = inside / std::max(blocking * lasts_s, TINY);
+        among = power(1.0 + power(std::min(x / std::max(fits, TINY), 1e6), 4.0), -0.25);
+        share = clip(heaps * (1.0 + (1.0 - among) * inside / m.data_devices / std::max(writes.heap, 1.0)), 0.0, MOST);
+        rate = x * (1.0 - share * among) / (1.0 - share);
+    }
+};
+
+// Reads at a disk: response and service of one.
+struct Reads {
+    double wait_s = 0, service_s = 0;
+
+    // At `rate` reads/s of one disk, of whose time writes leave the share `left`. One arm: with Q reads there, and the
+    // writes that trickle in among them, a request takes S; the arm is busy for the share U of the time left that
+    // solves Q = U + seen g U^2 / (1 - seen U), g the share of a service that an arrival finds left. The rate U / S
+    // rises with Q and is looked up backwards. Several requests at once: as `waiting`. At a limit also for a batch of
+    // writes, but for no longer than `once_s`: who has waited for a batch has it behind.
+    void solve(const Machine& m, const BackgroundWrites& writes, double seen, double rate, double left, double once_s) {
+        const double g = m.limited > 0 ? 0.5 : 0.65, most = most_busy(m, left, g), wanted = rate / left;
+        double alone = 0.0, load = 0.0;
+        if (m.parallel <= 1) {
+            const double calls = m.calls_per_disk();
+            double rate0 = 0.0, rate1 = 0.0, time0 = 0.0, time1 = 0.0, queue = 1.0;
+            for (i64 i = 0; i < QUEUE_POINTS; i++, queue *= 1.4142135623730951) {
+                const double time = at_queue(m.read_s, writes.depth(std::min(queue, calls), writes.trickling));
+                rate0 = rate1, time0 = time1, time1 = time;
+                rate1 = std::max(rate0, busy_with(seen, queue, g) * most / time);
+                if (i == 0) rate0 = rate1, time0 = time1;
+                if (i > 0 && rate1 >= wanted) break;
+            }
+            const double part = clip((wanted - rate0) / std::max(rate1 - rate0, TINY), 0.0, 1.0);
+            service_s = time0 + (time1 - time0) * part;
+            load = wanted * service_s / most;
+            const double open = 1.0 - seen * load;
+            alone = open > TINY ? service_s * (1.0 + seen * g * load / open) : ENDLESS;
+            if (m.limited > 0) alone += service_s * overfull(load);
+        } else {
+            service_s = m.read_s[0];
+            const double servers = std::min(m.parallel, m.calls) * most;
+            alone =
+                service_s + waiting(seen, service_s, servers, wanted, wanted * service_s / servers, service_s / 2.0);
+        }
+        alone /= left;
+        wait_s = alone + std::min(m.limited > 0 ? behind_batch(writes, alone, seen * load, service_s) : 0.0, once_s);
+    }
+
+private:
+    // Share of time that an arm is busy if so many requests are there: U of `solve`.
+    static double busy_with(double seen, double queue, double g) {
+        const double b = 1.0 + seen * queue;
+        return 2.0 * queue / (b + std::sqrt(std::max(b * b - 4.0 * seen * (1.0 - g) * queue, 0.0)));
+    }
+
+    // Share of the time that writes leave in which a disk can serve calls: 1 for independent disks. A RAID set's
+    // pending calls are spread over its disks by chance, as in a closed network, and writes fill the gaps.
+    static double most_busy(const Machine& m, double left, double g) {
+        if (m.disks_per_file <= 1) return 1.0;
+        const double each = m.calls_per_disk();
+        const double several = std::min(each / m.parallel, m.calls / (m.calls + m.disks_per_file - 1.0));
+        return std::min((m.parallel > 1 ? several : busy_with(1.0 - 1.0 / m.calls, each, g)) / left, 1.0);
+    }
+
+    // What a read waits at a limit for a batch of direct writes that came before it: for half of them, if it is there,
+    // which it is for as long as it needs with what reads leave of the turns. Rates are averaged, not waits.
+    static double behind_batch(const BackgroundWrites& writes, double alone, double reads, double turn) {
+        const double there = std::min(writes.trickling / writes.active / std::max(1.0 - reads, 0.02), 1.0);
+        const double among = alone + std::max(writes.batch - 1.0, 0.0) / 2.0 * turn * there;
+        return 1.0 / (writes.active / among + (1.0 - writes.active) / alone) - alone;
+    }
+};
+
+// A flash disk: `parallel` requests at a time in the order in which they come, or reads before writes.
+//
+// Background writes come in batches, behind which others wait. By direct I/O writer and checkpoint each have one batch
+// at the disk at most, as two more customers of a closed network: they take what others leave, and others wait for what
+// is left of a batch, or of one and a half if both are there. Write-back hands over heaps, each of which holds up a
+// client once at most.
+struct Flash {
+    double read_wait_s = 0, write_wait_s = 0;  // before service
+    double foreground = 0;                     // share of its time for reads and for writes that somebody waits for
+    double batch_s = 0;                        // how long a batch of direct writes takes
+
+    // `reads`, `writes`: requests/s of clients; `other`: share of its time for writes that come one by one; `blocked`:
+    // clients that a heap may hold up.
+    void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
+               double blocked) {
+        const bool direct = m.direct > 0;
+        const double read = m.read_s[0], write = m.write_s[0], c = m.parallel;
+        const double of_reads = reads * read / c;
+        foreground = of_reads + writes * write / c;
+        const double background = behind.busy + other;
+        const double work = (reads * read * read + writes * write * write) / c + background * write;
+        const double residual = work / std::max(2.0 * (foreground + background), TINY);
+        const double busy = std::min(seen * foreground + background, 1.0);
+        const double stable = seen * foreground + (direct ? other : background), open = std::max(1.0 - stable, TINY);
+        const double kept = std::max(1.0 - seen * foreground, 0.02), all = residual * all_busy(busy, c) / c;
+        double after = 0.0;
+        if (direct) {
+            const double batch = behind.batch + std::sqrt(behind.batch * 2.0 * log_of(m.data_devices));
+            // share of time with a batch of each: whose batch is there while the other's is waits behind it
+            const double alone_s = std::max(write, batch * write / c) / kept;
+            const double seldom = std::min(behind.writer_per_s, behind.checkpoint_per_s) * alone_s;
+            const double often = std::max(behind.writer_per_s, behind.checkpoint_per_s) * alone_s;
+            const double less = seldom < 0.5 ? seldom / (1.0 - seldom) : 1.0,
+                         more = std::min(often * (1.0 + less), 1.0);
+            const double both = less * more, one = less + more - 2.0 * both, unstarted = std::max(batch - c, 0.0);
+            after =
+                (one * unstarted * unstarted / (2.0 * std::max(batch, 1.0)) + both * std::max(1.5 * batch - c, 0.0)) *
+                write / c / kept;
+            batch_s = alone_s * (1.0 + less);
+        } else if (behind.heaped > 0.0) {
+            const double heap = behind.heap, absorbed = std::max(heap - c, 0.0) * write / c / kept;
+            const double heaps = behind.heaped * c / (heap * write);
+            const double anybody = heaps * absorbed * absorbed / 2.0;
+            const double once = blocked * heaps * absorbed / std::max(reads + writes, TINY);
+            if (anybody > 0.0) after = 1.0 / std::sqrt(1.0 / (anybody * anybody) + 1.0 / (once * once));
+        }
+        if (m.reads_per_write > 0) {
+            const double fewer = std::max(1.0 - seen * of_reads, TINY);
+            read_wait_s = all / fewer, write_wait_s = all / open / fewer + after;
+        } else {
+            read_wait_s = write_wait_s = all / open + after;
+        }
+        const double calls = std::min(c, m.calls);
+        if (calls < c)
+            read_wait_s = std::max(read_wait_s, waiting(seen, read, calls, reads, reads * read / calls, read / 2.0));
+        read_wait_s += overfull(stable) * read / c, write_wait_s += overfull(stable) * write / c;
+    }
+};
+
+// What writer and checkpoint take for a page, if so many reads are at a disk and a burst of CPU waits so long. A batch
+// is over when its last page is; reads get their turns in between.
+inline double writer_page_s(const Machine& m, double reads_there, double batch_s, double cpu_wait_s) {
+    double disks = 0.0;
+    if (m.direct > 0 && ((m.flash > 0 && m.limited <= 0) || m.write_cache_s > 0)) {
+        disks = batch_s;
+    } else if (m.direct > 0) {
+        const double even = m.writer_batch * m.disk_writes(1.0) / m.data_devices;
+        const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
+        const double there = std::min(reads_there, m.calls_per_disk());
+        disks = (there * log_of(1.0 + batch) + batch) / m.parallel * at_queue(m.write_s, there + batch / 2.0);
+    }
+    return (cpu_wait_s + disks) / m.writer_batch + m.write_cpu_s / m.cpu_speed;
+}
+
+}  // namespace oltpsim

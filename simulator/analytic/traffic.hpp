@@ -1,0 +1,108 @@
+// Traffic below the buffer pool per transaction of the mix, and the demands of each class on the stations.
+#pragma once
+#include "page_cache.hpp"
+
+namespace oltpsim {
+
+struct Traffic {
+    double reads = 0;          // from disk
+    double dirty_victims = 0;  // pages that whoever needs their buffer writes first
+    double written = 0;        // pages that reach the disks
+    double requests = 0;       // writes that they make
+    double background = 0;     // pages that writer and checkpoint write
+    double bursts = 0;         // share of what enters the page cache that the writer hands over many at a time
+    double batches = 0;        // share that a checkpoint does, a batch at a time
+    double heap = 0;           // pages that the page cache hands to the disks together
+    double sorted = 1;         // pages in whose order on disk they come, a geometric mean
+    Numbers burst_of;          // scratch
+
+    void solve(const Workload& w, const Machine& m, PageWrites& writes, double from_disk) {
+        reads = from_disk;
+        dirty_victims = writes.victims * m.write_factor;
+        written = (writes.aged * writes.reach + writes.checkpoint) * m.write_factor;
+        background = (writes.aged + writes.checkpoint - writes.victims) * m.write_factor;
+        const double enter = std::max(reads + writes.aged + writes.checkpoint, LEAST);
+        bursts = (writes.aged - writes.victims) / enter, batches = writes.checkpoint / enter;
+        double aged = writes.aged * writes.reach, checkpoint = writes.checkpoint;
+        if (m.direct <= 0) {
+            const double together = writes.burst / std::max(writes.aged, LEAST);
+            burst_of.resize(writes.aged_of.size());
+            for (std::size_t g = 0; g < burst_of.size(); g++) burst_of[g] = writes.aged_of[g] * together;
+            aged *= std::min(writes.merged(w, m, burst_of) / writes.burst, 1.0);
+            checkpoint = writes.merged(w, m, writes.heap) / writes.cycle;
+        }
+        const double all = std::max(aged + checkpoint, LEAST), heap_pages = std::max(writes.heap_pages, 1.0);
+        requests = m.direct > 0 ? written : all * m.write_factor;
+        heap = (aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / all;
+        sorted = exp_of((aged * log_of(writes.burst) + checkpoint * log_of(heap_pages)) / all);
+    }
+};
+
+// What one transaction of each class needs, whatever the queues; CPU times as if no other thread were busy.
+struct Demands {
+    Numbers cpu_s;                        // critical sections left out
+    Numbers section_s;                    // inside them
+    Numbers bursts;                       // visits to the CPU
+    Numbers reads, victims, faults;       // `victims`: synchronous writes of dirty victims (direct I/O)
+    Numbers paging_before, cpu_before_s;  // by lock: reads, victims and faults, and CPU time, until it is asked for
+    double background_cpu_s = 0;          // per transaction of the mix
+
+    // Means over the mix.
+    double cpu_mean = 0, section_mean = 0, bursts_mean = 0, reads_mean = 0, victims_mean = 0, faults_mean = 0;
+    double burst_left_s = 0;     // what is left of a burst when somebody arrives
+    double burst_variation = 0;  // squared coefficient of variation
+    double section_left_s = 0;   // what is left of a stay in a critical section when somebody arrives
+    double section_variation = 0;
+
+    // Squared variation of the bursts of one class: the first one of a transaction is the longest (assumption).
+    static constexpr double BURST_VARIATION = 0.3;
+
+    void solve(const Workload& w, const Machine& m, const BufferPool& pool, const Traffic& t, const Numbers& reads_of) {
+        const std::size_t classes = at(w.classes);
+        for (Numbers* by_class : {&cpu_s, &section_s, &bursts, &reads, &victims, &faults}) by_class->resize(classes);
+        paging_before.resize(at(w.locks)), cpu_before_s.resize(at(w.locks));
+        const bool direct = m.direct > 0;
+        const double per_brought = std::min(t.dirty_victims / std::max(pool.brought_mean, TINY), 1.0);
+        for (std::size_t v = 0; v < at(w.views); v++) {
+            const double misses = pool.misses_of[v], brought = pool.brought_of[v], read = reads_of[v];
+            const double evicted = brought * per_brought;
+            const double paging = (misses * m.read_cpu_s + brought * m.miss_cpu_s + read * m.request_cpu_s +
+                                   (direct ? 0.0 : evicted * m.write_cpu_s)) /
+                                  m.cpu_speed;
+            const double sync = direct ? evicted : 0.0;
+            if (v < classes) {
+                cpu_s[v] = m.path_s[v] / m.cpu_speed + paging, section_s[v] = m.section_s[v] / m.cpu_speed;
+                reads[v] = read, victims[v] = sync, faults[v] = pool.faults_of[v];
+                double stations = 0.0;
+                for (i64 k = 0; k < w.stations; k++) stations += w.visits[v * at(w.stations) + at(k)];
+                bursts[v] = 1.0 + read + sync + w.entries[v] + stations;
+            } else {
+                paging_before[v - classes] = read + sync + pool.faults_of[v];
+                cpu_before_s[v - classes] = m.path_before_s[v - classes] / m.cpu_speed + paging;
+            }
+        }
+        background_cpu_s = (t.background * m.write_cpu_s + (direct ? 0.0 : t.written * m.request_cpu_s)) / m.cpu_speed;
+        means(w);
+    }
+
+private:
+    void means(const Workload& w) {
+        cpu_mean = w.mean(cpu_s.data()), section_mean = w.mean(section_s.data()), bursts_mean = w.mean(bursts.data());
+        reads_mean = w.mean(reads.data()), victims_mean = w.mean(victims.data()), faults_mean = w.mean(faults.data());
+        double square = 0.0, uneven = 0.0, sections = 0.0;
+        for (std::size_t c = 0; c < at(w.classes); c++) {
+            const double burst = cpu_s[c] + section_s[c];
+            square += w.mix[c] * burst * burst / bursts[c], uneven += w.mix[c] * cpu_s[c] * cpu_s[c] / bursts[c];
+            sections += w.mix[c] * section_s[c] * section_s[c];
+        }
+        const double both = cpu_mean + section_mean, entered = std::max(w.entries_mean, TINY);
+        burst_left_s =
+            std::min(square / std::max(2.0 * both, TINY) * (1.0 + BURST_VARIATION), 2.0 * both / bursts_mean);
+        burst_variation =
+            clip(uneven * bursts_mean / std::max(cpu_mean * cpu_mean, TINY) - 1.0 + BURST_VARIATION, 0.0, 3.0);
+        section_left_s = sections / std::max(2.0 * section_mean, TINY);
+        section_variation = clip(sections * entered / std::max(section_mean * section_mean, TINY) - 1.0, 0.0, 1.0);
+    }
+};
+
+}  // namespace oltpsim

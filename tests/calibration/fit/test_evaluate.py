@@ -1,0 +1,79 @@
+"""A machine with a number changed is that of a scenario built from scratch, whatever was read and built before."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calibration.fit import AnalyticReader
+from models.build import build
+from models.reading import continuous_keys, continuous_value, load_scenario, scenario_from_mapping, with_values
+from models.scenario import ScenarioSpec
+from models.workloads.tpcc import tpcc_program
+from models.workloads.tpcc.program import tpcc_outline
+from simulator.analytic import Parameters, parameters_of, read_workload
+from simulator.errors import InputError
+from tests.calibration.synthetic import DURABLE, FLASH, TINY
+
+MACHINES = {
+    "flash, durable": (FLASH, DURABLE, "database.critical_section={share_of_path: 0.1, entries_per_transaction: 2}"),
+    "arm": ("interval={start: warm, duration_s: 60}", "machine.disks.disk=sata-7200-2005"),
+    "limited volume, direct": (
+        FLASH,
+        "machine.volume_limits=[{of: requests, per_s: 900, source: 'assumption: for tests'}]",
+        "database.io=direct",
+        "machine.log_disk=nvme",
+        DURABLE,
+    ),
+    "network": (FLASH, "machine.network={clients_on_server: false}"),
+}
+READER = AnalyticReader()
+"""of all examples, so that each meets what others have left"""
+
+
+@cache
+def base(name: str) -> ScenarioSpec:
+    return load_scenario(TINY, MACHINES[name])
+
+
+def from_scratch(scenario: ScenarioSpec) -> tuple[Parameters, str]:
+    """The machine of the scenario's document with nothing kept, and its system's digest."""
+    tpcc_program.cache_clear()
+    tpcc_outline.cache_clear()
+    system = build(scenario_from_mapping(scenario.model_dump(mode="json"), scenario.name))
+    return parameters_of(system, read_workload(system)), system.digest()
+
+
+def check(scenario: ScenarioSpec, values: dict[str, float]) -> None:
+    """The same machine either way; nothing to compare if these values make none."""
+    try:
+        changed = with_values(scenario, values)
+    except InputError:
+        return
+    point = READER.read(changed)
+    wanted, digest = from_scratch(changed)
+    assert point.system.digest() == digest, values
+    for field in fields(Parameters):
+        found, expected = (getattr(each, field.name) for each in (point.parameters, wanted))
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=0, err_msg=f"{field.name}: {values}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(MACHINES))
+def test_every_number_changed_makes_the_machine_that_a_whole_build_makes(name: str) -> None:
+    scenario = base(name)
+    for key in continuous_keys(scenario):
+        check(scenario, {key: 1.07 * (continuous_value(scenario, key) or 0.01)})
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(MACHINES)), st.data())
+def test_changed_numbers_make_the_machine_that_a_whole_build_makes(name: str, data: st.DataObject) -> None:
+    scenario = base(name)
+    keys = data.draw(st.lists(st.sampled_from(continuous_keys(scenario)), min_size=1, max_size=3, unique=True))
+    check(scenario, {key: data.draw(st.floats(0.5, 2.0)) * (continuous_value(scenario, key) or 0.01) for key in keys})
