@@ -73,7 +73,7 @@ def start(build: str = "product") -> list[Compilation]:
 
 
 def sources_digest(folder: Path) -> str:
-    """First half of a library's build identifier, by which simulator/kernel/library.py knows an outdated one."""
+    """First half of a library's build identifier, by which simulator/compiled_library.py knows an outdated one."""
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.[ch]pp")):
         digest.update(path.read_bytes())

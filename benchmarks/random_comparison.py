@@ -200,7 +200,10 @@ def tables(rows: Sequence[Compared]) -> str:
     far = ", ".join(f"{one.number} {one.kind} ({100 * one.rate_error:+.0f} %)" for one in silent)
     text += ["", f"Beyond 30 % without a flag: {far or 'none'}."]
     times = np.array([one.solved_ms for one in rows])
-    text += ["", f"CPU time of the analytic engine: median {np.median(times):.2f} ms, most {times.max():.1f} ms."]
+    text += [
+        "",
+        f"CPU time from the scenario to the result: median {np.median(times):.2f} ms, most {times.max():.1f} ms.",
+    ]
     others = sum(not one.same_system for one in rows)
     text += ["", f"Systems that this checkout builds otherwise than the one whose kernel ran: {others}."]
     return "\n".join(text)

@@ -17,7 +17,7 @@ struct BufferPool {
     Numbers misses;                            // pages brought in per transaction, new ones left out, by group
     Numbers faults;                            // references to buffers in swap, by group
     Numbers misses_of, brought_of, faults_of;  // per transaction of each view
-    double brought = 0, brought_mean = 0;      // pages that come in per transaction of the mix, new ones too
+    double brought_mean = 0;  // pages that come in per transaction of the mix, new ones too
 
     void solve(const Workload& w, const Machine& m) {
         const std::size_t n = at(w.groups), views = at(w.views);
@@ -26,14 +26,14 @@ struct BufferPool {
         time = w.characteristic_time(std::max(m.buffers, 1.0));
         w.missing_at(time, missing);
         if (m.resident < m.buffers) page_faults(w, m);
-        misses_total = brought = 0.0;
+        misses_total = 0.0;
         for (std::size_t g = 0; g < n; g++) {
             if (m.held) missing[g] *= 1.0 - m.held[g] * w.read[g];
             misses[g] = w.references[g] * missing[g] * w.read[g];
-            misses_total += misses[g], brought += w.references[g] * missing[g];
+            misses_total += misses[g];
         }
         for (std::size_t v = 0; v < views; v++) {
-            const double* share = &w.share[v * n];
+            const double* share = w.share.data() + v * n;
             for (std::size_t g = 0; g < n; g++) {
                 misses_of[v] += share[g] * missing[g] * w.read[g], brought_of[v] += share[g] * missing[g];
                 faults_of[v] += share[g] * faults[g] / std::max(w.references[g], TINY);
@@ -65,7 +65,7 @@ private:
     }
 
     static constexpr int AGES = 16;
-    static constexpr double CLOCK_STAY = 5.5;  // revolutions that a page of the lowest count stays
+    static constexpr double CLOCK_STAY = 5.5;  // revolutions that a page of full usage count stays
 };
 
 }  // namespace oltpsim

@@ -88,6 +88,8 @@ class CompiledWorkload:
         `rates`: transactions of the mix per second to look at; None: the rate that each machine does. On all cores.
         """
         count, known = len(machines), names()
+        if rates is not None and len(rates) != count:
+            raise InternalError(f"{len(rates)} rates for {count} machines")
         widths = dict.fromkeys(known.figures, 1) | dict.fromkeys(known.by_class, self.classes)
         widths |= dict.fromkeys(known.by_lock, self.locks)
         figures = np.empty((count, sum(widths.values())))

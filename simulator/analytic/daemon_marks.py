@@ -1,4 +1,4 @@
-"""What the old analytic engine takes of the daemons: marks, intervals, an age. Deleted with the old analytic engine."""
+"""Marks, intervals and an age of the daemons, as the equations take them."""
 
 from typing import NamedTuple
 

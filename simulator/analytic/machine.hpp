@@ -109,6 +109,7 @@ constexpr i64 MACHINE_NUMBERS = static_cast<i64>(offsetof(Machine, path_s) / siz
 // A table of service times at any number of waiting requests.
 inline double at_queue(const double* table, double queue) {
     const double place = 2.0 * 1.4426950408889634 * log_of(clip(queue, 1.0, LONGEST_QUEUE));
+    if (!(place >= 0.0)) return NAN;
     const i64 below = std::min(static_cast<i64>(place), QUEUE_POINTS - 2);
     return table[below] + (table[below + 1] - table[below]) * (place - static_cast<double>(below));
 }

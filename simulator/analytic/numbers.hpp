@@ -18,7 +18,6 @@ constexpr double ENDLESS = 1e9;  // seconds that stand for a queue without end
 
 inline std::size_t at(i64 place) { return static_cast<std::size_t>(place); }
 inline double clip(double value, double low, double high) { return std::min(std::max(value, low), high); }
-inline double share_of(double part, double whole) { return part / std::max(whole, TINY); }
 
 // exp(x) for x <= 0, in a form that compilers vectorise: x = k log 2 + r, and the series of exp(r). Two units in the
 // last place at most; 0 below -700.
@@ -44,7 +43,7 @@ inline double exp_negative(double x) {
     sum = sum * r + 1.0;
     sum = sum * r + 1.0;
     const std::uint64_t bits = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
-    return x > -700.0 ? sum * std::bit_cast<double>(bits) : 0.0;
+    return x > -700.0 ? sum * std::bit_cast<double>(bits) : x != x ? x : 0.0;
 }
 
 // 1 - exp(-x) for x >= 0, exact for small ones too.
@@ -58,6 +57,8 @@ inline double exp_of(double x) { return x <= 0.0 ? exp_negative(x) : 1.0 / exp_n
 // Natural logarithm of x > 0 by the series of atanh: within 1e-15 of the number.
 inline double log_of(double x) {
     constexpr double LN2 = 0.6931471805599453;
+    if (!(x > 0.0)) return x == 0.0 ? -INFINITY : NAN;
+    if (std::isinf(x)) return x;
     int exponent = 0;
     double m = std::frexp(x, &exponent);
     if (m < 0.7071067811865476) m *= 2.0, exponent--;

@@ -14,7 +14,7 @@ struct PageCache {
     // What doesn't depend on the rate.
     void prepare(const Workload& w, const BufferPool& pool) {
         const std::size_t n = at(w.groups);
-        hits.assign(n, 0.0);
+        hits.assign(n, 0.0), time = 0.0;
         stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time;
         first.assign(n, 0.0), new_total = 0.0;
         away.assign(n, 0.0), again_after.assign(n, 0.0), more.assign(n, 0.0);

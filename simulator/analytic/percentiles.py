@@ -51,11 +51,14 @@ def stages_of(w: Workload, p: Parameters, solution: Solution, number: int) -> li
     of_disk = np.where(flash, queued**2, np.maximum(ARM_VARIATION, queued**2))
 
     def stage(times_s: FloatArray, visits: FloatArray, variation: FloatArray, *, by_chance: bool = True) -> Stage:
-        """`variation`: squared, of one visit; `by_chance`: whether the number of visits varies."""
+        """`variation`: squared, of one visit; `by_chance`: whether the number of visits varies, as in queues.
+
+        In a closed system a queue of q clients varies as the N - q elsewhere do, about N of them in its square.
+        """
         mean_s = times_s[:, number]
         waiting = r.rate * (times_s @ w.mix)
         closed = np.minimum(1.0, p.clients / np.maximum(waiting, 1e-9) ** 2)
-        even = np.where(p.arrivals_per_s > 0, 1.0, closed)
+        even = np.where((p.arrivals_per_s > 0) | (not by_chance), 1.0, closed)
         return Stage(mean_s, even * sum_variance_s2(mean_s, visits, variation, by_chance=by_chance))
 
     return [

@@ -161,7 +161,7 @@ private:
                 read += found[g] * w.references[g];
             }
             for (std::size_t v = 0; v < reads_of.size(); v++) {
-                const double* share = &w.share[v * found.size()];
+                const double* share = w.share.data() + v * found.size();
                 double sum = 0.0;
                 for (std::size_t g = 0; g < found.size(); g++) sum += share[g] * found[g];
                 reads_of[v] = sum;
@@ -226,12 +226,13 @@ private:
         Disks disks{};
         disks.rate = x;
         disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, 0.0}, x, unforced_log(x));
-        double waits[2];
+        double waits[2], writes_wait[2];
         for (int first = 0; first < 2; first++) {
             Reads arm;
             const double asked = reads + (first ? x * d.faults_mean / spread : 0.0);
             arm.solve(*m, none, seen, asked, 1.0, 0.0);
             double writes = behind.busy + per_disk * d.victims_mean * single * write_s;
+            if (first && m->log_shared()) writes += disks.log.busy * single / spread;
             if (first) writes += behind.swap;
             const double of_reads = std::min(asked * arm.service_s, 1.0), busy = of_reads + writes;
             const double full = power(std::min(busy, 1.0), 32.0);
@@ -239,9 +240,10 @@ private:
             (first ? disks.first_busy : disks.busy) = busy;
             const double page_s = m->write_cache_s + full * write_s / std::max(1.0 - of_reads, 0.05);
             if (!first) disks.batch_s = m->writer_batch * single / m->data_devices * page_s;
-            disks.victim_s = m->write_cache_s + full * write_s;
+            writes_wait[first] = m->write_cache_s + full * write_s;
         }
         disks.read_s = waits[0] + (waits[1] - waits[0]) / m->data_devices * spread;
+        disks.victim_s = writes_wait[0] + (writes_wait[1] - writes_wait[0]) / m->data_devices * spread;
         disks.fault_s = waits[1] + m->swap_read_s[0] - m->read_s[0];
         return disks;
     }

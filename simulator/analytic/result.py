@@ -41,7 +41,7 @@ from simulator.results import (
 )
 
 CONVERGED = 0.02
-"""relative error that the fixed point of rate, caches and writes may be left with"""
+"""relative error that laws of figures from different formulas allow"""
 EXACT = 1e-9
 """relative error of sums"""
 

@@ -1,19 +1,20 @@
 """Machines solved: with the rate of transactions given, everything else follows, so that one number is looked for.
 
 The rate of a closed system is the one at which clients = rate x (response + think time): what that needs of clients
-rises with the rate, so that there is one such rate. The equations are in the headers beside this file (residence.hpp
+rises with the rate but for a few per cent far below it (decision 27), so that there is one such rate. The equations are in the headers beside this file (residence.hpp
 puts them together); sources of the formulas: docs/model.md, section 7.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from simulator.analytic.compiled import names
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.workload import Workload
+from simulator.errors import InternalError
 from simulator.form import FloatArray
 
 CHUNK = 4096
@@ -132,7 +133,11 @@ def rates(w: Workload, p: Parameters, policy: str) -> FloatArray:
 
 def _solved(w: Workload, p: Parameters, policy: str, per_s: FloatArray | None, *, with_groups: bool) -> Solution:
     found = w.compiled(policy).solve(machine_rows(p), per_s, with_groups=with_groups)
-    return Solution(**dict(found))
+    solution = Solution(**dict(found))
+    for name in ("rate", "population"):
+        if not np.isfinite(getattr(solution, name)).all():
+            raise InternalError(f"the analytic engine found no finite {name}")
+    return solution
 
 
 def machine_rows(p: Parameters) -> FloatArray:
@@ -143,8 +148,3 @@ def machine_rows(p: Parameters) -> FloatArray:
     if p.held.any():
         columns.append(p.held)
     return np.ascontiguousarray(np.concatenate(columns, axis=1))
-
-
-def rows_of(solution: Solution, which: slice) -> Solution:
-    """Some of the machines."""
-    return Solution(**{field.name: getattr(solution, field.name)[which] for field in fields(Solution)})

@@ -28,7 +28,7 @@ struct BackgroundWrites {
         const double stays = power(std::min(1.0, cache_time / std::max(x * (m.expire_s + m.flush_s), TINY)), 4.0);
         // what the writer brings pushes out as many dirty pages, in the order in which it has brought those
         const double trickle = direct || m.reads_per_write > 0 ? 1.0 : (1.0 - stays) * (1.0 - t.bursts);
-        const double pages_each = t.written / std::max(t.requests, TINY);
+        const double pages_each = std::max(t.written / std::max(t.requests, TINY), 1.0);
         // what each request of a file makes for one of the disks
         const double each = m.disk_writes(pages_each) / m.data_devices;
         const double together = m.parallel > 1 || m.limited > 0 ? std::min(t.heap, m.in_flight) : t.heap;

@@ -1,7 +1,6 @@
 """Where the analytic engine's assumptions don't hold, in words.
 
-The thresholds are set so that of random machines those whose rate is off by more than 10 % are among the doubted ones;
-docs/analytic.md says which were missed.
+The thresholds were set on random systems; docs/analytic.md lists those off by more than 30 % without a doubt.
 """
 
 from collections.abc import Iterator

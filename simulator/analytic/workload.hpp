@@ -35,7 +35,7 @@ struct Workload {
     std::vector<LockUse> lock_uses;
 
     // By group of pages, as in page_groups.py.
-    Numbers rate, gap, references, pages, gaps, write, read, recent, in_row;
+    Numbers rate, gap, references, pages, gaps, write, read, recent;
     Numbers share;            // by view and group: references of one transaction
     Numbers rows;             // by region with rows: the number of rows
     std::vector<i64> row_of;  // by group: place in `rows`, or -1
@@ -119,9 +119,10 @@ private:
         const double step = (log_times.back() - log_times.front()) / static_cast<double>(times.size() - 1);
         const double place =
             clip((log_of(time) - log_times.front()) / step, 0.0, static_cast<double>(times.size() - 1));
+        if (!(place >= 0.0)) throw std::domain_error("a time is no number");
         const i64 below = std::min(static_cast<i64>(place), static_cast<i64>(times.size()) - 2);
         const double part = place - static_cast<double>(below);
-        const double *low = &values[at(below * groups)], *high = low + groups;
+        const double *low = values.data() + below * groups, *high = low + groups;
         for (i64 g = 0; g < groups; g++) found[at(g)] = low[g] * (1.0 - part) + high[g] * part;
     }
 
@@ -129,6 +130,7 @@ private:
         const double step = (log_times.back() - log_times.front()) / static_cast<double>(times.size() - 1);
         const double place =
             clip((log_of(time) - log_times.front()) / step, 0.0, static_cast<double>(times.size() - 1));
+        if (!(place >= 0.0)) throw std::domain_error("a time is no number");
         const auto below = std::min(static_cast<std::size_t>(place), times.size() - 2);
         return values[below] + (values[below + 1] - values[below]) * (place - static_cast<double>(below));
     }
