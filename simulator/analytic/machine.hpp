@@ -43,6 +43,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(again_s)         /* what a write takes longer if the disk reads the place before */                      \
     X(flash)           /* 1: flash, whose latency doesn't depend on the queue; 0: an arm */                    \
     X(write_cache_s)   /* an arm's write into the drive's cache; 0 without one */                              \
+    X(write_cache_pages)     /* that it holds */ \
     X(parallel)        /* requests that a data disk serves at once */                                          \
     X(reads_per_write) /* reads that go ahead of each write while both wait; 0: in order of arrival */         \
     X(calls)           /* requests of the database that one file may have at once */                           \

@@ -95,6 +95,8 @@ class Parameters:
     """1 for flash, whose latency doesn't depend on how many wait; 0 for an arm"""
     write_cache_s: FloatArray
     """a write into the cache of a drive with an arm; 0 without one"""
+    write_cache_pages: FloatArray
+    """that it holds"""
     parallel: FloatArray
     """requests that a data device serves at once"""
     reads_per_write: FloatArray
@@ -288,6 +290,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         again_s=s(again_ns),
         flash=one(isinstance(data, FlashDevice)),
         write_cache_s=s(data.overhead_ns if isinstance(data, CachingDevice) else 0),
+        write_cache_pages=one(data.cache_bytes / page if isinstance(data, CachingDevice) else 0.0),
         parallel=one(data.parallel if isinstance(data, FlashDevice) else 1),
         reads_per_write=one(data.reads_per_write if isinstance(data, FlashDevice) else 0),
         calls=one(storage.requests_per_device),

@@ -181,7 +181,21 @@ private:
         double batch_s;                    // how long a batch of direct writes takes on flash
         double stalled_s, heaps;           // what heaps hold up each wait for a disk; share of time with one
         Log log;
+
+        // For this share of the time it is as another.
+        Disks beside(const Disks& other, double share) const {
+            Disks both = *this;
+            for (double Disks::*figure : {&Disks::rate, &Disks::read_s, &Disks::victim_s, &Disks::fault_s, &Disks::busy,
+                                          &Disks::first_busy, &Disks::reads_there, &Disks::stalled_s, &Disks::heaps})
+                both.*figure = (1.0 - share) * this->*figure + share * other.*figure;
+            return both;
+        }
     };
+
+    // Share of a heap of writes that a drive's cache has no room for: it waits among the reads, as without a cache.
+    double too_large(const BackgroundWrites& behind) const {
+        return m->direct > 0 ? 0.0 : std::max(1.0 - m->write_cache_pages / std::max(behind.heap, 1.0), 0.0);
+    }
 
     double unforced_log(double x) const {
         const double volume = m->durable > 0 ? 0.0 : x * w.log_bytes_mean * m->log_byte_s;
@@ -312,7 +326,7 @@ private:
         if (machine.flash > 0 && machine.limited <= 0)
             disks = at_flash(given, seen, behind);
         else if (machine.write_cache_s > 0)
-            disks = at_caching_arms(given, seen, behind);
+            disks = at_caching_arms(given, seen, behind).beside(at_arms(given, seen, behind), too_large(behind));
         else
             disks = at_arms(given, seen, behind);
         const double x = disks.rate, part = given / x;
