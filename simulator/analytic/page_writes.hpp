@@ -38,7 +38,7 @@ struct PageWrites {
         age = time;
         if (full > m.dirty_high) {
             const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
-            acts = std::min((full - m.dirty_high) / std::max(between, 0.3 * m.dirty_high), 1.0);
+            acts = std::min((full - m.dirty_high) / std::max(between, 0.2 * m.dirty_high), 1.0);
             by_writer_most = 1.0 / std::max(writer_page_s * rate, LEAST);
             const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
             if (!w.is_clock) {

@@ -196,8 +196,9 @@ struct Flash {
             batch_s = alone_s * (1.0 + less);
             // who waits meets no other batch: each holds up a client once at most
             const double batches = behind.writer_per_s + behind.checkpoint_per_s;
-            const double once = blocked * batches * unstarted * write / c / kept / std::max(reads + writes, TINY);
-            if (after > 0.0) after = 1.0 / std::sqrt(1.0 / (after * after) + 1.0 / (once * once));
+            const double once =
+                blocked * batches * unstarted * write / c / kept * (1.0 + less) / std::max(reads + writes, TINY);
+            if (after > 0.0) after = power(power(after, -4.0) + power(once, -4.0), -0.25);
         } else if (behind.heaped > 0.0) {
             const double heap = behind.heap, absorbed = std::max(heap - c, 0.0) * write / c / kept;
             const double heaps = behind.heaped * c / (heap * write);
