@@ -95,6 +95,7 @@ def row(number: int, analytic: float, flags: list[str]) -> Compared:
         data_utilisation=(0.5, 0.5),
         log_utilisation=None,
         p95_s=None,
+        regime="trusted",
         flags=flags,
         kernel_warnings=[],
         solved_ms=1.0,

@@ -74,7 +74,7 @@ MACHINES = {
     "RAID 0": (machine(volume(CAP), count=4, level="raid0"), CLOSE),
     "thinking": (machine(volume(CAP), clients=20, think_s=0.5), CLOSE),
     "eight clients": (machine(volume(CAP), clients=8), ROUGH),
-    "few requests at once": (machine(volume(limit("requests", 3000), parallel=2)), CLOSE),
+    "few requests at once": (machine(volume(limit("requests", 3000), parallel=2)), NEAR),
     "credits run out": (machine(volume(BURST)), CLOSE),
     "credits run out from cold": (machine(volume(BURST), start="cold"), CLOSE),
     "credits of the machine run out": (machine(volume(CAP), count=2, together=[BURST]), CLOSE),
