@@ -87,9 +87,14 @@ def add_loaded_tables(assembler: Assembler, workload: WorkloadSpec, sample: Ware
     ]
 
 
-@lru_cache(maxsize=64)
 def regions_of(layout: LayoutSpec, warehouses: int) -> npt.NDArray[np.int64]:
     """The regions of the whole database, as in a program. They can't be written to: every check of a fit sees them."""
+    hashable: Any = layout  # frozen, which type checkers don't see of a spec
+    return _regions_once(hashable, warehouses)
+
+
+@lru_cache(maxsize=64)
+def _regions_once(layout: Any, warehouses: int) -> npt.NDArray[np.int64]:
     assembler = Assembler()
     _regions(assembler, layout, warehouses, pages_of(ITEMS, layout.item_rows_per_page))
     regions = np.array([columns for _, columns in assembler.regions], dtype=np.int64)
