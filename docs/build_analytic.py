@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.random_comparison import Compared, compared_or_failed, store_of, tables
+from benchmarks.random_comparison import WIDEST, Compared, compared_or_failed, store_of, tables
 from scenarios.run import default_workers
 from simulator.analytic import RATE_ERRORS_FILE, REGIMES
 
@@ -46,11 +46,12 @@ def pools(rows: Sequence[Compared]) -> str:
 
 
 def error_table(rows: Sequence[Compared]) -> dict[str, dict[str, float]]:
-    """What the engine's own intervals are made of: errors by what limits a system."""
+    """What the engine's own intervals are made of: errors by what limits a system, where the kernel knows its rate."""
     by_limit = defaultdict(list)
-    for one in rows:
+    known = [one for one in rows if one.rate_interval <= WIDEST]
+    for one in known:
         by_limit[one.regime].append(abs(one.rate_error))
-    everything = [abs(one.rate_error) for one in rows]
+    everything = [abs(one.rate_error) for one in known]
     table = {}
     for regime in REGIMES:
         errors = by_limit[regime] if len(by_limit[regime]) >= FEWEST else everything
