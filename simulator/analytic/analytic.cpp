@@ -38,8 +38,8 @@ double solved(AtRate& state, const Machine& m) {
         const double taken = state.population(exp_of(log_rate));
         return (taken - 1.0) / (taken + 1.0);
     };
-    // Response times rise with the rate, but for a few per cent: what the clients would do with those at a lower one is too much, and with
-    // those at a higher one too little.
+    // Response times rise with the rate, but for a few per cent: what the clients would do with those at a lower one is
+    // too much, and with those at a higher one too little.
     double high = log_of(most) + 1e-9, low = high - 0.5, taken = state.population(exp_of(low));
     if (taken < 1.0) {
         high = std::min(high, low - log_of(std::max(taken, LEAST)) + 1e-9);
@@ -120,7 +120,8 @@ OLTPSIM_API std::int64_t oltpsim_solve(const void* handle, const double* machine
         const Workload& w = *static_cast<const Workload*>(handle);
         AtRate state(w);
         const i64 least = MACHINE_NUMBERS + 2 * w.classes + w.locks;
-        if (width != least && width != least + w.groups) throw std::invalid_argument("rows of machines have another width");
+        if (width != least && width != least + w.groups)
+            throw std::invalid_argument("rows of machines have another width");
         for (i64 number = 0; number < count; number++, machines += width) {
             Machine m;
             std::copy(machines, machines + MACHINE_NUMBERS, reinterpret_cast<double*>(&m));

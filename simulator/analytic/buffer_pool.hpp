@@ -17,7 +17,7 @@ struct BufferPool {
     Numbers misses;                            // pages brought in per transaction, new ones left out, by group
     Numbers faults;                            // references to buffers in swap, by group
     Numbers misses_of, brought_of, faults_of;  // per transaction of each view
-    double brought_mean = 0;  // pages that come in per transaction of the mix, new ones too
+    double brought_mean = 0;                   // pages that come in per transaction of the mix, new ones too
 
     void solve(const Workload& w, const Machine& m) {
         const std::size_t n = at(w.groups), views = at(w.views);

@@ -39,15 +39,15 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(disks_per_file) /* 1, or all disks of the RAID set that the one file lies on */                          \
     X(copies)                                                                                                  \
     X(parities)                                                                                                \
-    X(unit_pages)      /* pages that a RAID set puts on one disk before it goes on to the next */              \
-    X(again_s)         /* what a write takes longer if the disk reads the place before */                      \
-    X(flash)           /* 1: flash, whose latency doesn't depend on the queue; 0: an arm */                    \
-    X(write_cache_s)   /* an arm's write into the drive's cache; 0 without one */                              \
-    X(write_cache_pages)     /* that it holds */ \
-    X(parallel)        /* requests that a data disk serves at once */                                          \
-    X(reads_per_write) /* reads that go ahead of each write while both wait; 0: in order of arrival */         \
-    X(calls)           /* requests of the database that one file may have at once */                           \
-    X(page_transfer_s) /* of each further page of a merged write */                                            \
+    X(unit_pages)        /* pages that a RAID set puts on one disk before it goes on to the next */            \
+    X(again_s)           /* what a write takes longer if the disk reads the place before */                    \
+    X(flash)             /* 1: flash, whose latency doesn't depend on the queue; 0: an arm */                  \
+    X(write_cache_s)     /* an arm's write into the drive's cache; 0 without one */                            \
+    X(write_cache_pages) /* that it holds */                                                                   \
+    X(parallel)          /* requests that a data disk serves at once */                                        \
+    X(reads_per_write)   /* reads that go ahead of each write while both wait; 0: in order of arrival */       \
+    X(calls)             /* requests of the database that one file may have at once */                         \
+    X(page_transfer_s)   /* of each further page of a merged write */                                          \
     X(merged_pages)                                                                                            \
     X(in_flight) /* pages that write-back may have at the disks at once */                                     \
     X(swap_cluster)                                                                                            \

@@ -40,11 +40,12 @@ namespace oltpsim {
     X(reads_mean)                                                                             \
     X(victims_mean) /* synchronous writes of dirty victims (direct I/O) */                    \
     X(faults_mean)
-#define OLTPSIM_CLASS_FIGURES(X)                                                                                   \
-    X(total_s)                                                                                                     \
-    X(cpu_s)                                                                                                       \
-    X(cpu_queue_s)                                                                                                 \
-    X(read_s) X(victim_s) X(fault_s) X(lock_s) X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) \
+#define OLTPSIM_CLASS_FIGURES(X)                                                                         \
+    X(total_s)                                                                                           \
+    X(cpu_s)                                                                                             \
+    X(cpu_queue_s)                                                                                       \
+    X(read_s)                                                                                            \
+    X(victim_s) X(fault_s) X(lock_s) X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) \
         X(need_section_s) X(bursts) X(disk_reads) X(victims) X(faults)
 #define OLTPSIM_LOCK_FIGURES(X) X(lock_wait) /* share of acquisitions that wait */
 #define OLTPSIM_GROUP_FIGURES(X) X(group_missing) X(group_misses) X(group_faults) X(group_reads)
@@ -185,8 +186,9 @@ private:
         // For this share of the time it is as another.
         Disks beside(const Disks& other, double share) const {
             Disks both = *this;
-            for (double Disks::*figure : {&Disks::rate, &Disks::read_s, &Disks::victim_s, &Disks::fault_s, &Disks::busy,
-                                          &Disks::first_busy, &Disks::reads_there, &Disks::stalled_s, &Disks::heaps})
+            for (double Disks::* figure :
+                 {&Disks::rate, &Disks::read_s, &Disks::victim_s, &Disks::fault_s, &Disks::busy, &Disks::first_busy,
+                  &Disks::reads_there, &Disks::stalled_s, &Disks::heaps})
                 both.*figure = (1.0 - share) * this->*figure + share * other.*figure;
             return both;
         }
