@@ -8,72 +8,74 @@ constexpr i64 QUEUE_POINTS = 35;    // of tables by the number of waiting reques
 constexpr i64 SHARING_POINTS = 65;  // of the table of slowdowns, at equal steps of the chance that a thread is busy
 constexpr double LONGEST_QUEUE = 131072.0;
 
-#define OLTPSIM_MACHINE(X)                                                                                     \
-    X(clients)        /* closed clients, or connections of terminals */                                        \
-    X(arrivals_per_s) /* 0: closed */                                                                          \
-    X(terminals)      /* before the clients, which are their connections; 0: none */                           \
-    X(away_s)         /* keying, thinking and middle tier of a terminal, for a transaction */                  \
-    X(cpu_speed)      /* relative to the machine that the workload was read for */                             \
-    X(processors)     /* hardware threads */                                                                   \
-    X(beside)         /* most other threads that may be busy when a burst starts */                            \
-    X(handover_s)     /* of a contended critical section */                                                    \
-    X(read_cpu_s)                                                                                              \
-    X(write_cpu_s)                                                                                             \
-    X(miss_cpu_s)                                                                                              \
-    X(request_cpu_s)                                                                                           \
-    X(buffers)    /* pages of the buffer pool */                                                               \
-    X(growing)    /* 1 while the pool fills: nothing dirty leaves it, nothing of it is cached below */         \
-    X(resident)   /* buffers that have memory */                                                               \
-    X(dirty_high) /* dirty buffers at which the writer begins, and at which it stops */                        \
-    X(dirty_low)                                                                                               \
-    X(writer_batch) /* pages that writer and checkpoint hand to the disks at once */                           \
-    X(cache_pages)  /* of the page cache */                                                                    \
-    X(cache_dirty_limit)                                                                                       \
-    X(expire_s)    /* age at which the page cache writes a dirty page back */                                  \
-    X(flush_s)     /* interval of write-back */                                                                \
-    X(read_factor) /* device reads by those expected; 1, but where a run has told another number */            \
-    X(write_factor)                                                                                            \
-    X(free_behind)    /* 1: a written page is reclaimed first */                                               \
-    X(direct)         /* 1: direct I/O */                                                                      \
-    X(data_devices)   /* disks with data, a RAID set's counted one by one */                                   \
-    X(disks_per_file) /* 1, or all disks of the RAID set that the one file lies on */                          \
-    X(copies)                                                                                                  \
-    X(parities)                                                                                                \
-    X(unit_pages)        /* pages that a RAID set puts on one disk before it goes on to the next */            \
-    X(again_s)           /* what a write takes longer if the disk reads the place before */                    \
-    X(flash)             /* 1: flash, whose latency doesn't depend on the queue; 0: an arm */                  \
-    X(write_cache_s)     /* an arm's write into the drive's cache; 0 without one */                            \
-    X(write_cache_pages) /* that it holds */                                                                   \
-    X(parallel)          /* requests that a data disk serves at once */                                        \
-    X(reads_per_write)   /* reads that go ahead of each write while both wait; 0: in order of arrival */       \
-    X(calls)             /* requests of the database that one file may have at once */                         \
-    X(page_transfer_s)   /* of each further page of a merged write */                                          \
-    X(merged_pages)                                                                                            \
-    X(in_flight) /* pages that write-back may have at the disks at once */                                     \
-    X(swap_cluster)                                                                                            \
-    X(durable) /* 1: commits wait for the log */                                                               \
-    X(flush_overhead_s)                                                                                        \
-    X(log_own)     /* 1: the log has a device of its own */                                                    \
-    X(log_first_s) /* a flush out of the blue, with its overhead */                                            \
-    X(log_again_s) /* one that follows another at once */                                                      \
-    X(log_byte_s)                                                                                              \
-    X(since_s)   /* from the start to the middle of the counted interval */                                    \
-    X(turnovers) /* of the pool before the start */                                                            \
-    X(checkpoint_s)                                                                                            \
-    X(spread_s) /* time over which a checkpoint is spread */                                                   \
-    X(limited)  /* 1: a volume behind limits, whose service times are turns at them */                         \
-    X(delay_s)  /* of a read, beyond its turn */                                                               \
-    X(log_delay_s)                                                                                             \
+// clang-format off: it would move the ends of these lines for ever
+#define OLTPSIM_MACHINE(X) \
+    X(clients)        /* closed clients, or connections of terminals */ \
+    X(arrivals_per_s) /* 0: closed */ \
+    X(terminals)      /* before the clients, which are their connections; 0: none */ \
+    X(away_s)         /* keying, thinking and middle tier of a terminal, for a transaction */ \
+    X(cpu_speed)      /* relative to the machine that the workload was read for */ \
+    X(processors)     /* hardware threads */ \
+    X(beside)         /* most other threads that may be busy when a burst starts */ \
+    X(handover_s)     /* of a contended critical section */ \
+    X(read_cpu_s) \
+    X(write_cpu_s) \
+    X(miss_cpu_s) \
+    X(request_cpu_s) \
+    X(buffers)    /* pages of the buffer pool */ \
+    X(growing)    /* 1 while the pool fills: nothing dirty leaves it, nothing of it is cached below */ \
+    X(resident)   /* buffers that have memory */ \
+    X(dirty_high) /* dirty buffers at which the writer begins, and at which it stops */ \
+    X(dirty_low) \
+    X(writer_batch) /* pages that writer and checkpoint hand to the disks at once */ \
+    X(cache_pages)  /* of the page cache */ \
+    X(cache_dirty_limit) \
+    X(expire_s)    /* age at which the page cache writes a dirty page back */ \
+    X(flush_s)     /* interval of write-back */ \
+    X(read_factor) /* device reads by those expected; 1, but where a run has told another number */ \
+    X(write_factor) \
+    X(free_behind)    /* 1: a written page is reclaimed first */ \
+    X(direct)         /* 1: direct I/O */ \
+    X(data_devices)   /* disks with data, a RAID set's counted one by one */ \
+    X(disks_per_file) /* 1, or all disks of the RAID set that the one file lies on */ \
+    X(copies) \
+    X(parities) \
+    X(unit_pages)        /* pages that a RAID set puts on one disk before it goes on to the next */ \
+    X(again_s)           /* what a write takes longer if the disk reads the place before */ \
+    X(flash)             /* 1: flash, whose latency doesn't depend on the queue; 0: an arm */ \
+    X(write_cache_s)     /* an arm's write into the drive's cache; 0 without one */ \
+    X(write_cache_pages) /* that it holds */ \
+    X(parallel)          /* requests that a data disk serves at once */ \
+    X(reads_per_write)   /* reads that go ahead of each write while both wait; 0: in order of arrival */ \
+    X(calls)             /* requests of the database that one file may have at once */ \
+    X(page_transfer_s)   /* of each further page of a merged write */ \
+    X(merged_pages) \
+    X(in_flight) /* pages that write-back may have at the disks at once */ \
+    X(swap_cluster) \
+    X(durable) /* 1: commits wait for the log */ \
+    X(flush_overhead_s) \
+    X(log_own)     /* 1: the log has a device of its own */ \
+    X(log_first_s) /* a flush out of the blue, with its overhead */ \
+    X(log_again_s) /* one that follows another at once */ \
+    X(log_byte_s) \
+    X(since_s)   /* from the start to the middle of the counted interval */ \
+    X(turnovers) /* of the pool before the start */ \
+    X(checkpoint_s) \
+    X(spread_s) /* time over which a checkpoint is spread */ \
+    X(limited)  /* 1: a volume behind limits, whose service times are turns at them */ \
+    X(delay_s)  /* of a read, beyond its turn */ \
+    X(log_delay_s) \
     X(log_beside_s) /* what a flush on a device of its own takes of each data disk's time, behind one limit */ \
     X(log_behind)   /* 1 if that limit is the tightest: flushes wait among reads */
 
-#define OLTPSIM_MACHINE_TABLES(X)                                                          \
-    X(read_s, QUEUE_POINTS)                                                                \
-    X(write_s, QUEUE_POINTS)                                                               \
-    X(swap_read_s, QUEUE_POINTS)                                                           \
-    X(swap_write_s, QUEUE_POINTS)                                                          \
+#define OLTPSIM_MACHINE_TABLES(X) \
+    X(read_s, QUEUE_POINTS) \
+    X(write_s, QUEUE_POINTS) \
+    X(swap_read_s, QUEUE_POINTS) \
+    X(swap_write_s, QUEUE_POINTS) \
     X(log_turns, QUEUE_POINTS) /* requests that an arm serves until the log's is served */ \
     X(slowdowns, SHARING_POINTS)
+// clang-format on
 
 struct Machine {
 #define X(name) double name;

@@ -9,46 +9,51 @@
 namespace oltpsim {
 
 // Figures of a solved machine: numbers, then one for each class, each lock, each group of pages.
-#define OLTPSIM_FIGURES(X)                                                                    \
-    X(rate)       /* transactions of the mix per second */                                    \
-    X(population) /* clients that this rate takes, by those that there are */                 \
-    X(response_s) /* mean over the mix */                                                     \
-    X(cpu_busy)   /* share of all processors */                                               \
-    X(section_busy)                                                                           \
-    X(handing_over) /* processors that hand critical sections over */                         \
-    X(disk_busy)    /* a data disk without log and swap */                                    \
-    X(first_busy)   /* the first data disk, with them */                                      \
-    X(log_busy)     /* a log device of its own */                                             \
-    X(flushes_per_s)                                                                          \
-    X(page_s)        /* what writer and checkpoint take for a page */                         \
-    X(disk_read_s)   /* mean response of one read */                                          \
-    X(heaps)         /* share of time with a heap of writes at the disks */                   \
-    X(writes_busy)   /* share of a data disk's time for background writes */                  \
-    X(slowdown)      /* of CPU times, since other hardware threads are busy */                \
-    X(pool_time)     /* characteristic time of the pool, transactions */                      \
-    X(cache_time)    /* of the page cache */                                                  \
+// clang-format off: it would move the ends of these lines for ever
+#define OLTPSIM_FIGURES(X) \
+    X(rate)       /* transactions of the mix per second */ \
+    X(population) /* clients that this rate takes, by those that there are */ \
+    X(response_s) /* mean over the mix */ \
+    X(cpu_busy)   /* share of all processors */ \
+    X(section_busy) \
+    X(handing_over) /* processors that hand critical sections over */ \
+    X(disk_busy)    /* a data disk without log and swap */ \
+    X(first_busy)   /* the first data disk, with them */ \
+    X(log_busy)     /* a log device of its own */ \
+    X(flushes_per_s) \
+    X(page_s)        /* what writer and checkpoint take for a page */ \
+    X(disk_read_s)   /* mean response of one read */ \
+    X(heaps)         /* share of time with a heap of writes at the disks */ \
+    X(writes_busy)   /* share of a data disk's time for background writes */ \
+    X(slowdown)      /* of CPU times, since other hardware threads are busy */ \
+    X(pool_time)     /* characteristic time of the pool, transactions */ \
+    X(cache_time)    /* of the page cache */ \
     X(misses)        /* of the pool that need a read, per transaction, as all that follows */ \
-    X(reads)         /* from disk */                                                          \
-    X(dirty_victims) /* pages that whoever needs their buffer writes */                       \
-    X(written)       /* pages that reach the disks */                                         \
-    X(requests)      /* writes that they make */                                              \
-    X(background)    /* pages that writer and checkpoint write */                             \
-    X(dirty)         /* dirty buffers, mean */                                                \
-    X(background_cpu_s)                                                                       \
-    X(cpu_mean_s) /* mean over the mix, critical sections left out */                         \
-    X(section_mean_s)                                                                         \
-    X(reads_mean)                                                                             \
-    X(victims_mean) /* synchronous writes of dirty victims (direct I/O) */                    \
+    X(reads)         /* from disk */ \
+    X(dirty_victims) /* pages that whoever needs their buffer writes */ \
+    X(written)       /* pages that reach the disks */ \
+    X(requests)      /* writes that they make */ \
+    X(background)    /* pages that writer and checkpoint write */ \
+    X(dirty)         /* dirty buffers, mean */ \
+    X(background_cpu_s) \
+    X(cpu_mean_s) /* mean over the mix, critical sections left out */ \
+    X(section_mean_s) \
+    X(reads_mean) \
+    X(victims_mean) /* synchronous writes of dirty victims (direct I/O) */ \
     X(faults_mean)
-#define OLTPSIM_CLASS_FIGURES(X)                                                                         \
-    X(total_s)                                                                                           \
-    X(cpu_s)                                                                                             \
-    X(cpu_queue_s)                                                                                       \
-    X(read_s)                                                                                            \
-    X(victim_s) X(fault_s) X(lock_s) X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) \
-        X(need_section_s) X(bursts) X(disk_reads) X(victims) X(faults)
+#define OLTPSIM_CLASS_FIGURES(X) \
+    X(total_s) \
+    X(cpu_s) \
+    X(cpu_queue_s) \
+    X(read_s) \
+    X(victim_s) \
+    X(fault_s) \
+    X(lock_s) \
+    X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) X(need_section_s) X(bursts) X(disk_reads) \
+        X(victims) X(faults)
 #define OLTPSIM_LOCK_FIGURES(X) X(lock_wait) /* share of acquisitions that wait */
 #define OLTPSIM_GROUP_FIGURES(X) X(group_missing) X(group_misses) X(group_faults) X(group_reads)
+// clang-format on
 
 struct Figures {
 #define X(name) double name = 0;
