@@ -141,11 +141,6 @@ class Parameters:
     """1 if that limit's turns are longer than those of the data disks' own: flushes wait among reads then"""
 
     @property
-    def calls_per_disk(self) -> FloatArray:
-        """Requests of the database that a disk may have at once, on average over those of a RAID set."""
-        return self.calls / self.disks_per_file
-
-    @property
     def data_units(self) -> FloatArray:
         """Disks' worth of data in a file's stripe."""
         return self.disks_per_file / self.copies - self.parities
@@ -157,11 +152,6 @@ class Parameters:
     def disk_writes(self, pages: FloatArray) -> FloatArray:
         """Writes of disks for each write of so many neighbouring pages."""
         return self.copies * self.units(pages) + self.parities
-
-    def more_s(self, pages: FloatArray) -> FloatArray:
-        """What a write of so many neighbouring pages on one disk takes longer than one of a page."""
-        of_limits = np.maximum(pages * self.page_transfer_s - self.write_s[:, 0], 0.0)
-        return np.where(self.limited > 0, of_limits, (pages - 1.0) * self.page_transfer_s)
 
     def __len__(self) -> int:
         """Number of configurations."""
