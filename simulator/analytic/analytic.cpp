@@ -28,32 +28,42 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
 
 // The rate at which as many clients as there are keep a machine busy; an open machine's is what arrives, if it can.
 double solved(AtRate& state, const Machine& m) {
-    constexpr double TOLERANCE = 1e-9, FARTHEST = 4.0;
+    constexpr double TOLERANCE = 1e-7, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0;
+    constexpr int MOST_GUESSES = 4;
     if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
     double most = m.clients / std::max(state.least_s(), TINY);
     if (m.open()) most = std::min(most, m.arrivals_per_s);
     if (m.terminals > 0) most = std::min(most, m.terminals / std::max(m.away_s, TINY));
     // (p - 1) / (p + 1) is nearly straight on both sides of the knee
+    double last = -INFINITY;
     const auto too_many = [&](double log_rate) {
+        last = log_rate;
         const double taken = state.population(exp_of(log_rate));
-        return (taken - 1.0) / (taken + 1.0);
+        return std::abs(taken - 1.0) <= TOLERANCE ? 0.0 : (taken - 1.0) / (taken + 1.0);
     };
     // Response times rise with the rate, but for a few per cent: what the clients would do with those at a lower one is
-    // too much, and with those at a higher one too little.
-    double high = log_of(most) + 1e-9, low = high - 0.5, taken = state.population(exp_of(low));
-    if (taken < 1.0) {
-        high = std::min(high, low - log_of(std::max(taken, LEAST)) + 1e-9);
-    } else {
-        high = low;
-        const double lowest = low - 40.0;
-        while (taken >= 1.0 && low > lowest) {
-            high = low, low -= std::min(log_of(taken) + 1e-9, FARTHEST);
-            taken = state.population(exp_of(low));
+    // too much, and with those at a higher one too little. Between, the bounds of response time and of the busiest
+    // station lead near the root.
+    double high = log_of(most) + 1e-9, at_high = NAN, next = high - 0.5, low = next - 40.0, at_low = -1.0;
+    for (int number = 0; number < MOST_GUESSES; number++) {
+        const double there = too_many(next), taken = std::max(state.figures.population, LEAST);
+        if (there == 0.0) return exp_of(next);
+        const double unhindered = -log_of(taken), full = -log_of(clip(state.load, 1e-6, 1e6));
+        (there > 0.0 ? high : low) = next, (there > 0.0 ? at_high : at_low) = there;
+        if (there > 0.0) {
+            const double least = next + unhindered - 1e-9, down = taken > FULL ? std::min(full, 0.0) - NEAR : unhindered;
+            if (least > low) low = least, at_low = -1.0;
+            next += std::max(down, -FARTHEST);
+        } else {
+            if (low + unhindered + 1e-9 < high) high = low + unhindered + 1e-9, at_high = NAN;
+            next = low - 0.5 * log_of(exp_of(-2.0 * unhindered) + exp_of(-2.0 * std::max(full, 0.0)));
         }
+        if (next < low + NEAR || next > high - NEAR) break;
     }
-    const double found = exp_of(root_between(too_many, low, high, TOLERANCE));
-    state.population(found);
-    return found;
+    if (std::isnan(at_high)) at_high = too_many(high);
+    const double found = root_between(too_many, low, at_low, high, at_high, TOLERANCE);
+    if (found != last) state.population(exp_of(found));
+    return exp_of(found);
 }
 
 constexpr const char* FIGURE_NAMES =

@@ -8,6 +8,7 @@ namespace oltpsim {
 
 struct Locks {
     Numbers wait_s;   // by class
+    double load = 0;  // of the busiest kind of row
     Numbers waiting;  // share of acquisitions that wait, by lock
 
     // `cpu`, `paging` and `last` (sections and log): times of a transaction by class; the first two are over in part
@@ -16,6 +17,7 @@ struct Locks {
                const Numbers& paging, const Numbers& last) {
         constexpr double RESIDUAL = 0.75;  // of a lock's time when somebody asks for it: squared variation 0.5
         wait_s.assign(at(w.classes), 0.0), waiting.assign(at(w.locks), 0.0);
+        load = 0.0;
         i64 highest = -1;
         for (const LockUse& use : w.lock_uses) highest = std::max(highest, use.kind);
         for (i64 kind = highest; kind >= 0; kind--) {
@@ -36,6 +38,7 @@ struct Locks {
             if (apart == 0.0) continue;
             const double there = std::max(m.clients / apart, 1.0);
             const double busy = (m.open() ? 1.0 : (there - 1.0) / there) * held;
+            load = std::max(load, busy);
             const double left = squares / std::max(held, TINY) * RESIDUAL;
             const double wait = busy < 1.0 ? busy * left / std::max(1.0 - busy, TINY) : ENDLESS;
             for (std::size_t k = 0; k < at(w.locks); k++) {

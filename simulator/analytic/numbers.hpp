@@ -70,13 +70,15 @@ inline double log_of(double x) {
 
 inline double power(double x, double exponent) { return x > 0.0 ? exp_of(exponent * log_of(x)) : 0.0; }
 
-// Zero of a rising function between two bounds, to within `tolerance`: inverse quadratic interpolation, or else
-// bisection (Chandrupatla, Advances in Engineering Software 28, 1997). A bound if the function has one sign only.
+// Zero of a rising function between two bounds with values there, to within `tolerance`: inverse quadratic
+// interpolation, or else bisection (Chandrupatla, Advances in Engineering Software 28, 1997), of which the first step
+// is linear interpolation. A bound if the function has one sign only.
 template <class Function>
-double root_between(Function function, double low, double high, double tolerance) {
-    double guess = low, other = high, at_guess = function(low), at_other = function(high), step = 0.5;
-    if (at_guess >= 0.0) return low;
-    if (at_other <= 0.0) return high;
+double root_between(Function function, double low, double at_low, double high, double at_high, double tolerance) {
+    if (at_low >= 0.0) return low;
+    if (at_high <= 0.0) return high;
+    double guess = low, other = high, at_guess = at_low, at_other = at_high;
+    double step = clip(at_guess / (at_guess - at_other), 0.1, 0.9);
     for (int number = 0; number < 200; number++) {
         const double tried = guess + step * (other - guess), at_tried = function(tried);
         double third = guess, at_third = at_guess;
@@ -98,6 +100,12 @@ double root_between(Function function, double low, double high, double tolerance
         step = clip(step, least, 1.0 - least);
     }
     return guess;
+}
+
+template <class Function>
+double root_between(Function function, double low, double high, double tolerance) {
+    const double at_low = function(low);
+    return root_between(function, low, at_low, high, at_low < 0.0 ? function(high) : 0.0, tolerance);
 }
 
 // A table over a rising scale, read between its points; its ends hold beyond them.

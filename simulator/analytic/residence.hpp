@@ -70,6 +70,7 @@ public:
     BufferPool pool;
     PageCache cache;
     Locks locks;
+    double load = 0;  // of the busiest station: more than 1 if it can't do its work
 
     explicit AtRate(const Workload& w) : w(w) {
 #define X(name) name.assign(at(w.classes), 0.0);
@@ -79,7 +80,7 @@ public:
     }
 
     void machine(const Machine& of) {
-        m = &of;
+        m = &of, near = -INFINITY;
         pool.solve(w, of);
         cache.prepare(w, pool);
     }
@@ -90,28 +91,28 @@ public:
         figures.rate = x;
         // Writer and checkpoint are the faster the less the disks and processors have to do beside them, and they have
         // the less to do the slower those write: one time for a page at which both agree.
-        const auto longer_than_expected = [&](double page_s) {
+        const double least_s = m->write_cpu_s / m->cpu_speed;
+        const auto longer_than_expected = [&](double log_page_s) {
+            const double page_s = exp_of(log_page_s);
             below_pool(x, page_s);
             stations(x, seen);
-            return page_s - figures.page_s;
-        };
-        const double least_s = m->write_cpu_s / m->cpu_speed;
-        double last = 0.0, at_last = 0.0, page_s = least_s;
-        for (int number = 0;; number++) {
-            const double difference = longer_than_expected(page_s);
             const bool no_matter = std::max(page_s, figures.page_s) <= writes.slack_s;
-            if (no_matter || std::abs(difference) <= TOLERANCE * page_s) break;
-            if (number == MOST_STEPS) {
-                between_bounds(longer_than_expected, least_s);
-                break;
-            }
-            // secant, which begins with what was found
-            double next = page_s - difference;
-            if (number > 0 && difference != at_last)
-                next = page_s - difference * (page_s - last) / (difference - at_last);
-            last = page_s, at_last = difference;
-            page_s = next > least_s ? next : (page_s + least_s) / 2.0;
+            const double difference = log_page_s - log_of(std::max(figures.page_s, LEAST));
+            return no_matter || std::abs(difference) <= TOLERANCE ? 0.0 : difference;
+        };
+        const double least = log_of(std::max(least_s, LEAST));
+        double low = std::max(near, least), at_low = longer_than_expected(low);
+        if (at_low != 0.0) {
+            double high = log_of(std::max(figures.page_s, LEAST)), at_high = longer_than_expected(high);
+            if (low > high) std::swap(low, high), std::swap(at_low, at_high);
+            // Slower daemons may leave more to each other: the bounds may lie farther apart.
+            for (double farther = 1.0; at_high < 0.0 && high < log_of(ENDLESS); farther *= 2.0)
+                low = high, at_low = at_high, high += farther, at_high = longer_than_expected(high);
+            for (double farther = 1.0; at_low > 0.0 && low > least; farther *= 2.0)
+                high = low, at_high = at_low, low = std::max(low - farther, least), at_low = longer_than_expected(low);
+            if (at_low < 0.0 && at_high > 0.0) root_between(longer_than_expected, low, at_low, high, at_high, TOLERANCE);
         }
+        near = log_of(clip(figures.page_s, LEAST, ENDLESS));
         double response = 0.0, awaited = 0.0;
         for (std::size_t c = 0; c < at(w.classes); c++)
             response += w.mix[c] * total_s[c], awaited += w.awaited[c] * total_s[c];
@@ -120,15 +121,6 @@ public:
         if (m->terminals > 0)
             figures.population = std::max(figures.population, x * (awaited + m->away_s) / m->terminals);
         return figures.population;
-    }
-
-    // Slower daemons leave more to each other: the upper bound may have to be looked for.
-    template <class Function>
-    void between_bounds(Function longer_than_expected, double least_s) {
-        longer_than_expected(least_s);
-        double most_s = figures.page_s;
-        while (longer_than_expected(most_s) < 0.0 && figures.page_s < ENDLESS) most_s = 2.0 * figures.page_s;
-        longer_than_expected(root_between(longer_than_expected, least_s, most_s, TOLERANCE * most_s));
     }
 
     // What a transaction takes at least: no rate above that can be.
@@ -141,11 +133,11 @@ public:
     double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
 
 private:
-    static constexpr int MOST_STEPS = 8;
     static constexpr double TOLERANCE = 1e-7;
 
     const Workload& w;
     const Machine* m = nullptr;
+    double near = -INFINITY;  // logarithm of what a page took at the rate before: the search begins there
     PageWrites writes;
     Traffic traffic;
     Demands demands;
@@ -373,6 +365,7 @@ private:
         }
         figures.cpu_busy = cpu.busy * part, figures.section_busy = cpu.section_busy * part;
         figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;
+        load = std::max({cpu.load, cpu.section_load, disks.busy, disks.first_busy, shared ? 0.0 : log.busy, locks.load});
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
         figures.page_s = writer_page_s(machine, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
