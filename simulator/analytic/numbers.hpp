@@ -19,53 +19,61 @@ constexpr double ENDLESS = 1e9;  // seconds that stand for a queue without end
 inline std::size_t at(i64 place) { return static_cast<std::size_t>(place); }
 inline double clip(double value, double low, double high) { return std::min(std::max(value, low), high); }
 
-// exp(x) for x <= 0, in a form that compilers vectorise: x = k log 2 + r, and the series of exp(r). Two units in the
-// last place at most; 0 below -700.
+// exp(x) = two_power * (1 + rest) for -700 <= x <= 0, two units in the last place off at most: x = k log 2 + r, and the
+// series of exp(r). Compilers vectorise this and what calls it, as long as nothing branches.
+struct Exponential {
+    double two_power, rest;
+
+    explicit Exponential(double x) {
+        constexpr double ROUND = 6755399441055744.0;  // 1.5 * 2^52: what is added to it is rounded to a whole number
+        constexpr double LOG2_E = 1.4426950408889634, LN2_HIGH = 0.69314718036912382, LN2_LOW = 1.9082149292705877e-10;
+        const double shifted = x * LOG2_E + ROUND;
+        const double k = shifted - ROUND;
+        const double r = (x - k * LN2_HIGH) - k * LN2_LOW;
+        double sum = 1.0 / 6227020800.0;
+        sum = sum * r + 1.0 / 479001600.0;
+        sum = sum * r + 1.0 / 39916800.0;
+        sum = sum * r + 1.0 / 3628800.0;
+        sum = sum * r + 1.0 / 362880.0;
+        sum = sum * r + 1.0 / 40320.0;
+        sum = sum * r + 1.0 / 5040.0;
+        sum = sum * r + 1.0 / 720.0;
+        sum = sum * r + 1.0 / 120.0;
+        sum = sum * r + 1.0 / 24.0;
+        sum = sum * r + 1.0 / 6.0;
+        sum = sum * r + 0.5;
+        sum = sum * r + 1.0;
+        two_power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52), rest = sum * r;
+    }
+};
+
+// exp(x) for x <= 0; 0 below -700.
 inline double exp_negative(double x) {
-    constexpr double ROUND = 6755399441055744.0;  // 1.5 * 2^52: what is added to it is rounded to a whole number
-    constexpr double LOG2_E = 1.4426950408889634, LN2_HIGH = 0.69314718036912382, LN2_LOW = 1.9082149292705877e-10;
-    const double bounded = x > -700.0 ? x : -700.0;
-    const double shifted = bounded * LOG2_E + ROUND;
-    const double k = shifted - ROUND;
-    const double r = (bounded - k * LN2_HIGH) - k * LN2_LOW;
-    double sum = 1.0 / 6227020800.0;
-    sum = sum * r + 1.0 / 479001600.0;
-    sum = sum * r + 1.0 / 39916800.0;
-    sum = sum * r + 1.0 / 3628800.0;
-    sum = sum * r + 1.0 / 362880.0;
-    sum = sum * r + 1.0 / 40320.0;
-    sum = sum * r + 1.0 / 5040.0;
-    sum = sum * r + 1.0 / 720.0;
-    sum = sum * r + 1.0 / 120.0;
-    sum = sum * r + 1.0 / 24.0;
-    sum = sum * r + 1.0 / 6.0;
-    sum = sum * r + 0.5;
-    sum = sum * r + 1.0;
-    sum = sum * r + 1.0;
-    const std::uint64_t bits = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
-    return x > -700.0 ? sum * std::bit_cast<double>(bits) : x != x ? x : 0.0;
+    const Exponential e(x < -700.0 ? -700.0 : x);
+    const double value = e.two_power + e.two_power * e.rest;
+    return x < -700.0 ? 0.0 : value;
 }
 
 // 1 - exp(-x) for x >= 0, exact for small ones too.
 inline double one_minus_exp(double x) {
-    const double small = x * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x / 24.0)));
-    return x < 1e-3 ? small : 1.0 - exp_negative(-x);
+    const Exponential e(x > 700.0 ? -700.0 : -x);
+    return (1.0 - e.two_power) - e.two_power * e.rest;
 }
 
 inline double exp_of(double x) { return x <= 0.0 ? exp_negative(x) : 1.0 / exp_negative(-x); }
 
 // Natural logarithm of x > 0 by the series of atanh: within 1e-15 of the number.
 inline double log_of(double x) {
-    constexpr double LN2 = 0.6931471805599453;
-    if (!(x > 0.0)) return x == 0.0 ? -INFINITY : NAN;
-    if (std::isinf(x)) return x;
-    int exponent = 0;
-    double m = std::frexp(x, &exponent);
-    if (m < 0.7071067811865476) m *= 2.0, exponent--;
+    constexpr double LN2 = 0.6931471805599453, TWO_52 = 4503599627370496.0;
+    constexpr std::uint64_t ONE = 0x3ff0000000000000, ROOT_OF_HALF = 0x3fe6a09e667f3bcd;
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(x), exponent = (bits + (ONE - ROOT_OF_HALF)) >> 52;
+    const double m = std::bit_cast<double>(bits - ((exponent << 52) - ONE));  // from the root of a half to that of 2
+    const double k = std::bit_cast<double>(exponent | std::bit_cast<std::uint64_t>(TWO_52)) - (TWO_52 + 1023.0);
     const double s = (m - 1.0) / (m + 1.0), square = s * s;
     double sum = 0.0;
     for (int odd = 21; odd >= 1; odd -= 2) sum = sum * square + 1.0 / odd;
-    return 2.0 * s * sum + exponent * LN2;
+    const double value = 2.0 * s * sum + k * LN2;
+    return x > 0.0 ? (x < INFINITY ? value : x) : (x == 0.0 ? -INFINITY : NAN);
 }
 
 inline double power(double x, double exponent) { return x > 0.0 ? exp_of(exponent * log_of(x)) : 0.0; }
@@ -106,6 +114,33 @@ template <class Function>
 double root_between(Function function, double low, double high, double tolerance) {
     const double at_low = function(low);
     return root_between(function, low, at_low, high, at_low < 0.0 ? function(high) : 0.0, tolerance);
+}
+
+// Zero of a rising function near `guess` and between two bounds: steps out until it changes its sign, which at a slope
+// between a half and one the first step does. A bound if it has one sign only.
+template <class Function>
+double root_near(Function function, double guess, double low, double high, double tolerance) {
+    double place = clip(guess, low, high), value = function(place);
+    for (double step = std::max(2.0 * std::abs(value), 2.0 * tolerance); value != 0.0; step *= 4.0) {
+        const double next = clip(place - std::copysign(step, value), low, high);
+        if (next == place) break;
+        const double at_next = function(next);
+        if ((at_next > 0.0) != (value > 0.0))
+            return value < 0.0 ? root_between(function, place, value, next, at_next, tolerance)
+                               : root_between(function, next, at_next, place, value, tolerance);
+        place = next, value = at_next;
+    }
+    return place;
+}
+
+// Sum in an order that lets compilers add four at once.
+inline double total(const Numbers& values) {
+    double sums[4] = {};
+    std::size_t i = 0;
+    for (; i + 4 <= values.size(); i += 4)
+        for (std::size_t k = 0; k < 4; k++) sums[k] += values[i + k];
+    for (; i < values.size(); i++) sums[0] += values[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 // A table over a rising scale, read between its points; its ends hold beyond them.

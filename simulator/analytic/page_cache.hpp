@@ -12,9 +12,11 @@ struct PageCache {
     Numbers hits;     // share of the pool's misses, by group
 
     // What doesn't depend on the rate.
-    void prepare(const Workload& w, const BufferPool& pool) {
+    void prepare(const Workload& w, const Machine& m, const BufferPool& pool) {
         const std::size_t n = at(w.groups);
         hits.assign(n, 0.0), time = 0.0;
+        // the time in which misses alone would fill it, until a first one is known
+        near = log_of(clip(m.cache_pages / std::max(pool.misses_total, LEAST), SHORTEST, LONGEST));
         stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time;
         first.assign(n, 0.0), new_total = 0.0;
         away.assign(n, 0.0), again_after.assign(n, 0.0), more.assign(n, 0.0);
@@ -53,30 +55,26 @@ struct PageCache {
             present[g] = w.pages[g] * (1.0 - pool.missing[g]);
             passed_over[g] = log_of(std::max(1.0 - writes.heap[g] / std::max(present[g], LEAST), 1e-12));
         }
+        holds.resize(n);
         // Pages that it holds if they stay for so long: those that were read or written since, or both.
         const auto occupied = [&](double limit) {
-            const double after = behind ? std::min(stays, limit) : limit;
-            double pages = behind ? new_total * after + writes.checkpoint * std::min(limit, stays) : 0.0;
+            const double after = behind ? std::min(stays, limit) : limit, cycles = std::min(limit / writes.cycle, 1e6);
+            const double *rare = away.data(), *in_pool = present.data(), *over = passed_over.data();
+            const double *all = w.pages.data(), *left = w.gaps.data(), *write = w.write.data();
+            const Stays::Places cleaned = clean.places(), dirtied = dirty.places(), returned = again.places();
+            const double counted = behind ? 0.0 : 1.0;
+            double* pages = holds.data();
+#pragma GCC ivdep
             for (std::size_t g = 0; g < n; g++) {
-                const double kept = clean.kept(g, limit) + dirty.kept(g, limit) + again.kept(g, after);
-                if (behind) {
-                    pages += kept;
-                    continue;
-                }
-                const double written =
-                    present[g] * one_minus_exp(-passed_over[g] * std::min(limit / writes.cycle, 1e6));
-                const double both = w.pages[g] > 0 ? std::min(kept, w.pages[g]) * written / w.pages[g] : 0.0;
-                pages += kept + written - both + w.gaps[g] * w.write[g] * std::min(limit, away[g]);
+                const double kept = cleaned.kept(g, limit) + dirtied.kept(g, limit) + returned.kept(g, after);
+                const double written = in_pool[g] * one_minus_exp(-over[g] * cycles), group = all[g], gap = rare[g];
+                const double both = std::min(kept / std::max(group, LEAST), 1.0) * written;
+                pages[g] = kept + counted * (written - both + left[g] * write[g] * std::min(limit, gap));
             }
-            return pages;
+            return total(holds) + (behind ? new_total * after + writes.checkpoint * std::min(limit, stays) : 0.0);
         };
         const auto too_many = [&](double t) { return log_of(std::max(occupied(exp_of(t)), LEAST) / m.cache_pages); };
-        // near the time in which misses alone would fill it, whatever was solved before
-        const double near = log_of(clip(m.cache_pages / std::max(pool.misses_total, LEAST), SHORTEST, LONGEST));
-        double low = near - 0.5, high = near + 0.5;
-        if (too_many(low) > 0.0) high = low, low = log_of(SHORTEST);
-        if (too_many(high) < 0.0) low = high, high = log_of(LONGEST);
-        time = exp_of(root_between(too_many, low, high, 1e-7));
+        near = root_near(too_many, near, log_of(SHORTEST), log_of(LONGEST), 1e-7), time = exp_of(near);
         const double after = behind ? std::min(stays, time) : time;
         double spare = 0.0;
         if (behind) {
@@ -86,7 +84,7 @@ struct PageCache {
             double database = 0.0, through = new_total * after + writes.checkpoint * stays;
             for (std::size_t g = 0; g < n; g++) {
                 database += w.pages[g];
-                through += dirty.kept(g, std::min(time, so_far)) + again.kept(g, after);
+                through += dirty.places().kept(g, std::min(time, so_far)) + again.places().kept(g, after);
             }
             spare = clip((m.cache_pages - through) / std::max(database, 1.0), 0.0, 1.0);
         }
@@ -112,22 +110,27 @@ private:
     static constexpr double CLOCK_STAY = 2.0;  // revolutions that a page of the lowest count stays
     static constexpr double SHORTEST = 0.1, LONGEST = 1e12, SELDOM = 1e12;
 
-    // Pages that are asked for again after a time `first` and an exponential one more.
+    // Pages that are asked for again after a time `first` and an exponential one more, in a cache that keeps them until
+    // then, but no longer than `limit`.
     struct Stays {
         Numbers amount, first, mean;
 
-        // Pages of a group in a cache that keeps them until they are asked for again, but no longer than `limit`.
-        double kept(std::size_t g, double limit) const {
-            if (amount[g] <= 0.0) return 0.0;
-            const double come_back = one_minus_exp(std::min(std::max(limit - first[g], 0.0) / mean[g], 700.0));
-            return amount[g] * (mean[g] * come_back + std::min(limit, first[g]));
-        }
+        struct Places {
+            const double *amount, *first, *mean;
+
+            double kept(std::size_t g, double limit) const {
+                const double surely = first[g], more = mean[g], beyond = limit - surely;
+                return amount[g] * (more * one_minus_exp(std::max(beyond, 0.0) / more) + std::min(limit, surely));
+            }
+        };
+        Places places() const { return {amount.data(), first.data(), mean.data()}; }
     };
 
-    Numbers away, again_after, more, present, passed_over;
+    Numbers away, again_after, more, present, passed_over, holds;
     Stays clean, dirty, again;
     Numbers first;  // from a miss on, for certain
     double new_total = 0, stay = 0;
+    double near = 0;  // logarithm of the time at the last rate
 
     // How long beyond the pool's time the page of a missed draw from a window has been in the page cache already: it
     // came in by its last reference, and the draw keeps it only so much longer. The last one was within the window,

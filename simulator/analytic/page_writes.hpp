@@ -27,7 +27,7 @@ struct PageWrites {
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         const std::size_t n = at(w.groups);
-        for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty})
+        for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty, &different})
             by_group->assign(n, 0.0);
         const double time = pool.time, full = w.dirty_at(time);
         // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
@@ -64,9 +64,10 @@ struct PageWrites {
             const double longest = std::max(rate * full * page_s, cycle);
             const auto too_long = [&](double t) {
                 const double c = exp_of(t);
-                return c - rate * checkpointed(w, c, std::max(spread, c - interval)) * page_s;
+                return log_of(c / (rate * checkpointed(w, c, std::max(spread, c - interval)) * page_s));
             };
-            cycle = exp_of(root_between(too_long, log_of(cycle), log_of(longest), 1e-7));
+            near_cycle = root_near(too_long, near_cycle, log_of(cycle), log_of(longest), 1e-7);
+            cycle = exp_of(near_cycle);
             heap_pages = checkpointed(w, cycle, std::max(spread, cycle - interval));
         }
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
@@ -143,11 +144,16 @@ struct PageWrites {
         return requests;
     }
 
+    // Before the first rate of a machine.
+    void prepare() { near_cycle = near_until = near_stays = 0.0; }
+
     void make_space(const Workload& w) { written.assign(at(w.groups), 0.0); }
 
 private:
     Numbers again, among, once;  // pages written per transaction: again and again, among so many; and only once
+    Numbers different;  // scratch of `distinct`
     Numbers most_dirty, written, in_rows;      // `most_dirty`: share of a group's pages, if no checkpoint cleans them
+    double near_cycle = 0, near_until = 0, near_stays = 0;  // logarithms of what was found at the last rate
     double stays = 0;                          // how long a page stays without a reference
     static constexpr double CLOCK_STAY = 5.5;  // revolutions of a page of full usage count
 
@@ -167,35 +173,39 @@ private:
     // transactions and writes its pages spread over `spread`. It writes what is dirty when it begins: a page that the
     // last one has cleaned late has had the less time since; one that was clean then has had all of it.
     double checkpointed(const Workload& w, double between, double spread) {
-        double sum = 0.0;
-        for (std::size_t g = 0; g < heap.size(); g++) {
-            const double changes = w.rate[g] * w.write[g], y = std::min(changes * std::min(spread, between), 600.0);
-            const double whole = 1.0 - one_minus_exp(std::min(changes * between, 700.0));
-            const double early = y > 1e-9 ? (exp_of(y) - 1.0) / y * whole : whole;
+        const double *rate = w.rate.data(), *write = w.write.data(), *pages = w.pages.data(), *gap = w.gap.data();
+        const double *gaps = w.gaps.data(), *most = most_dirty.data();
+        const std::size_t n = heap.size();
+        const double late = std::min(spread, between), stay = std::min(between, stays);
+        double* to_write = heap.data();
+#pragma GCC ivdep
+        for (std::size_t g = 0; g < n; g++) {
+            const double changes = rate[g] * write[g], y = clip(changes * late, 1e-9, 600.0);
+            const double whole = exp_negative(-changes * between), early = one_minus_exp(y) / (y * exp_negative(-y)) * whole;
             const double chance = (1.0 - whole) / (1.0 + std::min(early, 1.0) - whole);
-            heap[g] = w.pages[g] * std::min(chance, most_dirty[g]) +
-                      w.gaps[g] * w.write[g] * std::min(between, std::min(stays, w.gap[g]));
-            sum += heap[g];
+            to_write[g] = pages[g] * std::min(chance, most[g]) + gaps[g] * write[g] * std::min(stay, gap[g]);
         }
-        return sum;
+        return total(heap);
     }
 
     // Different pages among those written in so many transactions.
-    double distinct(double time) const {
-        double sum = 0.0;
-        for (std::size_t g = 0; g < again.size(); g++) {
-            const double few = std::max(among[g], LEAST);
-            sum += few * one_minus_exp(std::min(again[g] * time / few, 700.0)) + once[g] * time;
+    double distinct(double time) {
+        const double *many = again.data(), *few = among.data(), *once_each = once.data();
+        double* there = different.data();
+        const std::size_t n = different.size();
+#pragma GCC ivdep
+        for (std::size_t g = 0; g < n; g++) {
+            const double pages = std::max(few[g], LEAST);
+            there[g] = pages * one_minus_exp(std::min(many[g] * time / pages, 700.0)) + once_each[g] * time;
         }
-        return sum;
+        return total(different);
     }
 
     // Transactions in which so many different pages are written.
-    double until(double pages) const {
-        const double longest = exp_of(30.0);
-        if (distinct(longest) < pages) return longest;
-        return exp_of(root_between([&](double t) { return log_of(std::max(distinct(exp_of(t)), LEAST) / pages); },
-                                   -30.0, 30.0, 1e-6));
+    double until(double pages) {
+        const auto too_many = [&](double t) { return log_of(std::max(distinct(exp_of(t)), LEAST) / pages); };
+        near_until = root_near(too_many, near_until, -30.0, 30.0, 1e-6);
+        return exp_of(near_until);
     }
 
     // Pages that write-back hands to the disks per second: where reads go first it has the turns left to it.
@@ -227,7 +237,8 @@ private:
             const auto too_few = [&](double t) {
                 return log_of(most / std::max(distinct(exp_of(t)) / exp_of(t), LEAST));
             };
-            stays = exp_of(root_between(too_few, log_of(ages), std::max(log_of(ages), 30.0), 1e-6));
+            near_stays = root_near(too_few, near_stays, log_of(ages), std::max(log_of(ages), 30.0), 1e-6);
+            stays = exp_of(near_stays);
             pages = distinct(stays);
         }
         const double limit = std::max(m.cache_dirty_limit, 1.0);

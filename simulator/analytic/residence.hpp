@@ -82,7 +82,7 @@ public:
     void machine(const Machine& of) {
         m = &of, near = -INFINITY;
         pool.solve(w, of);
-        cache.prepare(w, pool);
+        cache.prepare(w, of, pool), writes.prepare();
     }
 
     // Clients that `x` transactions/s take, by those that there are: more than 1 if they can't be.
