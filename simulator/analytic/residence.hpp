@@ -133,7 +133,7 @@ public:
     double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
 
 private:
-    static constexpr double TOLERANCE = 1e-7;
+    static constexpr double TOLERANCE = 1e-6;
 
     const Workload& w;
     const Machine* m = nullptr;
