@@ -9,6 +9,14 @@
 
 namespace oltpsim {
 
+// Functions with long loops are compiled twice, for processors with wide registers too. Nothing is rounded otherwise by
+// these: FLOATS of .ci/libraries.py forbid products and sums in one.
+#if defined(__x86_64__) && !defined(OLTPSIM_CHECKED)
+#define OLTPSIM_WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define OLTPSIM_WIDE
+#endif
+
 using i64 = std::int64_t;
 using Numbers = std::vector<double>;
 

@@ -56,24 +56,9 @@ struct PageCache {
             passed_over[g] = log_of(std::max(1.0 - writes.heap[g] / std::max(present[g], LEAST), 1e-12));
         }
         holds.resize(n);
-        // Pages that it holds if they stay for so long: those that were read or written since, or both.
-        const auto occupied = [&](double limit) {
-            const double after = behind ? std::min(stays, limit) : limit, cycles = std::min(limit / writes.cycle, 1e6);
-            const double *rare = away.data(), *in_pool = present.data(), *over = passed_over.data();
-            const double *all = w.pages.data(), *left = w.gaps.data(), *write = w.write.data();
-            const Stays::Places cleaned = clean.places(), dirtied = dirty.places(), returned = again.places();
-            const double counted = behind ? 0.0 : 1.0;
-            double* pages = holds.data();
-#pragma GCC ivdep
-            for (std::size_t g = 0; g < n; g++) {
-                const double kept = cleaned.kept(g, limit) + dirtied.kept(g, limit) + returned.kept(g, after);
-                const double written = in_pool[g] * one_minus_exp(-over[g] * cycles), group = all[g], gap = rare[g];
-                const double both = std::min(kept / std::max(group, LEAST), 1.0) * written;
-                pages[g] = kept + counted * (written - both + left[g] * write[g] * std::min(limit, gap));
-            }
-            return total(holds) + (behind ? new_total * after + writes.checkpoint * std::min(limit, stays) : 0.0);
+        const auto too_many = [&](double t) {
+            return log_of(std::max(occupied(w, writes, exp_of(t), behind, stays), LEAST) / m.cache_pages);
         };
-        const auto too_many = [&](double t) { return log_of(std::max(occupied(exp_of(t)), LEAST) / m.cache_pages); };
         near = root_near(too_many, near, log_of(SHORTEST), log_of(LONGEST), 1e-7), time = exp_of(near);
         const double after = behind ? std::min(stays, time) : time;
         double spare = 0.0;
@@ -131,6 +116,27 @@ private:
     Numbers first;  // from a miss on, for certain
     double new_total = 0, stay = 0;
     double near = 0;  // logarithm of the time at the last rate
+
+    // Pages that it holds if they stay for so long: those that were read or written since, or both. With free-behind a
+    // written page stays for no longer than `written_stay`.
+    OLTPSIM_WIDE double occupied(const Workload& w, const PageWrites& writes, double limit, bool behind,
+                                 double written_stay) {
+        const double after = behind ? std::min(written_stay, limit) : limit;
+        const double cycles = std::min(limit / writes.cycle, 1e6), counted = behind ? 0.0 : 1.0;
+        const double *rare = away.data(), *in_pool = present.data(), *over = passed_over.data();
+        const double *all = w.pages.data(), *left = w.gaps.data(), *write = w.write.data();
+        const Stays::Places cleaned = clean.places(), dirtied = dirty.places(), returned = again.places();
+        const std::size_t n = holds.size();
+        double* pages = holds.data();
+#pragma GCC ivdep
+        for (std::size_t g = 0; g < n; g++) {
+            const double kept = cleaned.kept(g, limit) + dirtied.kept(g, limit) + returned.kept(g, after);
+            const double written = in_pool[g] * one_minus_exp(-over[g] * cycles), group = all[g], gap = rare[g];
+            const double both = std::min(kept / std::max(group, LEAST), 1.0) * written;
+            pages[g] = kept + counted * (written - both + left[g] * write[g] * std::min(limit, gap));
+        }
+        return total(holds) + (behind ? new_total * after + writes.checkpoint * std::min(limit, written_stay) : 0.0);
+    }
 
     // How long beyond the pool's time the page of a missed draw from a window has been in the page cache already: it
     // came in by its last reference, and the draw keeps it only so much longer. The last one was within the window,

@@ -172,7 +172,7 @@ private:
     // Sets `heap`, the pages that a checkpoint writes, and returns their number, if one begins every `between`
     // transactions and writes its pages spread over `spread`. It writes what is dirty when it begins: a page that the
     // last one has cleaned late has had the less time since; one that was clean then has had all of it.
-    double checkpointed(const Workload& w, double between, double spread) {
+    OLTPSIM_WIDE double checkpointed(const Workload& w, double between, double spread) {
         const double *rate = w.rate.data(), *write = w.write.data(), *pages = w.pages.data(), *gap = w.gap.data();
         const double *gaps = w.gaps.data(), *most = most_dirty.data();
         const std::size_t n = heap.size();
@@ -189,7 +189,7 @@ private:
     }
 
     // Different pages among those written in so many transactions.
-    double distinct(double time) {
+    OLTPSIM_WIDE double distinct(double time) {
         const double *many = again.data(), *few = among.data(), *once_each = once.data();
         double* there = different.data();
         const std::size_t n = different.size();
