@@ -28,7 +28,7 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
 
 // The rate at which as many clients as there are keep a machine busy; an open machine's is what arrives, if it can.
 double solved(AtRate& state, const Machine& m) {
-    constexpr double TOLERANCE = 1e-6, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0;
+    constexpr double TOLERANCE = 1e-6, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0, WIDER = 0.1;
     constexpr int MOST_GUESSES = 4;
     if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
     double most = m.clients / std::max(state.least_s(), TINY);
@@ -41,27 +41,30 @@ double solved(AtRate& state, const Machine& m) {
         const double taken = state.population(exp_of(log_rate));
         return std::abs(taken - 1.0) <= TOLERANCE ? 0.0 : (taken - 1.0) / (taken + 1.0);
     };
-    // Response times rise with the rate, but for a few per cent: what the clients would do with those at a lower one is
-    // too much, and with those at a higher one too little. Between, the bounds of response time and of the busiest
-    // station lead near the root.
-    double high = log_of(most) + 1e-9, at_high = NAN, next = high - 0.5, low = next - 40.0, at_low = -1.0;
-    for (int number = 0; number < MOST_GUESSES; number++) {
+    // What the clients would do with the response times at a rate is most often too much if they rise with the rate; and
+    // the busiest station sets a bound. Both lead near the root.
+    const double top = log_of(most) + 1e-9, bottom = top - 40.0;
+    double high = top, at_high = NAN, next = top - 0.5, low = bottom, at_low = NAN;
+    for (int number = 0; number < MOST_GUESSES || (std::isnan(at_low) && next > bottom); number++) {
         const double there = too_many(next), taken = std::max(state.figures.population, LEAST);
         if (there == 0.0) return exp_of(next);
         const double unhindered = -log_of(taken), full = -log_of(clip(state.load, 1e-6, 1e6));
-        (there > 0.0 ? high : low) = next, (there > 0.0 ? at_high : at_low) = there;
         if (there > 0.0) {
-            const double least = next + unhindered - 1e-9, down = taken > FULL ? std::min(full, 0.0) - NEAR : unhindered;
-            if (least > low) low = least, at_low = -1.0;
-            next += std::max(down, -FARTHEST);
+            high = next, at_high = there;
+            next += std::max(taken > FULL ? std::min(full, 0.0) - NEAR : unhindered - 1e-9, -FARTHEST);
         } else {
-            if (low + unhindered + 1e-9 < high) high = low + unhindered + 1e-9, at_high = NAN;
+            low = next, at_low = there;
+            if (low + unhindered < high) high = low + unhindered + 1e-9, at_high = NAN;
             next = low - 0.5 * log_of(exp_of(-2.0 * unhindered) + exp_of(-2.0 * std::max(full, 0.0)));
         }
-        if (next < low + NEAR || next > high - NEAR) break;
+        if (!std::isnan(at_low) && (next < low + NEAR || next > high - NEAR)) break;
     }
-    if (std::isnan(at_high)) at_high = too_many(high);
-    const double found = root_between(too_many, low, at_low, high, at_high, TOLERANCE);
+    while (std::isnan(at_high)) {
+        at_high = too_many(high);
+        if (at_high < 0.0 && high < top)
+            low = high, at_low = at_high, high = std::min(high + WIDER, top), at_high = NAN;
+    }
+    const double found = std::isnan(at_low) ? low : root_between(too_many, low, at_low, high, at_high, TOLERANCE);
     if (found != last) state.population(exp_of(found));
     return exp_of(found);
 }

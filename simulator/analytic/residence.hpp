@@ -101,7 +101,7 @@ public:
             return no_matter || std::abs(difference) <= TOLERANCE ? 0.0 : difference;
         };
         const double least = log_of(std::max(least_s, LEAST));
-        double low = std::max(near, least), at_low = longer_than_expected(low);
+        double low = least, at_low = longer_than_expected(low);
         if (at_low != 0.0) {
             double high = log_of(std::max(figures.page_s, LEAST)), at_high = longer_than_expected(high);
             if (low > high) std::swap(low, high), std::swap(at_low, at_high);
