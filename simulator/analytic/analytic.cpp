@@ -27,7 +27,7 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
 }
 
 // The rate at which as many clients as there are keep a machine busy; an open machine's is what arrives, if it can.
-double solved(AtRate& state, const Machine& m) {
+double rate_of(AtRate& state, const Machine& m) {
     constexpr double TOLERANCE = 1e-6, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0, WIDER = 0.1;
     constexpr int MOST_GUESSES = 4;
     if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
@@ -35,9 +35,7 @@ double solved(AtRate& state, const Machine& m) {
     if (m.open()) most = std::min(most, m.arrivals_per_s);
     if (m.terminals > 0) most = std::min(most, m.terminals / std::max(m.away_s, TINY));
     // (p - 1) / (p + 1) is nearly straight on both sides of the knee
-    double last = -INFINITY;
     const auto too_many = [&](double log_rate) {
-        last = log_rate;
         const double taken = state.population(exp_of(log_rate));
         return std::abs(taken - 1.0) <= TOLERANCE ? 0.0 : (taken - 1.0) / (taken + 1.0);
     };
@@ -65,7 +63,6 @@ double solved(AtRate& state, const Machine& m) {
             low = high, at_low = at_high, high = std::min(high + WIDER, top), at_high = NAN;
     }
     const double found = std::isnan(at_low) ? low : root_between(too_many, low, at_low, high, at_high, TOLERANCE);
-    if (found != last) state.population(exp_of(found));
     return exp_of(found);
 }
 
@@ -142,10 +139,9 @@ OLTPSIM_API std::int64_t oltpsim_solve(const void* handle, const double* machine
             m.section_s = m.path_s + w.classes, m.path_before_s = m.section_s + w.classes;
             m.held = width >= least + w.groups && w.groups > 0 && width > least ? m.path_before_s + w.locks : nullptr;
             state.machine(m);
-            if (rates != nullptr)
-                state.population(rates[number]);
-            else
-                solved(state, m);
+            const double rate = rates != nullptr ? rates[number] : rate_of(state, m);
+            state.machine(m);  // so that figures depend on the rate alone, not on those that were tried before
+            state.population(rate);
 #define X(name) *figures++ = state.figures.name;
             OLTPSIM_FIGURES(X)
 #undef X
