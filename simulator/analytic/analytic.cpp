@@ -28,7 +28,7 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
 
 // The rate at which as many clients as there are keep a machine busy; an open machine's is what arrives, if it can.
 double rate_of(AtRate& state, const Machine& m) {
-    constexpr double TOLERANCE = 1e-6, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0, WIDER = 0.1;
+    constexpr double TOLERANCE = 1e-9, ENOUGH = 1e-7, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0, WIDER = 0.1;
     constexpr int MOST_GUESSES = 4;
     if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
     double most = m.clients / std::max(state.least_s(), TINY);
@@ -37,10 +37,10 @@ double rate_of(AtRate& state, const Machine& m) {
     // (p - 1) / (p + 1) is nearly straight on both sides of the knee
     const auto too_many = [&](double log_rate) {
         const double taken = state.population(exp_of(log_rate));
-        return std::abs(taken - 1.0) <= TOLERANCE ? 0.0 : (taken - 1.0) / (taken + 1.0);
+        return std::abs(taken - 1.0) <= ENOUGH ? 0.0 : (taken - 1.0) / (taken + 1.0);
     };
-    // What the clients would do with the response times at a rate is most often too much if they rise with the rate; and
-    // the busiest station sets a bound. Both lead near the root.
+    // What the clients would do with the response times at a rate is most often too much if they rise with the rate;
+    // and the busiest station sets a bound. Both lead near the root.
     const double top = log_of(most) + 1e-9, bottom = top - 40.0;
     double high = top, at_high = NAN, next = top - 0.5, low = bottom, at_low = NAN;
     for (int number = 0; number < MOST_GUESSES || (std::isnan(at_low) && next > bottom); number++) {

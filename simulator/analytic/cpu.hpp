@@ -31,7 +31,7 @@ struct Cpu {
     double queue_s = 0;  // of one entry into a critical section
     double busy = 0, section_busy = 0;
     double load = 0, section_load = 0;  // as they would be without an end
-    double handing_over = 0;  // processors that hand sections over: wake-ups and context switches
+    double handing_over = 0;            // processors that hand sections over: wake-ups and context switches
 
     // Whoever has waited for a section costs a hand-over more.
     void solve(const Workload& w, const Machine& m, const Demands& d, double x, double seen) {

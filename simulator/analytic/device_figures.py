@@ -18,8 +18,8 @@ def devices(case: Case) -> list[DeviceResult]:
     for number, device in enumerate(storage.devices):
         disks = storage.disks_of(number)
         busy = r.disk_busy[0] if number else r.first_busy[0]
-        if number >= storage.data_devices:  # of a log set's disks one is busy at a time
-            busy = r.log_busy[0] / len(disks)
+        if number >= storage.data_devices:  # one flush at a time, whatever the device could serve at once
+            busy = r.log_busy[0] / sum(storage.with_disks[disk].servers for disk in disks)
         found.append(_device(case, number, float(busy), _requests(case, number)))
         if isinstance(device, RaidSet):
             of_sets += [_device(case, disk, float(busy), _requests_of_disk(case, number)) for disk in disks]

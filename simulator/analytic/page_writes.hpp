@@ -27,7 +27,8 @@ struct PageWrites {
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         const std::size_t n = at(w.groups);
-        for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty, &different})
+        for (Numbers* by_group :
+             {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty, &different})
             by_group->assign(n, 0.0);
         const double time = pool.time, full = w.dirty_at(time);
         // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
@@ -151,11 +152,11 @@ struct PageWrites {
 
 private:
     Numbers again, among, once;  // pages written per transaction: again and again, among so many; and only once
-    Numbers different;  // scratch of `distinct`
-    Numbers most_dirty, written, in_rows;      // `most_dirty`: share of a group's pages, if no checkpoint cleans them
+    Numbers different;           // scratch of `distinct`
+    Numbers most_dirty, written, in_rows;  // `most_dirty`: share of a group's pages, if no checkpoint cleans them
     double near_cycle = 0, near_until = 0, near_stays = 0;  // logarithms of what was found at the last rate
-    double stays = 0;                          // how long a page stays without a reference
-    static constexpr double CLOCK_STAY = 5.5;  // revolutions of a page of full usage count
+    double stays = 0;                                       // how long a page stays without a reference
+    static constexpr double CLOCK_STAY = 5.5;               // revolutions of a page of full usage count
 
     // Share of a group's pages in the pool that are dirty: one of the references since it came in has changed it, and
     // their number is geometric.
@@ -181,7 +182,8 @@ private:
 #pragma GCC ivdep
         for (std::size_t g = 0; g < n; g++) {
             const double changes = rate[g] * write[g], y = clip(changes * late, 1e-9, 600.0);
-            const double whole = exp_negative(-changes * between), early = one_minus_exp(y) / (y * exp_negative(-y)) * whole;
+            const double whole = exp_negative(-changes * between),
+                         early = one_minus_exp(y) / (y * exp_negative(-y)) * whole;
             const double chance = (1.0 - whole) / (1.0 + std::min(early, 1.0) - whole);
             to_write[g] = pages[g] * std::min(chance, most[g]) + gaps[g] * write[g] * std::min(stay, gap[g]);
         }

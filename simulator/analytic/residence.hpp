@@ -110,7 +110,8 @@ public:
                 low = high, at_low = at_high, high += farther, at_high = longer_than_expected(high);
             for (double farther = 1.0; at_low > 0.0 && low > least; farther *= 2.0)
                 high = low, at_high = at_low, low = std::max(low - farther, least), at_low = longer_than_expected(low);
-            if (at_low < 0.0 && at_high > 0.0) root_between(longer_than_expected, low, at_low, high, at_high, TOLERANCE);
+            if (at_low < 0.0 && at_high > 0.0)
+                root_between(longer_than_expected, low, at_low, high, at_high, TOLERANCE);
         }
         near = log_of(clip(figures.page_s, LEAST, ENDLESS));
         double response = 0.0, awaited = 0.0;
@@ -133,7 +134,7 @@ public:
     double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
 
 private:
-    static constexpr double TOLERANCE = 1e-6;
+    static constexpr double TOLERANCE = 1e-7;
 
     const Workload& w;
     const Machine* m = nullptr;
@@ -365,7 +366,8 @@ private:
         }
         figures.cpu_busy = cpu.busy * part, figures.section_busy = cpu.section_busy * part;
         figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;
-        load = std::max({cpu.load, cpu.section_load, disks.busy, disks.first_busy, shared ? 0.0 : log.busy, locks.load});
+        load =
+            std::max({cpu.load, cpu.section_load, disks.busy, disks.first_busy, shared ? 0.0 : log.busy, locks.load});
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
         figures.page_s = writer_page_s(machine, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
