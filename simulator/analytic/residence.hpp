@@ -342,7 +342,7 @@ private:
         // all who shared a flush of the log come back to the processors together, each with its first burst
         const double group = durable ? x * w.commits_mean / std::max(log.flushes, TINY) : 1.0;
         const double crowd = std::max(group * log.flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
-                             cpu.slowdown / d.bursts_mean / machine.processors;
+                             cpu.slowdown / d.visits_mean / machine.processors;
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
         double between = w.think_s;

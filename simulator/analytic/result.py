@@ -213,16 +213,14 @@ def _class(case: Case, number: int) -> ClassResult:
 def _times(case: Case, number: int) -> dict[str, float]:
     """Mean response time of a class by activity, in s. The wait of two clients for one page counts as a read.
 
-    As the simulating engines count it, a critical section is waited for until a processor takes it up: the bursts
-    inside sections have their part of the cpu queue. If more arrives than is served, whoever ends at time t has waited
-    for the share `backlog` of t.
+    As the simulating engines count it, a critical section is waited for until a processor takes it up. If more arrives
+    than is served, whoever ends at time t has waited for the share `backlog` of t.
     """
     r, window = case.solution, case.system.interval
-    in_sections = case.workload.entries.sum(axis=1) / r.bursts
     parts = {
         "cpu": r.cpu_s + r.section_s,
-        "cpu queue": r.cpu_queue_s * (1.0 - in_sections),
-        "critical section": r.section_queue_s + r.cpu_queue_s * in_sections,
+        "cpu queue": r.cpu_queue_s,
+        "critical section": r.section_queue_s,
         ROW_LOCKS: r.lock_s,
         "disk read": r.read_s,
         "swap": r.fault_s,
