@@ -23,7 +23,7 @@ from simulator.analytic import (
     combined,
     loaded,
     parameters_of,
-    response_quantile_s,
+    response_quantiles_s,
     retimed,
     rows,
     stacked,
@@ -137,7 +137,7 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
         chunk = machines.subset(np.arange(begin, min(begin + CHUNK, len(machines))))
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
             at = loaded(w, chunk.parameters, machines.policy, chunk.per_s)
-        times = [response_quantile_s(w, chunk.parameters, at.solution, each.number, each.share) for each in objectives]
+        times = [response_quantiles_s(w, chunk.parameters, at.solution, each.number, each.share) for each in objectives]
         found.append(
             Answers(
                 fits=at.fits,
