@@ -22,7 +22,7 @@ from simulator.form import FloatArray, IntArray
 
 ARM_VARIATION, FLUSH_VARIATION, PATH_VARIATION, BURST_VARIATION, PAUSE_VARIATION = 0.3, 0.1, 0.06, 0.3, 0.4
 """squared coefficients of variation: of an arm's service, of a commit's wait for the log's flushes, of the CPU time of
-the transactions of one class, of their bursts beyond that, of what a pause or a lock takes who meets it (assumptions)"""
+a class's transactions, of their bursts beyond that, of what a pause or a lock takes who meets it (assumptions)"""
 COUNTED = 4
 """numbers of waits for disks that are told apart, from none on; more are taken together"""
 STEPS, TAIL = 18, 40.0
@@ -88,12 +88,12 @@ def response_quantiles_s(
     found = mixture(w, p, r, classes)
     times_s = found.quantiles(shares)
     near = found.below(times_s * EDGE**0.5) - found.below(times_s / EDGE**0.5)
-    why = _unknown(w, p, r, classes, with_backlog=with_backlog)[..., None]
+    why = _unknown(p, r, classes, with_backlog=with_backlog)[..., None]
     why = np.where((why == 0) & (near < OTHERS * (1.0 - shares)), AT_EDGE, why)
     return np.where(why == 0, times_s + w.network_s[classes][:, None], np.nan), why
 
 
-def _unknown(w: Workload, p: Parameters, r: Solution, classes: IntArray, *, with_backlog: bool) -> IntArray:
+def _unknown(p: Parameters, r: Solution, classes: IntArray, *, with_backlog: bool) -> IntArray:
     """Reasons of all percentiles of a class, (machines, classes)."""
     disks_s = (r.read_s + r.victim_s + r.fault_s)[:, classes]
     log_s = np.where(_log_at_disks(p), r.log_s[:, classes], 0.0)
@@ -135,9 +135,7 @@ def mixture(w: Workload, p: Parameters, r: Solution, classes: IntArray) -> Mixtu
     others = p.clients - r.rate * (r.lock_s @ w.mix)
 
     def queue(mean_s: FloatArray, of_all_s: FloatArray, services: FloatArray) -> FloatArray:
-        """Variance of one wait in a queue. `of_all_s`: by class, all waits of a transaction there; `services`: their
-        squared variation.
-        """
+        """Variance of one wait there. `of_all_s`: of a transaction of each class; `services`: squared variation."""
         length = np.maximum(r.rate * (of_all_s @ w.mix), 1e-9)
         closed = np.maximum(others - length, 0.0) * (1.0 + np.minimum(services, 1.0)) / 2.0 / length**2
         of_length = np.where(p.arrivals_per_s > 0, 1.0, np.minimum(closed, 1.0))
@@ -155,7 +153,8 @@ def mixture(w: Workload, p: Parameters, r: Solution, classes: IntArray) -> Mixtu
     log_s = log_s - log_pause_s
     station_s = r.station_s[:, classes]
     mean_s = own_s + turns * turn_s + entries * inside_s + log_s + station_s
-    variance = PATH_VARIATION * own_s**2 + turns * turn_s2 + np.where(at_disks, ARM_VARIATION, FLUSH_VARIATION) * log_s**2
+    variance = PATH_VARIATION * own_s**2 + turns * turn_s2
+    variance = variance + np.where(at_disks, ARM_VARIATION, FLUSH_VARIATION) * log_s**2
     variance = variance + entries * queue(inside_s, r.section_queue_s, _variation(p.section_s, w))
     variance = variance + station_s**2 / np.maximum(w.visits.sum(axis=1)[classes], 1.0)
 

@@ -181,13 +181,17 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     )
 
 
+NO_PERCENTILES = "percentiles of response times"
+"""how the warning begins that says why there are none"""
+
+
 def _without_percentiles(names: Sequence[str], found: Sequence[tuple[Sequence[float | None], str]]) -> list[str]:
     """A sentence for each reason why classes have no percentiles, or not all of them."""
     sentences = []
     for why in dict.fromkeys(why for _, why in found if why):
         some = [name for name, (_, reason) in zip(names, found, strict=True) if reason == why]
         of = "" if len(some) == len(names) else f" of {', '.join(some)}"
-        sentences.append(f"percentiles of response times{of} are not printed: {why}; the kernel engine has them")
+        sentences.append(f"{NO_PERCENTILES}{of} are not printed: {why}; the kernel engine has them")
     return sentences
 
 
