@@ -57,6 +57,7 @@ class Compared:
     log_utilisation: Pair | None
     """of a device that the log has to itself"""
     p95_s: Pair | None
+    """of the main class; None where the analytic engine gives none"""
     regime: str
     """what limits it, by the analytic engine"""
     flags: list[str]
@@ -94,7 +95,7 @@ def compared(file: Path) -> Compared:
     own_log = log >= system.storage.data_devices
     pool, transactions = kernel.caches[0], sum(one.completed for one in kernel.classes)
     often_missed = not system.direct_io and pool.references - pool.hits > LEAST_PER_TRANSACTION * transactions
-    p95_s = pair(main_class_of(result).p95_s for result in both)
+    p95_s = [main_class_of(result).p95_s for result in both]
     return Compared(
         kind=kind.replace("-", " "),
         number=int(number),
@@ -109,7 +110,7 @@ def compared(file: Path) -> Compared:
         cpu_utilisation=pair(result.cpu.utilisation for result in both),
         data_utilisation=pair(sum(one.utilisation for one in devices) / len(devices) for devices in data),
         log_utilisation=pair(result.devices[log].utilisation for result in both) if own_log else None,
-        p95_s=p95_s if all(math.isfinite(one) and one > 0 for one in p95_s) else None,
+        p95_s=pair(one or 0.0 for one in p95_s) if all(p95_s) else None,
         regime=regime_of_result(analytic, any(FLAG in warning for warning in analytic.warnings)),
         flags=[warning for warning in analytic.warnings if FLAG in warning],
         kernel_warnings=kernel.warnings,

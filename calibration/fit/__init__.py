@@ -41,6 +41,7 @@ from calibration.fit.evaluate import (
     AnalyticReader,
     SimulateModel,
     engine_correction,
+    engine_doubts,
     engine_errors,
     kernel_can_simulate,
     solve_inputs,

@@ -5,6 +5,7 @@ The rates of runs that it was fitted to are called fitted, all others predicted.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
@@ -15,7 +16,7 @@ from pydantic import Field
 
 from calibration.fit.certificate import Certificate
 from calibration.fit.discrepancy import assumed_sd
-from calibration.fit.evaluate import SteadyRate, steady_rates
+from calibration.fit.evaluate import SteadyRate, engine_correction, engine_doubts, steady_rates
 from calibration.fit.fitting import Fit
 from calibration.fit.identifiability import sentences
 from calibration.fit.objective import FitData
@@ -98,6 +99,10 @@ class FittedRun(Spec):
     corrected_by: Text
     conditions: dict[Name, Number]
     left_aside: tuple[Text, ...] = ()
+    engines_ratio: Number | None = None
+    """the kernel's rate over the analytic engine's at the fit; None if the kernel hasn't simulated the run"""
+    doubts: tuple[Text, ...] = ()
+    """where the analytic engine's assumptions don't hold at the fit, unless the kernel has simulated the run"""
 
 
 class ModelDiscrepancy(Spec):
@@ -365,6 +370,7 @@ def _run(fit: Fit, number: int) -> FittedRun:
         )
     )
     values = {each.key: each.at(float(z)) for each, z in zip(fit.task.parameters, fit.best.place, strict=True)}
+    machine = run.machine(values)
     return FittedRun(
         name=run.name,
         source=run.source,
@@ -372,9 +378,18 @@ def _run(fit: Fit, number: int) -> FittedRun:
         settings=run.settings,
         figures=figures,
         corrected_by=_corrector(fit, number),
-        conditions=run_conditions(run.scenario, *steady_rates(run.machine(values))),
+        conditions=run_conditions(run.scenario, *steady_rates(machine)),
         left_aside=run.left_aside,
+        engines_ratio=_engines_ratio(fit, machine, figures) if number in fit.confirmed else None,
+        doubts=() if number in fit.confirmed else engine_doubts([machine])[0],
     )
+
+
+def _engines_ratio(fit: Fit, machine: ScenarioSpec, figures: Sequence[FittedFigure]) -> float | None:
+    """By the kernel's correction and the analytic engine's, which knows how a machine gets warm."""
+    by_kernel = next((each.correction for each in figures if each.kind == FigureKind.RATE), None)
+    [analytic], _ = engine_correction(machine, (FigureKind.RATE,), fit.task.seed)
+    return None if by_kernel is None else by_kernel / float(np.exp(analytic))
 
 
 def _corrector(fit: Fit, number: int) -> str:

@@ -46,6 +46,8 @@ class JudgedRun(JudgedRate):
     """how far it is from the calibrated range"""
     not_applied: tuple[Name, ...] = ()
     """parameters whose calibrated value the run's scenario doesn't take"""
+    doubts: tuple[Text, ...] = ()
+    """where the analytic engine's assumptions don't hold, unless the rate is simulated"""
 
 
 class Errors(Spec):

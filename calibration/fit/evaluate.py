@@ -29,12 +29,15 @@ from models.jobs import run_job
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from simulator.analytic import (
+    Case,
     Parameters,
     Solution,
     Workload,
+    doubts,
     parameters_of,
     read_workload,
     retimed,
+    rows,
     same_but_times,
     same_transactions,
     simulate,
@@ -322,6 +325,22 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
             for number, rate, each in zip(numbers, figures_by_kind[FigureKind.RATE], requests_per_s, strict=True)
         }
     return [found[number] for number in range(len(scenarios))]
+
+
+def engine_doubts(scenarios: Sequence[ScenarioSpec]) -> list[tuple[str, ...]]:
+    """Where the analytic engine's assumptions don't hold of scenarios' steady machines, in sentences; none of jobs'.
+
+    Raises InputError if there is no machine.
+    """
+    numbers = [number for number, each in enumerate(scenarios) if each.job is None]
+    points = [_BY_THREAD.reader.read(scenarios[number]) for number in numbers]
+    found: list[tuple[str, ...]] = [()] * len(scenarios)
+    for workload, machines, solution, some in solve_inputs(points):
+        for row, at in enumerate(some):
+            one = np.array([row])
+            case = Case(points[at].system, workload, rows(machines.filled(), one), rows(solution, one))
+            found[numbers[at]] = tuple(doubts(case))
+    return found
 
 
 class _OfThisThread(threading.local):

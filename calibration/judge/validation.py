@@ -168,6 +168,7 @@ def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, answer:
         bottleneck=bottleneck,
         outside=answer.outside,
         not_applied=answer.not_applied,
+        doubts=answer.doubts,
     )
 
 

@@ -18,6 +18,7 @@ from calibration.fit import (
     apply_calibration,
     assumed_sd,
     engine_correction,
+    engine_doubts,
     kernel_can_simulate,
     parameter_bounds,
     run_conditions,
@@ -54,6 +55,8 @@ class Predicted:
     outside: tuple[str, ...]
     """how far the scenario is from the calibrated range, in words"""
     not_applied: tuple[str, ...]
+    doubts: tuple[str, ...]
+    """where the analytic engine's assumptions don't hold, unless the rate is simulated"""
 
 
 def predict_scenario(
@@ -91,6 +94,7 @@ def predict_scenario(
         discrepancy_sd=missed_sd,
         outside=outside(calibration, run_conditions(machine, warm)),
         not_applied=unapplied_keys(calibration, scenario),
+        doubts=() if simulated else engine_doubts([machine])[0],
     )
 
 

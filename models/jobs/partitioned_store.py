@@ -89,6 +89,6 @@ def _times(run: StoreRun, name: str) -> dict[str, float]:
     number = run.state.program.classes.index(name)
     response = run.result.classes[number]
     times = {"mean": response.mean_s, "median": response.p50_s, "99 %": response.p99_s, "99.9 %": response.p999_s}
-    return {f"{name} ms, {key}": value * 1e3 for key, value in times.items()} | {
+    return {f"{name} ms, {key}": value * 1e3 for key, value in times.items() if value is not None} | {
         f"{name} under {ms} ms, share": histogram_share_below(run.histograms[number], ms * 1e6) for ms in LIMITS_MS
     }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from calibration.fit import Calibration, FigureKind, FittedParameter, FittedRun
 from models.input import last_word
-from scenarios.show.numbers import plural
+from scenarios.show.numbers import plural, signed_share
 from scenarios.show.table import aligned
 
 MOST_NAMED = 2
@@ -27,6 +27,8 @@ def calibration_lines(calibration: Calibration, would_tell: Sequence[str] = ()) 
         _missed(calibration),
         _searches(calibration),
         _engines(calibration),
+        *_difference(calibration),
+        *(f"in doubt: {run.name}: {text}" for run in calibration.runs for text in run.doubts),
     ]
     versions = calibration.versions
     lines.append(f"oltpsim {versions.get('oltpsim', '?')} · seed {calibration.seed} · fit {calibration.task_hash}")
@@ -103,3 +105,14 @@ def _engines(calibration: Calibration) -> str:
         f"fitted by the analytic engine alone, whose rates of machines like these lie {calibration.engine_sd:.0%} from "
         "the kernel's (a standard deviation): what is fitted holds that; --confirm N lets the kernel correct it"
     )
+
+
+def _difference(calibration: Calibration) -> list[str]:
+    """How far the engines are from each other on the machines at hand, as far as both have answered."""
+    ratios = [run.engines_ratio for run in calibration.runs if run.engines_ratio is not None]
+    if not ratios:
+        return []
+    ends = [signed_share(each - 1.0) for each in (min(ratios), max(ratios))]
+    by = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    some = f"{len(ratios)} of {plural(len(calibration.runs), 'run')}, those that were simulated"
+    return [f"engines: the kernel's rates are {by} from the analytic engine's, on {some}"]

@@ -70,7 +70,7 @@ def _rows(found: ScenarioComparison) -> list[list[str]]:
     rows.append(["bottleneck", *(f"{each.bottleneck.name}, {share(each.bottleneck.share)}" for each in pooled)])
     figures = [_figures(results) for results in found.results]
     for key, label in (("p50_s", "response p50"), ("p95_s", "p95"), ("p99_s", "p99")):
-        rows.append([label, *(time_text(each[key]) for each in figures)])
+        rows.append([label, *(time_text(each[key]) if key in each else NONE for each in figures)])
     for key, label in SHARES.items():
         rows.append([label, *(share(each[key]) if key in each else NONE for each in figures)])
     prices = [side.scenario.machine.price for side in found.sides]
@@ -92,7 +92,8 @@ SHARES = {
 def _figures(results: tuple[Result, ...]) -> dict[str, float]:
     """Means over a side's seeds."""
     mains = [main_class_of(result) for result in results]
-    found = {key: fmean(getattr(main, key) for main in mains) for key in ("p50_s", "p95_s", "p99_s")}
+    times = {key: [getattr(main, key) for main in mains] for key in ("p50_s", "p95_s", "p99_s")}
+    found = {key: fmean(each) for key, each in times.items() if None not in each}
     found["cpu_fraction"] = fmean(result.cpu.utilisation for result in results)
     found["disk_fraction"] = fmean(max(device.utilisation for device in result.devices) for result in results)
     found["pool_hit_fraction"] = fmean(result.caches[0].hit_ratio for result in results)

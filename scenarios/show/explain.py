@@ -82,6 +82,8 @@ def explanation_text(found: Explanation, width: int, today: dt.date) -> str:
     lines = [f"the machine once it is warm, calculated: {count(found.rate_per_min)} new orders per minute"]
     if found.start != "warm":
         lines.append(f"(the figures above count from {STARTS[found.start]})")
+    for doubt in found.doubts:
+        lines += sentence_flow("in doubt", doubt, width)
     lines += flow("limited by", [f"{now.now.name}, {share(now.now.used_fraction)} in use"], width)
     lines += sentence_flow("next", then, width)
     lines += flow("one more of each", [_step(each) for each in found.steps], width)
@@ -145,16 +147,18 @@ def _capacity(found: Capacity, width: int) -> list[str]:
     size = f"{plural(data.number, 'warehouse')}, {significant(data.data_gib)} GiB"
     more = f"{plural(data.clients, 'client')}, {count(data.rate_per_min)}/min"
     lines = flow("holds data", _held(data, size, met, more), width)
+    lines += _undecided(data, width)
     users = found.paced
     if users is not None:
         met = f"at {objective_words(found.objective)}" if found.objective else "at the specification's pace"
         words = f"{count(users.clients)} who key and think: {plural(users.number, 'warehouse')}"
         size = f"{significant(users.data_gib)} GiB, {count(users.rate_per_min)}/min"
-        lines += flow("holds users", _held(users, words, met, size), width)
+        lines += flow("holds users", _held(users, words, met, size), width) + _undecided(users, width)
     clients = found.clients
     if clients is not None:
         words = f"{count(clients.number)} on its own data"
         lines += flow("holds clients", _held(clients, words, met, f"{count(clients.rate_per_min)}/min"), width)
+        lines += _undecided(clients, width)
     return lines
 
 
@@ -162,6 +166,10 @@ def _held(found: CapacityLimit, words: str, met: str, more: str) -> list[str]:
     if not found.number:
         return [f"none {met}"]
     return [words, met, more] + (["more don't fit"] if found.full else [])
+
+
+def _undecided(found: CapacityLimit, width: int) -> list[str]:
+    return sentence_flow("", f"more can't be decided: {found.undecided}", width) if found.undecided else []
 
 
 def objective_words(objective: PercentileObjective) -> str:

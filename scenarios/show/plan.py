@@ -64,6 +64,8 @@ def _chosen(plan: Plan, best: ShortListed, width: int) -> list[str]:
     confirmed = plan.confirmed.get(best.number)
     if confirmed is not None:
         lines += flow("simulated", [confirmation(plan, best.number)], width)
+    for doubt in unsettled_doubts(plan, best):
+        lines += sentence_flow("in doubt", doubt, width)
     costs = [f"{money(plan, best.cost)} {paid_for(plan)}", f"{money(plan, best.cost_per_1000)} for 1,000/min"]
     lines += flow("cost", costs, width)
     lines += _bill(best.bill, till.prices.currency, width)
@@ -127,9 +129,16 @@ def _listed(plan: Plan, some: list[ShortListed], width: int) -> list[str]:
             words.append(f"{money(plan, each.cost_per_1000)} for 1,000/min")
         if each.number in plan.confirmed:
             words.append(f"simulated: {confirmation(plan, each.number)}")
+        words += [f"in doubt: {doubt}" for doubt in unsettled_doubts(plan, each)]
         lines += flow("", [f"  {each.name}"], width, indent=2)
         lines += flow("", words, width, separator=" · ", indent=6)
     return lines
+
+
+def unsettled_doubts(plan: Plan, each: ShortListed) -> tuple[str, ...]:
+    """The analytic engine's doubts of a candidate, unless the kernel has simulated it."""
+    confirmed = plan.confirmed.get(each.number)
+    return each.doubts if confirmed is None or confirmed.fault else ()
 
 
 def confirmation(plan: Plan, number: int) -> str:
@@ -270,6 +279,7 @@ def _entry(plan: Plan, each: ShortListed) -> dict[str, Any]:
         "regret": each.regret,
         "expected_cost": each.expected_cost,
         "notes": list(each.notes),
+        "doubts": list(each.doubts),
         "bill": [{name: getattr(line, name) for name in BILL_FIELDS} for line in each.bill],
         "confirmed": None
         if confirmed is None

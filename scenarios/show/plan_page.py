@@ -111,6 +111,7 @@ def _problems(plan: Plan) -> list[str]:
         return []
     confirmed = plan.confirmed.get(best.number)
     doubt = [] if confirmed is None or confirmed.holds else [f"simulated, it {text.confirmation(plan, best.number)}"]
+    doubt += [f"in doubt: {each}" for each in text.unsettled_doubts(plan, best)]
     return [*doubt, *best.notes, *(f"old prices: {each}" for each in text.old_prices(best.bill))]
 
 

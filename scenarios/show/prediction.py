@@ -44,6 +44,8 @@ def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
     rate = f"{count(answer.rate_per_min)}  {interval}  {answer.confidence:.0%} interval, {answer.role}"
     title = ", ".join([answer.scenario.name, *changed])
     lines = [title, *flow("new orders per minute", [rate], NATURAL), *flow("standard deviations", [parts], NATURAL)]
+    for doubt in answer.doubts:
+        lines += flow("in doubt", [doubt], NATURAL)
     for words in answer.outside:
         lines += flow("beyond the runs", [words], NATURAL)
     if answer.not_applied:
@@ -74,6 +76,7 @@ def prediction_json(
                 "scenario_hash": scenario_hash(answer.scenario),
                 "outside": answer.outside,
                 "not_applied": answer.not_applied,
+                "doubts": answer.doubts,
             }
             for answer in answers
         ],
@@ -84,10 +87,16 @@ def prediction_json(
 def prediction_csv(answers: Sequence[Predicted], certificate: str) -> str:
     """One row for each scenario."""
     rows = [
-        [*_row(answer).values(), "; ".join(answer.outside), " ".join(answer.not_applied), certificate]
+        [
+            *_row(answer).values(),
+            "; ".join(answer.outside),
+            " ".join(answer.not_applied),
+            "; ".join(answer.doubts),
+            certificate,
+        ]
         for answer in answers
     ]
-    return csv_text([*_row(answers[0]), "outside", "not_applied", "certificate"], rows)
+    return csv_text([*_row(answers[0]), "outside", "not_applied", "doubts", "certificate"], rows)
 
 
 def _row(answer: Predicted) -> dict[str, object]:

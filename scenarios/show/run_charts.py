@@ -19,7 +19,7 @@ from scenarios.show.chart import (
     rows_px,
     ticks,
 )
-from scenarios.show.numbers import count, plural, rounded, share, significant, span, time_text, time_tick
+from scenarios.show.numbers import NONE, count, plural, rounded, share, significant, span, time_text, time_tick
 from scenarios.show.palette import (
     BLUE,
     FAINT,
@@ -147,27 +147,49 @@ def busiest(devices: Sequence[DeviceResult]) -> list[DeviceResult]:
     return [device for device in devices if device in ranked]
 
 
+def within_text(fraction: float, time_s: float | None) -> str:
+    """95 % within 12.3 ms, or that it isn't known."""
+    return f"{share(fraction)} within {NONE if time_s is None else time_text(time_s)}"
+
+
 def responses(result: Result) -> Chart | None:
-    """Percentiles of the response time of each class, on a logarithmic axis; None if nothing completed."""
-    classes = [one for one in result.classes if one.completed and one.p50_s > 0]
+    """Percentiles of the response time of each class, on a logarithmic axis, as far as they are known; None if none."""
+    known = {
+        one.name: {each.key: at for each in QUANTILES if (at := getattr(one, each.key)) is not None}
+        for one in result.classes
+    }
+    classes = [one for one in result.classes if one.completed and any(known[one.name].values())]
     if not classes:
         return None
     rows = [-float(number) for number in range(len(classes))]
-    marks = row_labels([(class_name(one.name), f"95 % within {time_text(one.p95_s)}") for one in classes])
+    marks = row_labels([(class_name(one.name), within_text(0.95, one.p95_s)) for one in classes])
+    spans = [list(known[one.name].values()) for one in classes]
     marks += [
-        Curve(x=[one.p50_s, one.p999_s], y=[row, row], width=5, colour=translucent(GREY, 0.55))
-        for one, row in zip(classes, rows, strict=True)
+        Curve(x=[min(times), max(times)], y=[row, row], width=5, colour=translucent(GREY, 0.55))
+        for times, row in zip(spans, rows, strict=True)
     ]
     for each in QUANTILES:
-        times = [getattr(one, each.key) for one in classes]
-        hover = [f"{class_name(c.name)}: {each.label} {time_text(at)}" for c, at in zip(classes, times, strict=True)]
-        marks.append(Points(x=times, y=rows, symbol=each.symbol, colour=each.colour, label=each.label, hover=hover))
+        there = [
+            (one, row, known[one.name][each.key])
+            for one, row in zip(classes, rows, strict=True)
+            if each.key in known[one.name]
+        ]
+        marks.append(
+            Points(
+                x=[at for *_, at in there],
+                y=[row for _, row, _ in there],
+                symbol=each.symbol,
+                colour=each.colour,
+                label=each.label,
+                hover=[f"{class_name(one.name)}: {each.label} {time_text(at)}" for one, _, at in there],
+            )
+        )
     said = "; ".join(
-        f"{class_name(one.name)} median {time_text(one.p50_s)}, 95 % within {time_text(one.p95_s)}, "
-        f"99 % within {time_text(one.p99_s)}"
+        f"{class_name(one.name)} median {NONE if one.p50_s is None else time_text(one.p50_s)}, "
+        f"{within_text(0.95, one.p95_s)}, {within_text(0.99, one.p99_s)}"
         for one in classes
     )
-    low, high = min(one.p50_s for one in classes) / 1.35, max(one.p999_s for one in classes) * 1.35
+    low, high = min(map(min, spans)) / 1.35, max(map(max, spans)) * 1.35
     return Chart(
         key="responses",
         title="Response times by class",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from models.machine import PriceSpec
 from models.scenario import ScenarioSpec
-from scenarios.show.numbers import count, share, significant, span, time_text
+from scenarios.show.numbers import NONE, count, share, significant, span, time_text
 from scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
 from scenarios.show.words import (
     against_measured,
@@ -38,8 +38,11 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ass
     lines += flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
     main = main_class_of(result)
     percentiles = [
-        f"{name} {time_text(at)}" for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))
+        f"{name} {NONE if at is None else time_text(at)}"
+        for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))
     ]
+    if main.p95_s is None:
+        percentiles.insert(0, f"mean {time_text(main.mean_s)}")
     lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
     lines += flow(None, _bars(result, LONG_BAR if width >= 100 else SHORT_BAR), width)
     lines += flow("hit ratio", _hits(result), width)
@@ -147,7 +150,9 @@ def _class_columns(result: Result) -> dict[str, Value]:
         row |= {f"{name}_per_min": one.rate_per_min, f"{name}_completed": one.completed}
         times = (one.mean_s, one.p50_s, one.p90_s, one.p95_s, one.p99_s, one.p999_s)
         names = ("mean", "p50", "p90", "p95", "p99", "p999")
-        row |= {f"{name}_{which}_s": seconds for which, seconds in zip(names, times, strict=True)}
+        row |= {
+            f"{name}_{which}_s": "" if seconds is None else seconds for which, seconds in zip(names, times, strict=True)
+        }
     return row
 
 

@@ -39,6 +39,7 @@ def validation_lines(calibration: Calibration, found: Certificate) -> list[str]:
         "",
         *aligned(rows),
         *(f"  beyond the calibrated range: {row.name}: {text}" for row in found.runs for text in row.outside),
+        *(f"  in doubt: {row.name}: {text}" for row in found.runs for text in row.doubts),
         *(f"  {text}" for text in found.not_judged),
         *_fitted_but_not_judged(calibration, found),
         "",

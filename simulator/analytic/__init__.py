@@ -15,8 +15,8 @@ from simulator.analytic.factors import (
 )
 from simulator.analytic.figures import Case
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
-from simulator.analytic.percentiles import response_quantile_s
-from simulator.analytic.result import answer
+from simulator.analytic.percentiles import NOT_KNOWN, response_quantiles_s
+from simulator.analytic.result import NO_PERCENTILES, answer
 from simulator.analytic.retiming import retimed, same_but_times, same_transactions, striped
 from simulator.analytic.solution import Solution, rates, solve
 from simulator.analytic.under_load import loaded

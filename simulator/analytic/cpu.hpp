@@ -28,7 +28,7 @@ struct Cpu {
     double slowdown = 1;
     double wait_s = 0;   // of one burst
     double most_s = 0;   // what it would wait if all clients were before it
-    double queue_s = 0;  // of one entry into a critical section
+    double queue_s = 0;  // of one entry into a critical section, until a processor takes it up
     double busy = 0, section_busy = 0;
     double load = 0, section_load = 0;  // as they would be without an end
     double handing_over = 0;            // processors that hand sections over: wake-ups and context switches
@@ -39,7 +39,7 @@ struct Cpu {
         const double cpu_s = d.cpu_mean * slowdown, section_s = d.section_mean * slowdown;
         const double background_s = d.background_cpu_s * slowdown, entered = std::max(w.entries_mean, TINY);
         const double free = std::max(1.0 - x * background_s / m.processors, 0.01);
-        const double burst = (cpu_s + section_s) / d.bursts_mean / free;
+        const double burst = (cpu_s + section_s) / d.visits_mean / free;
         const double loaded = x * (cpu_s + section_s) / free / m.processors;
         double few = m.open() ? 1.0 : clip((m.clients - m.processors) / std::max(m.clients - 1.0, 1.0), 0.0, 1.0);
         // a convoy lets go of one client after the other, evenly: they rarely meet at the processors (Allen-Cunneen)
@@ -49,14 +49,14 @@ struct Cpu {
         few *= (1.0 - convoy * convoy * (1.0 - uneven) + d.burst_variation) / (1.0 + d.burst_variation);
         most_s = m.clients * burst / m.processors;
         const double left = d.burst_left_s * slowdown / free;
-        wait_s = waiting(seen, burst, m.processors, x * d.bursts_mean, loaded, left * few);
+        wait_s = waiting(seen, burst, m.processors, x * d.visits_mean, loaded, left * few);
         const double delay = all_busy(seen * loaded, m.processors) * left / m.processors * few;
         const double hold = inside + delay, entries = x * entered;
         const double taken =
             clip(entries * hold / std::max(1.0 - seen * entries * m.handover_s, TINY), 0.0, 1.0) * seen;
         const double ahead = d.section_left_s * slowdown + delay / 2.0 + m.handover_s;
         const double used = entries * (hold + m.handover_s);
-        queue_s = taken * ahead / std::max(1.0 - seen * used, TINY) + (hold + m.handover_s) * overfull(used);
+        queue_s = delay + taken * ahead / std::max(1.0 - seen * used, TINY) + (hold + m.handover_s) * overfull(used);
         load = x * (cpu_s + section_s + background_s) / m.processors, section_load = used;
         busy = std::min(load, 1.0);
         section_busy = std::min(entries * (hold + taken * m.handover_s), 1.0);

@@ -24,6 +24,8 @@ namespace oltpsim {
     X(page_s)        /* what writer and checkpoint take for a page */ \
     X(disk_read_s)   /* mean response of one read */ \
     X(heaps)         /* share of time with a heap of writes at the disks */ \
+    X(stalled_s)     /* of the mean read what it waits for heaps or batches of writes */ \
+    X(pause_s)       /* how long those do that meet one, mean */ \
     X(writes_busy)   /* share of a data disk's time for background writes */ \
     X(slowdown)      /* of CPU times, since other hardware threads are busy */ \
     X(pool_time)     /* characteristic time of the pool, transactions */ \
@@ -179,6 +181,8 @@ private:
         double reads_there;                // at an arm
         double batch_s;                    // how long a batch of direct writes takes on flash
         double stalled_s, heaps;           // what heaps hold up each wait for a disk; share of time with one
+        double behind_s;                   // what else each waits behind heaps or batches of writes, in its own time
+        double pause_s;                    // of those that wait for a heap or a batch, mean
         Log log;
 
         // For this share of the time it is as another.
@@ -186,7 +190,7 @@ private:
             Disks both = *this;
             for (double Disks::* figure :
                  {&Disks::rate, &Disks::read_s, &Disks::victim_s, &Disks::fault_s, &Disks::busy, &Disks::first_busy,
-                  &Disks::reads_there, &Disks::stalled_s, &Disks::heaps})
+                  &Disks::reads_there, &Disks::stalled_s, &Disks::heaps, &Disks::behind_s, &Disks::pause_s})
                 both.*figure = (1.0 - share) * this->*figure + share * other.*figure;
             return both;
         }
@@ -225,6 +229,7 @@ private:
         disks.first_busy = first.foreground + behind.busy + swap;
         if (shared) disks.first_busy += disks.log.busy / m->parallel * single / spread;
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
+        disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;
         return disks;
     }
 
@@ -311,6 +316,7 @@ private:
         disks.rate = x, disks.read_s = one_read, disks.victim_s = one_read + machine.again_s, disks.fault_s = one_fault;
         disks.busy = disk_busy, disks.first_busy = first_busy, disks.reads_there = asked * reads.wait_s;
         disks.stalled_s = held_up / std::max(blocking, TINY), disks.heaps = stalls.share;
+        disks.pause_s = stalls.lasts_s / Stalls::SWEEP_READS;
         if (machine.flash > 0) disks.victim_s += machine.write_s[0] - machine.read_s[0];
         return disks;
     }
@@ -335,7 +341,7 @@ private:
         // all who shared a flush of the log come back to the processors together, each with its first burst
         const double group = durable ? x * w.commits_mean / std::max(log.flushes, TINY) : 1.0;
         const double crowd = std::max(group * log.flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
-                             cpu.slowdown / d.bursts_mean / machine.processors;
+                             cpu.slowdown / d.visits_mean / machine.processors;
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
         double between = w.think_s;
@@ -355,7 +361,7 @@ private:
             log_s[c] = commit * w.commits[c];
             last[c] = section_s[c] + section_queue_s[c] + log_s[c];
         }
-        locks.solve(w, machine, d, x, on_cpu, paging, last);
+        locks.solve(w, machine, d, x, cpu_s, cpu.wait_s, paging, last);
         for (std::size_t c = 0; c < at(w.classes); c++) {
             read_s[c] += disks.stalled_s * d.reads[c], victim_s[c] += disks.stalled_s * d.victims[c];
             fault_s[c] += disks.stalled_s * d.faults[c];
@@ -371,8 +377,9 @@ private:
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
         figures.page_s = writer_page_s(machine, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
-        figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps,
+        figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps;
         figures.writes_busy = behind.busy;
+        figures.stalled_s = disks.stalled_s + disks.behind_s, figures.pause_s = disks.pause_s;
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
         figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;

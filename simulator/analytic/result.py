@@ -11,10 +11,10 @@ from itertools import pairwise
 import numpy as np
 
 from simulator.analytic import device_figures, figures
-from simulator.analytic.engine_errors import interval, names_of_disks, regime_of
+from simulator.analytic.engine_errors import interval, names_of_disks, rate_errors, regime_of
 from simulator.analytic.figures import Case
-from simulator.analytic.percentiles import gamma_quantile, stages_of, variance_s2
-from simulator.form import to_s
+from simulator.analytic.percentiles import NOT_KNOWN, response_quantiles_s
+from simulator.form import NS_PER_S, to_s
 from simulator.results import (
     ACTIVITIES,
     ROW_LOCKS,
@@ -116,7 +116,8 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     nearest to it; counts are what that makes in the counted interval.
     """
     system, w, rate = case.system, case.workload, case.rate
-    classes = [_class(case, number) for number in range(len(w.classes))]
+    percentiles = _percentiles(case, doubted=bool(warnings))
+    classes = [_class(case, number, found) for number, (found, _) in enumerate(percentiles)]
     main = classes[w.main_class]
     cpu, devices, caches = figures.cpu(case), device_figures.devices(case), figures.caches(case)
     volume_limits = device_figures.volume_limits(case)
@@ -170,6 +171,7 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         laws=check(case, classes, cpu, devices, tables, stations),
         warnings=[
             *warnings,
+            *_without_percentiles(w.classes, percentiles),
             *warnings_of_swapping(faults_per_s),
             *warnings_of_overload(system.arrivals_per_s, completed, case.duration_s, len(system.client_registers)),
             *warnings_of_credits(devices, volume_limits),
@@ -179,22 +181,50 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     )
 
 
-def _class(case: Case, number: int) -> ClassResult:
-    """One class. Its percentiles are approximate: a gamma distribution of its mean and variance (percentiles.py).
+NO_PERCENTILES = "percentiles of response times"
+"""how the warning begins that says why there are none"""
 
-    Under overload the wait for a connection, which grows from the begin to the end of the counted interval, is added.
+
+def _without_percentiles(names: Sequence[str], found: Sequence[tuple[Sequence[float | None], str]]) -> list[str]:
+    """A sentence for each reason why classes have no percentiles, or not all of them."""
+    sentences = []
+    for why in dict.fromkeys(why for _, why in found if why):
+        some = [name for name, (_, reason) in zip(names, found, strict=True) if reason == why]
+        of = "" if len(some) == len(names) else f" of {', '.join(some)}"
+        sentences.append(f"{NO_PERCENTILES}{of} are not printed: {why}; the kernel engine has them")
+    return sentences
+
+
+SHARES = np.array([0.5, 0.9, 0.95, 0.99, 0.999])
+"""whose percentiles a class has"""
+
+
+def _percentiles(case: Case, *, doubted: bool) -> list[tuple[list[float | None], str]]:
+    """Percentiles of each class, s, by `SHARES`; and why there is none, of those that aren't known.
+
+    Under clear overload the wait for a connection, which grows from the begin to the end of the counted interval, is
+    added: nothing else is uncertain about it.
     """
-    w, window = case.workload, case.system.interval
-    time_by_s = _times(case, number)
-    served = sum(time_by_s.values()) - time_by_s["connection"]
-    variance = variance_s2(stages_of(w, case.parameters, case.solution, number))
-    p50, p90, p95, p99, p999 = (
-        float(gamma_quantile(share, np.array([served]), variance)[0])
-        + case.backlog * to_s(window.warm_up_ns + share * window.duration_ns)
-        + case.connection_s
-        for share in (0.5, 0.9, 0.95, 0.99, 0.999)
+    classes = np.arange(len(case.workload.classes))
+    if doubted:
+        return [([None] * len(SHARES), "the rate is in doubt") for _ in classes]
+    overload = case.backlog > rate_errors()["trusted"].p95
+    times_s, reasons = response_quantiles_s(
+        case.workload, case.parameters, case.solution, classes, SHARES, with_backlog=overload
     )
+    window = case.system.interval
+    waited_s = case.backlog * (window.warm_up_ns + SHARES * window.duration_ns) / NS_PER_S + case.connection_s
+    return [
+        ([None if why else time for time, why in zip(times, whys, strict=True)], NOT_KNOWN[max(whys)])
+        for times, whys in zip((times_s[0] + waited_s + case.tier_s).tolist(), reasons[0].tolist(), strict=True)
+    ]
+
+
+def _class(case: Case, number: int, percentiles: Sequence[float | None]) -> ClassResult:
+    w = case.workload
+    time_by_s = _times(case, number)
     per_transaction = float(w.mix[number])
+    p50, p90, p95, p99, p999 = percentiles
     return ClassResult(
         name=w.classes[number],
         completed=case.counted(per_transaction),
@@ -213,16 +243,14 @@ def _class(case: Case, number: int) -> ClassResult:
 def _times(case: Case, number: int) -> dict[str, float]:
     """Mean response time of a class by activity, in s. The wait of two clients for one page counts as a read.
 
-    As the simulating engines count it, a critical section is waited for until a processor takes it up: the bursts
-    inside sections have their part of the cpu queue. If more arrives than is served, whoever ends at time t has waited
-    for the share `backlog` of t.
+    As the simulating engines count it, a critical section is waited for until a processor takes it up. If more arrives
+    than is served, whoever ends at time t has waited for the share `backlog` of t.
     """
     r, window = case.solution, case.system.interval
-    in_sections = case.workload.entries.sum(axis=1) / r.bursts
     parts = {
         "cpu": r.cpu_s + r.section_s,
-        "cpu queue": r.cpu_queue_s * (1.0 - in_sections),
-        "critical section": r.section_queue_s + r.cpu_queue_s * in_sections,
+        "cpu queue": r.cpu_queue_s,
+        "critical section": r.section_queue_s,
         ROW_LOCKS: r.lock_s,
         "disk read": r.read_s,
         "swap": r.fault_s,

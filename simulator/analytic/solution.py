@@ -52,6 +52,10 @@ class Solution:
     """mean response of one read"""
     heaps: FloatArray
     """share of time with a heap of writes at the disks"""
+    stalled_s: FloatArray
+    """of the mean read what it waits for heaps or batches of writes"""
+    pause_s: FloatArray
+    """how long those reads do that meet one"""
     writes_busy: FloatArray
     """share of a data device's time for background writes"""
     slowdown: FloatArray

@@ -76,13 +76,15 @@ struct BackgroundWrites {
 // no more than (e - 1) clients / `blocking` transactions, `blocking` being how often one waits for a disk; if they end
 // fewer in that time anyhow, the heap takes nothing but the device's time.
 struct Stalls {
+    static constexpr double SWEEP_READS = 1.718281828459045;
+
     double share = 0;    // of the time in which there is a heap
     double among = 1;    // of that time in which clients go on as if there were none
     double rate = 0;     // transactions/s while there is none
     double lasts_s = 0;  // how long the arm takes for a heap
 
     void solve(const Machine& m, const BackgroundWrites& writes, double x, double blocking) {
-        constexpr double MOST = 0.98, SWEEP_READS = 1.718281828459045;
+        constexpr double MOST = 0.98;
         const double heaps = clip(writes.busy - writes.trickling, 0.0, MOST), inside = SWEEP_READS * m.clients;
         lasts_s = (writes.heap + inside / m.data_devices) * writes.heap_s / m.parallel;
         const double fits = inside / std::max(blocking * lasts_s, TINY);
@@ -165,6 +167,7 @@ struct Flash {
     double read_wait_s = 0, write_wait_s = 0;  // before service
     double foreground = 0;                     // share of its time for reads and for writes that somebody waits for
     double batch_s = 0;                        // how long a batch of direct writes takes
+    double behind_s = 0, pause_s = 0;          // of the wait, for batches or heaps; how long those wait that meet one
 
     // `reads`, `writes`: requests/s of clients; `other`: share of its time for writes that come one by one; `blocked`:
     // clients that a heap may hold up.
@@ -199,18 +202,21 @@ struct Flash {
             const double once =
                 blocked * batches * unstarted * write / c / kept * (1.0 + less) / std::max(reads + writes, TINY);
             if (after > 0.0) after = power(power(after, -4.0) + power(once, -4.0), -0.25);
+            pause_s = unstarted * write / c / kept / 2.0;
         } else if (behind.heaped > 0.0) {
             const double heap = behind.heap, absorbed = std::max(heap - c, 0.0) * write / c / kept;
             const double heaps = behind.heaped * c / (heap * write);
             const double anybody = heaps * absorbed * absorbed / 2.0;
             const double once = blocked * heaps * absorbed / std::max(reads + writes, TINY);
             if (anybody > 0.0) after = 1.0 / std::sqrt(1.0 / (anybody * anybody) + 1.0 / (once * once));
+            pause_s = absorbed / 2.0;
         }
         if (m.reads_per_write > 0) {
             const double fewer = std::max(1.0 - seen * of_reads, TINY);
             read_wait_s = all / fewer, write_wait_s = all / open / fewer + after;
         } else {
             read_wait_s = write_wait_s = all / open + after;
+            behind_s = after;
         }
         const double calls = std::min(c, m.calls);
         if (calls < c)

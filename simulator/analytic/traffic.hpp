@@ -42,13 +42,14 @@ struct Traffic {
 struct Demands {
     Numbers cpu_s;                        // critical sections left out
     Numbers section_s;                    // inside them
-    Numbers bursts;                       // visits to the CPU
+    Numbers bursts;                       // visits to the CPU's queue: critical sections are entered from its front
     Numbers reads, victims, faults;       // `victims`: synchronous writes of dirty victims (direct I/O)
     Numbers paging_before, cpu_before_s;  // by lock: reads, victims and faults, and CPU time, until it is asked for
     double background_cpu_s = 0;          // per transaction of the mix
 
     // Means over the mix.
     double cpu_mean = 0, section_mean = 0, bursts_mean = 0, reads_mean = 0, victims_mean = 0, faults_mean = 0;
+    double visits_mean = 0;      // to the CPU, critical sections counted
     double burst_left_s = 0;     // what is left of a burst when somebody arrives
     double burst_variation = 0;  // squared coefficient of variation
     double section_left_s = 0;   // what is left of a stay in a critical section when somebody arrives
@@ -75,12 +76,14 @@ struct Demands {
                 reads[v] = read, victims[v] = sync, faults[v] = pool.faults_of[v];
                 double stations = 0.0;
                 for (i64 k = 0; k < w.stations; k++) stations += w.visits[v * at(w.stations) + at(k)];
-                bursts[v] = 1.0 + read + sync + w.entries[v] + stations;
+                bursts[v] = 1.0 + read + sync + stations;
             } else {
                 paging_before[v - classes] = read + sync + pool.faults_of[v];
                 cpu_before_s[v - classes] = m.path_before_s[v - classes] / m.cpu_speed + paging;
             }
         }
+        // whoever asks for a row's lock uses up first what it owes the processor
+        for (const LockUse& use : w.lock_uses) bursts[at(use.transaction_class)] += use.acquisitions;
         background_cpu_s = (t.background * m.write_cpu_s + (direct ? 0.0 : t.written * m.request_cpu_s)) / m.cpu_speed;
         means(w);
     }
@@ -91,15 +94,16 @@ private:
         reads_mean = w.mean(reads.data()), victims_mean = w.mean(victims.data()), faults_mean = w.mean(faults.data());
         double square = 0.0, uneven = 0.0, sections = 0.0;
         for (std::size_t c = 0; c < at(w.classes); c++) {
-            const double burst = cpu_s[c] + section_s[c];
-            square += w.mix[c] * burst * burst / bursts[c], uneven += w.mix[c] * cpu_s[c] * cpu_s[c] / bursts[c];
+            const double burst = cpu_s[c] + section_s[c], visits = bursts[c] + w.entries[c];
+            square += w.mix[c] * burst * burst / visits, uneven += w.mix[c] * cpu_s[c] * cpu_s[c] / visits;
             sections += w.mix[c] * section_s[c] * section_s[c];
         }
         const double both = cpu_mean + section_mean, entered = std::max(w.entries_mean, TINY);
+        visits_mean = bursts_mean + w.entries_mean;
         burst_left_s =
-            std::min(square / std::max(2.0 * both, TINY) * (1.0 + BURST_VARIATION), 2.0 * both / bursts_mean);
+            std::min(square / std::max(2.0 * both, TINY) * (1.0 + BURST_VARIATION), 2.0 * both / visits_mean);
         burst_variation =
-            clip(uneven * bursts_mean / std::max(cpu_mean * cpu_mean, TINY) - 1.0 + BURST_VARIATION, 0.0, 3.0);
+            clip(uneven * visits_mean / std::max(cpu_mean * cpu_mean, TINY) - 1.0 + BURST_VARIATION, 0.0, 3.0);
         section_left_s = sections / std::max(2.0 * section_mean, TINY);
         section_variation = clip(sections * entered / std::max(section_mean * section_mean, TINY) - 1.0, 0.0, 1.0);
     }

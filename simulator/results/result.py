@@ -34,6 +34,7 @@ class ClassResult:
     """Transaction class in the measured interval. Times are response times in seconds.
 
     `time_by_s` splits the mean response time by where it went (cpu, cpu queue, disk read, ...); it sums to `mean_s`.
+    Percentiles are None where the analytic engine doesn't know them; the result's warnings say why.
     """
 
     name: str
@@ -41,11 +42,11 @@ class ClassResult:
     rolled_back: int
     rate_per_min: float
     mean_s: float
-    p50_s: float
-    p90_s: float
-    p95_s: float
-    p99_s: float
-    p999_s: float
+    p50_s: float | None
+    p90_s: float | None
+    p95_s: float | None
+    p99_s: float | None
+    p999_s: float | None
     time_by_s: dict[str, float]
 
 

@@ -35,6 +35,8 @@ class Explanation:
     scenario: str
     start: str
     rate_per_min: float
+    doubts: tuple[str, ...]
+    """where the analytic engine's assumptions don't hold of that machine"""
     bottlenecks: Bottlenecks
     steps: tuple[Upgrade, ...]
     buffers: BufferAdvice
@@ -71,6 +73,7 @@ def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Call
         scenario=scenario.name,
         start=scenario.interval.start,
         rate_per_min=machine.rate_per_min,
+        doubts=machine.doubts,
         bottlenecks=limits,
         steps=more,
         buffers=pool,

@@ -52,13 +52,17 @@ MOST_PER_YEAR = 100.0
 
 @dataclass(frozen=True)
 class CapacityLimit:
-    """The most that is held; `number` 0: not even one. `full`: what stops it is that more data don't fit."""
+    """The most that is held; `number` 0: not even one. `full`: what stops it is that more data don't fit.
+
+    `undecided`: why the analytic engine can't say whether the next that was tried is held, if it can't.
+    """
 
     number: int
     data_gib: float
     rate_per_min: float
     clients: int
     full: bool
+    undecided: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,6 +194,7 @@ class _Search:
     ) -> CapacityLimit:
         """The largest number whose machine has no negative margin; what the machine can't run at all isn't held."""
         tried: dict[int, tuple[ScenarioSpec, SolvedMachine]] = {}
+        undecided: dict[int, str] = {}
 
         def at(number: int) -> float:
             try:
@@ -198,15 +203,21 @@ class _Search:
                 return -math.inf
             [machine] = self.solver(scenario)
             tried[number] = scenario, machine
-            return margin(number, machine) if self.objective is None else self.objective.margin(machine)
+            if self.objective is None:
+                return margin(number, machine)
+            if machine.response_s(self.objective.percentile) is None:
+                undecided[number] = machine.no_percentiles
+            return self.objective.margin(machine)
 
         found = largest(at, start, most)
+        beyond = min((number for number in tried if number > (found or 0)), default=0)
+        why = undecided.get(beyond, "")
         if found is None:
-            return CapacityLimit(0, 0.0, 0.0, 0, full=False)
+            return CapacityLimit(0, 0.0, 0.0, 0, full=False, undecided=why)
         scenario, machine = tried[found]
         workload = scenario.workload
         gib = loaded_pages(workload.layout, workload.warehouses) * scenario.database.page_kib * KIB / GIB
-        return CapacityLimit(found, gib, machine.rate_per_min, clients_of(workload), full=found == most)
+        return CapacityLimit(found, gib, machine.rate_per_min, clients_of(workload), found == most, why)
 
 
 def largest(margin: Callable[[int], float], start: int, most: int) -> int | None:
@@ -297,7 +308,8 @@ def growth(
             fails[month] = machine.bottleneck.name
             return math.log(machine.rate_per_min / (now_per_min * after(month)))
         [machine] = solver(with_load(larger, now_per_min * after(month)))
-        fails[month] = f"{objective.percentile}: {machine.bottleneck.name}"
+        unknown = machine.response_s(objective.percentile) is None
+        fails[month] = f"{objective.percentile}: {machine.no_percentiles if unknown else machine.bottleneck.name}"
         return objective.margin(machine)
 
     last = largest(margin, MONTHS, MOST_MONTHS)

@@ -18,7 +18,18 @@ from models.build import clients_of
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
-from simulator.analytic import Case, Parameters, Rates, Solution, Workload, answer, doubts, rows, sustained
+from simulator.analytic import (
+    NO_PERCENTILES,
+    Case,
+    Parameters,
+    Rates,
+    Solution,
+    Workload,
+    answer,
+    doubts,
+    rows,
+    sustained,
+)
 from simulator.form import System
 from simulator.results import Bottleneck, Result, main_class_of
 
@@ -55,8 +66,12 @@ class SolvedMachine:
     @cached_property
     def result(self) -> Result:
         """Result with every figure that the engine has."""
-        case = self.case(sustained(self.system))
-        return answer(case, SEED, doubts(case))
+        return answer(self.case(sustained(self.system)), SEED, self.doubts)
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """Where the engine's assumptions don't hold of it."""
+        return tuple(doubts(self.case(sustained(self.system))))
 
     def case(self, rates: Rates) -> Case:
         """Case for the engine's figures; `rates`: what the limits of volumes let through, as it was solved with."""
@@ -67,8 +82,13 @@ class SolvedMachine:
         """Bottleneck of the machine."""
         return self.result.bottleneck
 
-    def response_s(self, percentile: Percentile) -> float:
-        """Percentile of the new orders' response time."""
+    @property
+    def no_percentiles(self) -> str:
+        """Why some of its percentiles aren't known; empty if all are."""
+        return next((each for each in self.result.warnings if each.startswith(NO_PERCENTILES)), "")
+
+    def response_s(self, percentile: Percentile) -> float | None:
+        """Percentile of the new orders' response time; None if the engine doesn't know it."""
         main = main_class_of(self.result)
         return main.p95_s if percentile == "p95" else main.p99_s
 
@@ -81,8 +101,9 @@ class PercentileObjective:
     within_s: float
 
     def margin(self, machine: SolvedMachine) -> float:
-        """Logarithm of the time allowed over the time taken: not negative if the objective is met."""
-        return math.log(self.within_s / max(machine.response_s(self.percentile), LEAST_S))
+        """Logarithm of the time allowed over the time taken: not negative if the objective is known to be met."""
+        time_s = machine.response_s(self.percentile)
+        return -math.inf if time_s is None else math.log(self.within_s / max(time_s, LEAST_S))
 
 
 class MachineSolver:

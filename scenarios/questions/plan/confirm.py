@@ -98,7 +98,9 @@ def _confirmed(number: int, result: Result, question: PlanQuestion, fraction: fl
             0.99: answer.p99_s,
             0.999: answer.p999_s,
         }
-        times.append(percentiles[objective.share])
+        time_s = percentiles[objective.share]
+        assert time_s is not None, "the kernel has every percentile"
+        times.append(time_s)
     rate = result.rate_per_min
     holds = all(time <= each.limit_s for time, each in zip(times, question.objectives, strict=True))
     if question.target_per_min is not None:

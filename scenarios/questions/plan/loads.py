@@ -23,7 +23,7 @@ from simulator.analytic import (
     combined,
     loaded,
     parameters_of,
-    response_quantile_s,
+    response_quantiles_s,
     retimed,
     rows,
     stacked,
@@ -75,7 +75,8 @@ class Machines:
 class Answers:
     """Machines under their load: whether they take it, and how busy parts are.
 
-    `times_s`: how long the answers of each objective take, (machines, objectives).
+    `times_s`: how long the answers of each objective take, (machines, objectives), NaN where the engine doesn't know
+    it; `not_known`: why, as a number of `NOT_KNOWN`, else 0.
     """
 
     fits: npt.NDArray[np.bool_]
@@ -83,6 +84,11 @@ class Answers:
     """processors, data disks, the log's own; (machines, 3)"""
     reads_per_s: FloatArray
     times_s: FloatArray
+    not_known: IntArray
+
+    def misses(self, objectives: Sequence[ResponseObjective]) -> npt.NDArray[np.bool_]:
+        """Whether a time is known to be too long, (machines,)."""
+        return np.asarray((self.times_s > np.array([each.limit_s for each in objectives])).any(axis=1))
 
 
 class Assembly:
@@ -137,13 +143,18 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
         chunk = machines.subset(np.arange(begin, min(begin + CHUNK, len(machines))))
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
             at = loaded(w, chunk.parameters, machines.policy, chunk.per_s)
-        times = [response_quantile_s(w, chunk.parameters, at.solution, each.number, each.share) for each in objectives]
+        times = [
+            response_quantiles_s(w, chunk.parameters, at.solution, np.array([each.number]), np.array([each.share]))
+            for each in objectives
+        ]
+        none = np.zeros((len(chunk), 0))
         found.append(
             Answers(
                 fits=at.fits,
                 needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
                 reads_per_s=at.needs.reads_per_s,
-                times_s=np.stack(times, axis=1) if times else np.zeros((len(chunk), 0)),
+                times_s=np.concatenate([found_s[:, 0] for found_s, _ in times], axis=1) if times else none,
+                not_known=np.concatenate([why[:, 0] for _, why in times], axis=1) if times else none.astype(np.int64),
             )
         )
     return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
@@ -152,7 +163,7 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
 def capacities(
     machines: Machines, objectives: Sequence[ResponseObjective], near: FloatArray | None = None
 ) -> FloatArray:
-    """Most new orders per minute at which every objective holds, (machines,); 0 if none does even without load.
+    """Most new orders per minute at which no objective is known to be missed, (machines,); 0 if one is without load.
 
     Of machines that are loaded by clients who wait for their answers what they do, whatever the objectives. `near`:
     rates, new orders per minute, around which alone is looked.
@@ -166,12 +177,11 @@ def capacities(
         around = np.log(np.maximum(near, 1e-9) / machines.per_min)
         low, high, steps = around - CLOSE, np.minimum(around + CLOSE, high), CLOSE_STEPS
         held = np.exp(low)
-    limits = np.array([each.limit_s for each in objectives])
     for _ in range(steps):
         middle = (low + high) / 2.0
         rate = np.exp(middle)
         at = answers(replace(machines, per_s=rate), objectives)
-        holds = at.fits & (at.times_s <= limits).all(axis=1)
+        holds = at.fits & ~at.misses(objectives)
         held = np.where(holds, rate, held)
         low, high = np.where(holds, middle, low), np.where(holds, high, middle)
     return held * machines.per_min

@@ -15,6 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from calibration.fit import engine_doubts
 from models.catalogue import Prices, catalogue_names, chassis_specs, instance_specs, read_entry, volume_specs
 from models.input import did_you_mean
 from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
@@ -24,6 +25,7 @@ from scenarios.questions.plan.confirm import SimulatedCandidate
 from scenarios.questions.plan.loads import Assembly, answers, capacities
 from scenarios.questions.plan.question import PlanQuestion
 from scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, screened, worth
+from simulator.analytic import NOT_KNOWN
 from simulator.errors import InputError
 
 LISTED = 10
@@ -52,6 +54,8 @@ class ShortListed:
     regret: float
     bill: tuple[BillLine, ...]
     notes: tuple[str, ...]
+    doubts: tuple[str, ...]
+    """where the analytic engine's assumptions don't hold, and objectives that it can't decide"""
 
     @property
     def expected_cost(self) -> float:
@@ -116,13 +120,12 @@ def _strong_enough(screened: ScreenedStock, left: ParameterUncertainty, numbers:
     question = screened.stock.question
     sigmas = NormalDist().inv_cdf(min(max(question.sure, 0.5), 0.999))
     surplus = math.exp(sigmas * left.least_sd)
-    limits = np.array([each.limit_s for each in question.objectives])
     for begin in range(0, len(numbers), AT_ONCE):
         chunk = numbers[begin : begin + AT_ONCE]
         holds = np.zeros(len(chunk), dtype=bool)
         for rows, machines in screened.assembly.candidates(chunk):
             at = answers(machines.at_load(surplus), question.objectives)
-            holds[rows] = at.fits & (at.times_s <= limits).all(axis=1)
+            holds[rows] = at.fits & ~at.misses(question.objectives)
         yield from (chunk[int(each)] for each in np.flatnonzero(holds))
 
 
@@ -132,6 +135,7 @@ def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tu
     chances = {n: belief.chance(target) if target is not None else 1.0 for n, belief in found.items()}
     cost = {n: float(screened.cost[n]) for n in found}
     safe = min((cost[n] for n in found if chances[n] >= SAFE), default=max(cost.values(), default=0.0))
+    doubts = _doubts(screened, list(found))
     answer = []
     for n, belief in found.items():
         candidate = stock.candidates[n]
@@ -148,12 +152,28 @@ def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tu
                 regret=max(safe - (cost[n] - spent), 0.0) if target is not None else 0.0,
                 bill=bill,
                 notes=candidate.notes,
+                doubts=doubts[n],
             )
         )
     if target is not None:
         return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
     by = worth(question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer]))
     return tuple(answer[at] for at in np.lexsort((np.array([each.number for each in answer]), by)).tolist())
+
+
+def _doubts(screened: ScreenedStock, numbers: list[int]) -> dict[int, tuple[str, ...]]:
+    """Of candidates, by number."""
+    stock, objectives = screened.stock, screened.stock.question.objectives
+    scenarios = [stock.scenario(stock.candidates[each]) for each in numbers]
+    found = dict(zip(numbers, engine_doubts(scenarios), strict=True))
+    for rows, machines in screened.assembly.candidates(numbers) if objectives else ():
+        for row, reasons in zip(rows.tolist(), answers(machines, objectives).not_known.tolist(), strict=True):
+            found[numbers[row]] += tuple(
+                f"p{100 * each.share:g} of {each.transaction} can't be decided by the analytic engine: {NOT_KNOWN[why]}"
+                for each, why in zip(objectives, reasons, strict=True)
+                if why
+            )
+    return found
 
 
 def frontier(screened: ScreenedStock) -> tuple[FrontierPoint, ...]:

@@ -177,7 +177,7 @@ def _measure(question: PlanQuestion, machines: Machines, at: IntArray, found: Ma
     found.reach_per_min[at] = question.target_per_min / np.maximum(found.need[at], 1e-6)
     limits = np.array([each.limit_s for each in question.objectives])
     if len(limits):
-        worst = (answer.times_s / limits).argmax(axis=1)
+        worst = np.nan_to_num(answer.times_s / limits).argmax(axis=1)
         found.objective[at] = worst
         found.time_s[at] = np.take_along_axis(answer.times_s, worst[:, None], axis=1)[:, 0]
         found.verdict[at[found.time_s[at] > limits[worst]]] = Verdict.LATENCY
