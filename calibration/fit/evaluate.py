@@ -55,7 +55,7 @@ ENGINE_FIGURES = Path(__file__).with_name("engine_errors.json")
 """how far the analytic engine's figures lie from the kernel's, by kind: docs/calibration.md, written with its tables"""
 MOST_TRANSACTIONS = 5e6
 """of a run that the kernel simulates within a fit"""
-MOST_TOGETHER = 4
+MOST_TOGETHER = 2
 """runs solved in one call; more would leave other processes without work"""
 MOST_FIGURES = 200_000
 """machines whose figures a thread keeps"""
@@ -137,10 +137,10 @@ def figures(
     found: dict[tuple[int, bytes], list[float]] = {}
     points: list[AnalyticInput] = []
     owners: list[tuple[int, bytes]] = []
-    for row, place in enumerate(places):
-        values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
-        for number, run in enumerate(runs):
-            mine = {key: values[key] for key in open_keys[number]}
+    values = [{each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)} for place in places]
+    for number, run in enumerate(runs):  # one after the other: the reader looks first at the program that it used last
+        for row in range(len(places)):
+            mine = {key: values[row][key] for key in open_keys[number]}
             machine = number, np.array(list(mine.values())).tobytes()
             rows.setdefault(machine, []).append(row)
             if len(rows[machine]) > 1 or machine[1] in known[number]:

@@ -34,12 +34,12 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     model = records.parent / "model.json"
     sets = [word for setting in SETTINGS for word in ("--set", setting)]
     vary = ["--vary", f"{ROWS}=10..160", "--vary", "database.path.transaction_us=50..800"]
-    calibrate = ["calibrate", str(records), "--base", str(TINY), *sets, *vary, "--confirm", "1", "--quiet"]
-    assert main([*calibrate, "--save", str(model), "--workers", "1", "--output", "json"]) == 0
+    calibrate = ["calibrate", str(records), "--base", str(TINY), *sets, *vary, "--quiet"]
+    assert main([*calibrate, "--confirm", "0", "--save", str(model), "--workers", "1", "--output", "json"]) == 0
     plan = ["plan", "postgresql-15", "--prices", "us-2024", "--candidates", "epyc-server-1u", "--data-size", "8 GiB",
             "--target", "300", "--confirm", "2", "--quiet"]  # fmt: skip
     return {
-        "calibrate": [*calibrate, "--output", "json"],
+        "calibrate": [*calibrate, "--confirm", "1", "--output", "json"],
         "validate": ["validate", str(model), str(records), "--quiet", "--output", "json"],
         "next-run": ["next-run", str(model), "--could", CLIENTS, "--set", "machine.cpu.cores=4", "--quiet"],
         "plan": [*plan, "--output", "json"],
