@@ -16,13 +16,13 @@ from scenarios.questions.plan import (
     Plan,
     PlanQuestion,
     ResponseObjective,
+    Simulations,
     Stock,
     add_chassis,
     make_plan,
-    simulate_candidates,
     under_load,
 )
-from scenarios.run import Silent, default_workers
+from scenarios.run import Silent, Store, default_workers
 
 TARGET, DATA_GIB, SEED = 60_000.0, 500.0, 1
 BEST, SAMPLE, TRANSACTIONS = 10, 10, 3_000
@@ -76,7 +76,10 @@ def timed() -> Timed:
     plan = make_plan(stock, prices(), ParameterUncertainty.after(base, None), dt.date(2026, 6, 1))
     planned_at = perf_counter()
     best = [(each.number, stock.scenario(stock.candidates[each.number]), TARGET) for each in plan.listed[:BEST]]
-    found = list(simulate_candidates(best, question, SEED, default_workers(), Silent()))
+    with Store() as store:
+        simulations = Simulations(best, question, SEED, store)
+        simulations.runner.run(default_workers(), Silent())
+        found = list(simulations.finished())
     assert len(found) == len(best)
     return Timed(plan, len(stock.candidates), planned_at - began, perf_counter() - planned_at)
 

@@ -30,7 +30,7 @@ from calibration.fit import (
 )
 from calibration.judge import refits_digest, runs_to_judge, validate_calibration
 from calibration.predict import predict_scenario
-from calibration.records import fit_versions
+from calibration.records import fit_program
 from calibration.workers import worker_pool
 from models.input import write_whole
 from scenarios.library import library_files, load_scenario_file
@@ -64,12 +64,10 @@ def fitted() -> tuple[Calibration, Certificate]:
     scenarios = list(bases.values())
     varied, fixed = parameters_to_fit(scenarios, FOLDER / "parameters.yaml", ())
     runs = tuple(measured_runs(records, bases, fixed))
-    task = FitTask(runs, varied, starts=1, confirm=CONFIRM, code=fit_versions()["code"])
+    task = FitTask(runs, varied, starts=1, confirm=CONFIRM, code=fit_program())
     STORE.mkdir(parents=True, exist_ok=True)
-    with progress_display(quiet=False) as shown:
-        found = run_fit(
-            task, FitState(STORE / "fit.state", task.digest), shown.advance, default_workers(), simulate_by_kernel
-        )
+    with progress_display(quiet=False) as shown, worker_pool(default_workers()) as executor:
+        found = run_fit(task, FitState(STORE / "fit.state", task.digest), shown.advance, executor, simulate_by_kernel)
     calibration = calibration_of(found, scenarios[0])
     kept = FitState(
         STORE / "refits.state", refits_digest(calibration, runs_to_judge(calibration, records, bases, None), near=True)

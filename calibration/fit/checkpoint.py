@@ -1,51 +1,122 @@
-"""State of a long fit in a file: one that was killed goes on where it was and gives the same bytes.
+"""State of a long question in a file: one that was killed goes on where it was and gives the same bytes.
 
-Floats are written shortest and read back exactly, so that nothing depends on where it was stopped.
+A line of JSON for each step, on the disk before the next one is waited for. Floats are written shortest and read back
+exactly, so that nothing depends on where it was stopped. A last line that was cut is a step that isn't done.
 """
 
-from collections.abc import Callable
+import json
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from models.input import read_document, write_document
+from calibration.workers import finished_calls
+from models.input import write_whole
 from simulator.errors import InputError
 
-FORMAT = "oltpsim-fit-state-1"
+FORMAT = "oltpsim-steps-1"
 
 
 class FitState:
-    """Steps that are done, by name. `task` names all that determines them: a state of another task is not used."""
+    """Steps that are done, by name. `task` names all that determines them: a state of another task is not used.
+
+    Raises InputError if the file can't be written.
+    """
 
     def __init__(self, path: Path | None, task: str) -> None:
         self.path, self.task = path, task
         self.reused = 0
-        self._done: dict[str, Any] = self._read()
+        self._asked: set[str] = set()
+        self._done: dict[str, Any] = {}
+        self._is_sound = self._read()
+        """whether the file holds just the steps that are done"""
 
     def __contains__(self, name: str) -> bool:
         """Whether a step is done."""
         return name in self._done
 
+    @property
+    def finished(self) -> int:
+        """Number of steps that are done."""
+        return len(self._done)
+
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """The result of a step, made and written to the file if it isn't there. It must be plain JSON."""
-        if name in self._done:
-            self.reused += 1
-        else:
-            self._done[name] = make()
-            if self.path is not None:
-                write_document(self.path, FORMAT, {"task": self.task, "done": self._done})
+        self._ask(name)
+        if name not in self._done:
+            self._keep(name, make())
         return self._done[name]
+
+    def once_each(
+        self,
+        work: Callable[..., Any],
+        calls: Mapping[str, tuple[Any, ...]],
+        executor: Executor | None,
+        report: Callable[[int, str], None] = lambda *_: None,
+    ) -> list[Any]:
+        """Results of steps that don't need one another, by their names; each is written as soon as it is there.
+
+        `report`: called with the number that is done, and the name of the one that begins in this process, if one does.
+        """
+        for name in calls:
+            self._ask(name)
+        missing = {name: arguments for name, arguments in calls.items() if name not in self._done}
+
+        def say(begins: str = "") -> None:
+            report(sum(each in self._done for each in calls), begins)
+
+        if executor is not None:
+            say()
+        for name, answer in finished_calls(executor, work, missing, say):
+            self._keep(name, answer)
+            say()
+        return [self._done[name] for name in calls]
 
     def close(self) -> None:
         """The task is finished and its result is written: nothing is left to go on from."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 
-    def _read(self) -> dict[str, Any]:
-        if self.path is None or not self.path.exists():
-            return {}
+    def _ask(self, name: str) -> None:
+        if name in self._done and name not in self._asked:
+            self.reused += 1
+        self._asked.add(name)
+
+    def _keep(self, name: str, value: Any) -> None:
+        self._done[name] = value
+        if self.path is None:
+            return
+        if not self._is_sound:
+            steps = [[each, kept] for each, kept in self._done.items()]
+            write_whole(self.path, "".join(map(_line, [{"format": FORMAT, "task": self.task}, *steps])))
+            self._is_sound = True
+            return
         try:
-            data = read_document(self.path, FORMAT, "the state of a fit", "")
-        except InputError:
-            return {}  # half-written by somebody else: the steps are done again
-        done = data.get("done")
-        return done if data.get("task") == self.task and isinstance(done, dict) else {}
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(_line([name, value]))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}; give --save another place") from error
+
+    def _read(self) -> bool:
+        """Take the steps of a file of this task; whether it holds nothing else."""
+        try:
+            text = "" if self.path is None else self.path.read_text(encoding="utf-8")
+            head, *lines = text.splitlines(keepends=True)
+            if json.loads(head) != {"format": FORMAT, "task": self.task}:
+                return False
+        except (OSError, ValueError):
+            return False  # none, or somebody else's: the steps are done again
+        for line in lines:
+            try:
+                name, value = json.loads(line if line.endswith("\n") else "")
+            except (ValueError, TypeError):
+                return False
+            self._done[name] = value
+        return True
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, allow_nan=False) + "\n"

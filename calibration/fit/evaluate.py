@@ -7,6 +7,7 @@ import json
 import math
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,6 @@ from calibration.fit.observables import (
     simulated_noise,
 )
 from calibration.fit.parameters import Parameter
-from calibration.workers import WorkerPool
 from models.build import build, clients_of
 from models.jobs import run_job
 from models.reading import with_values
@@ -58,7 +58,7 @@ ENGINE_FIGURES = Path(__file__).with_name("engine_errors.json")
 """how far the analytic engine's figures lie from the kernel's, by kind: docs/calibration.md, written with its tables"""
 MOST_TRANSACTIONS = 5e6
 """of a run that the kernel simulates within a fit"""
-MOST_TOGETHER = 4
+MOST_TOGETHER = 2
 """runs solved in one call; more would leave other processes without work"""
 MOST_FIGURES = 200_000
 """machines whose figures a thread keeps"""
@@ -140,10 +140,10 @@ def figures(
     found: dict[tuple[int, bytes], list[float]] = {}
     points: list[AnalyticInput] = []
     owners: list[tuple[int, bytes]] = []
-    for row, place in enumerate(places):
-        values = {each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)}
-        for number, run in enumerate(runs):
-            mine = {key: values[key] for key in open_keys[number]}
+    values = [{each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)} for place in places]
+    for number, run in enumerate(runs):  # one after the other: the reader looks first at the program that it used last
+        for row in range(len(places)):
+            mine = {key: values[row][key] for key in open_keys[number]}
             machine = number, np.array(list(mine.values())).tobytes()
             rows.setdefault(machine, []).append(row)
             if len(rows[machine]) > 1 or machine[1] in known[number]:
@@ -201,51 +201,31 @@ class Correction(NamedTuple):
 
 
 class Evaluator:
-    """Figures of all runs, by the processes of a pool if there is one."""
+    """Figures of all runs, by an executor if there is one."""
 
     def __init__(
-        self, runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], pool: WorkerPool | None = None
+        self, runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], executor: Executor | None = None
     ) -> None:
-        self.runs, self.parameters, self._pool = tuple(runs), tuple(parameters), pool
+        self.runs, self.parameters, self._executor = tuple(runs), tuple(parameters), executor
         self._groups = together(runs)
 
     def at(self, places: FloatArray) -> FloatArray:
         """Logarithms at each place, (places, observations of all runs in their order)."""
         groups = [[self.runs[number] for number in group] for group in self._groups]
-        if self._pool is None:
-            found = [_figures_kept(group, self.parameters, places) for group in groups]
-        else:
-            count = len(groups)
-            found = list(self._pool.map(_figures_kept, groups, [self.parameters] * count, [places] * count))
+        run_all = map if self._executor is None else self._executor.map
+        count = len(groups)
+        found = list(run_all(_figures_kept, groups, [self.parameters] * count, [places] * count))
         by_run: dict[int, FloatArray] = {}
         for group, values in zip(self._groups, found, strict=True):
             ends = np.cumsum([len(self.runs[number].observations) for number in group])
             by_run |= dict(zip(group, np.split(values, ends[:-1], axis=1), strict=True))
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
-    def corrections(
-        self,
-        place: FloatArray,
-        numbers: Sequence[int],
-        seed: int,
-        report: Callable[[int], None],
-        simulate_model: SimulateModel | None = None,
-    ) -> list[Correction]:
-        """Corrections of some runs' steady figures: see `engine_correction`. `report` gets how many are done."""
-        scenarios = [
-            self.runs[number].machine(
-                {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
-            )
-            for number in numbers
-        ]
-        kinds = [tuple(each.kind for each in self.runs[number].observations) for number in numbers]
-        count = len(scenarios)
-        run_all = map if self._pool is None else self._pool.map
-        found = []
-        for one in run_all(engine_correction, scenarios, kinds, [seed] * count, [simulate_model] * count):
-            found.append(one)
-            report(len(found))
-        return found
+    def machine(self, number: int, place: FloatArray) -> tuple[ScenarioSpec, tuple[FigureKind, ...]]:
+        """A run's scenario at a place, and the kinds of figure that it has."""
+        run = self.runs[number]
+        values = {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
+        return run.machine(values), tuple(each.kind for each in run.observations)
 
 
 def engine_correction(

@@ -9,14 +9,16 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, fields
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from calibration.fit.checkpoint import FitState
 from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
-from calibration.fit.evaluate import Evaluator, SimulateModel, kernel_can_simulate, together
+from calibration.fit.evaluate import Evaluator, SimulateModel, engine_correction, kernel_can_simulate
 from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.objective import FitData, FitObjective, data_of, parameters_at_bound
@@ -24,12 +26,11 @@ from calibration.fit.observables import FigureKind
 from calibration.fit.parameters import Parameter
 from calibration.fit.profile import Ends, bootstrap, profile
 from calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
-from calibration.workers import worker_pool
 from simulator.errors import InputError
 from simulator.form import BoolArray, FloatArray
 
 ReportProgress = Callable[[float, str], None]
-"""called with the share of the work that is done, and what is being done"""
+"""called with the share that is done of the part under way, and what that is; a share of 0 begins a part"""
 
 
 def no_report(_: float, __: str) -> None:
@@ -40,15 +41,13 @@ SAME_COST = 0.5
 """two searches have ended alike if their sums of squares differ by less"""
 KERNEL_ROUNDS = 2
 """most times that the kernel simulates a run again, at the place that its corrections have led to"""
-KERNEL_BEGINS, KERNEL_TAKES = 0.6, 0.25
-"""shares of the work, for the progress"""
 SETTLED = 0.3
 """of a figure's noise: the kernel isn't asked again if its corrections change by less"""
 
 
 @dataclass(frozen=True)
 class FitTask:
-    """Task of a fit: all that determines it but the number of processes."""
+    """Task of a fit: all that determines it; no executor does."""
 
     runs: tuple[MeasuredRun, ...]
     parameters: tuple[Parameter, ...]
@@ -68,7 +67,7 @@ class FitTask:
     corrections: tuple[tuple[float, float], ...] = ()
     """of each observation what the engine inside the fit leaves out, and its sd, by a fit that is near; else found"""
     code: str = ""
-    """version and hash of the program, so that another program's state isn't gone on with"""
+    """versions of the program and its libraries, so that another program's state isn't gone on with"""
 
     @property
     def digest(self) -> str:
@@ -112,18 +111,17 @@ def run_fit(
     task: FitTask,
     state: FitState,
     report: ReportProgress,
-    workers: int = 1,
+    executor: Executor | None = None,
     simulate_model: SimulateModel | None = None,
 ) -> Fit:
     """Fit a task. `state` holds what is done already; `simulate_model` confirms, and is needed if the task says so.
 
-    Raises InputError if no machine near the priors is possible.
+    `executor`: any of concurrent.futures, for what can be done at the same time. Raises InputError if no machine near
+    the priors is possible.
     """
     if not any(run.observations for run in task.runs):
         raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
-    with worker_pool(min(workers, len(together(task.runs)))) as pool:
-        evaluator = Evaluator(task.runs, task.parameters, pool)
-        return _Fitting(task, state, report, evaluator, simulate_model).run()
+    return _Fitting(task, state, report, executor, simulate_model).run()
 
 
 class _Fitting:
@@ -134,12 +132,13 @@ class _Fitting:
         task: FitTask,
         state: FitState,
         report: ReportProgress,
-        evaluator: Evaluator,
+        executor: Executor | None,
         simulate_model: SimulateModel | None,
     ) -> None:
-        self.task, self.state, self.report, self.evaluator = task, state, report, evaluator
+        self.task, self.state, self.report, self.executor = task, state, report, executor
         self.simulate_model = simulate_model
-        self.objective = FitObjective(evaluator, data_of(task.runs))
+        self.evaluator = Evaluator(task.runs, task.parameters, executor)
+        self.objective = FitObjective(self.evaluator, data_of(task.runs))
         self.left_out_sd = [0.0] * len(self.objective.data.measured)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
         self.stopped = ~self.everyone
@@ -150,7 +149,7 @@ class _Fitting:
         self.report(0.0, "how the runs get warm")
         self._use(self._offsets("offsets", middle), assumed())
         best, costs = self._from_several_starts()
-        self.report(0.55, "offsets and discrepancy")
+        self.report(0.0, "offsets and discrepancy")
         offsets = self._offsets("offsets again", best.place)
         discrepancy, free, best = self._refined("again", best, offsets)
         confirmed: list[int] = []
@@ -161,18 +160,18 @@ class _Fitting:
             if confirmed:
                 offsets = self._by_kernel(best, confirmed, offsets)
             discrepancy, free, best = self._refined("kernel", best, offsets)
-        self.report(0.85, "what the runs tell apart")
+        self.report(0.0, "what the runs tell apart")
         slopes, best, free = self._settled(best, free)
         found = identify_parameters(slopes, self.stopped | parameters_at_bound(self.task.parameters, best.place), free)
         covariance, correlation = correlations(slopes)
-        self.report(0.9, "intervals")
+        self.report(0.0, "intervals")
         numbers = np.flatnonzero(found.identified).tolist() if self.task.intervals else []
         ends = Ends.from_json(
             self.state.once("profile", lambda: profile(self.objective, best, slopes, numbers).to_json())
         )
         samples = None
         if self.task.bootstrap:
-            self.report(0.95, "bootstrap")
+            self.report(0.0, "bootstrap")
             drawn = partial(bootstrap, self.objective, best, slopes, self.task.seed, self.task.bootstrap)
             samples = np.array(self.state.once("bootstrap", lambda: drawn().tolist()))
         return Fit(
@@ -217,7 +216,7 @@ class _Fitting:
         places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
         if self.task.begin:
             places[0] = np.clip(self.task.begin, self.objective.low, self.objective.high)
-        self.report(0.05, f"{len(places)} starts")
+        self.report(0.0, f"{len(places)} starts")
         costs = np.array(
             self.state.once(
                 "screen",
@@ -231,10 +230,17 @@ class _Fitting:
             )
         order = [0, *(number for number in np.argsort(costs, kind="stable").tolist() if number != 0)]
         chosen = [number for number in order if costs[number] < IMPOSSIBLE][: self.task.starts]
-        found = []
-        for turn, number in enumerate(chosen):
-            self.report(0.1 + 0.4 * turn / len(chosen), f"search {turn + 1} of {len(chosen)}")
-            found.append(self._search(f"start {number}", places[number], self.everyone, ROUGH))
+        # Of several searches each is a call, which asks nobody else; of a single one each step is shared out.
+        alone = FitObjective(Evaluator(self.task.runs, self.task.parameters), self.objective.data)
+        several = self.executor if len(chosen) > 1 else None
+        objective = self.objective if several is None else alone
+        searches = {f"start {number}": (objective, places[number], self.everyone, ROUGH) for number in chosen}
+
+        def report(done: int, begins: str) -> None:
+            under_way = f"search {done + 1} of {len(chosen)}" if begins else f"{done} of {len(chosen)} searches"
+            self.report(done / len(chosen), under_way)
+
+        found = [Optimum.from_json(each) for each in self.state.once_each(_searched, searches, several, report)]
         ended = tuple(each.cost for each in found)
         return found[int(np.argmin(ended))], ended
 
@@ -285,24 +291,27 @@ class _Fitting:
         if self.task.corrections:
             self.left_out_sd = [sd for _, sd in self.task.corrections]
             return [log for log, _ in self.task.corrections]
-        numbers = range(len(self.task.runs))
-        by_run = self.state.once(
-            name, lambda: self.evaluator.corrections(place, numbers, self.task.seed, lambda _: None)
-        )
+        machines = {f"{name} {number}": self.evaluator.machine(number, place) for number in range(len(self.task.runs))}
+        calls = {key: (*machine, self.task.seed) for key, machine in machines.items()}
+        by_run = self.state.once_each(engine_correction, calls, self.executor)
         self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
         return [float(each) for logs, _ in by_run for each in logs]
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], earlier: list[float]) -> list[float]:
         """Offsets by the kernel: of simulated runs, and of other runs of their machines on average, by kind."""
-        runs, begin = len(confirmed), KERNEL_BEGINS + KERNEL_TAKES * turn / (KERNEL_ROUNDS + 1)
-
-        def report_runs(done: int) -> None:
-            self.report(begin + KERNEL_TAKES * done / runs / (KERNEL_ROUNDS + 1), f"the kernel: {done} of {runs} runs")
-
-        report_runs(0)
-        own = self.state.once(
-            f"kernel {turn}",
-            lambda: self.evaluator.corrections(place, confirmed, self.task.seed, report_runs, self.simulate_model),
+        which = f"the kernel, {turn + 1}. of at most {KERNEL_ROUNDS + 1} times"
+        own = self.state.once_each(
+            engine_correction,
+            {
+                f"kernel {turn}, run {number}": (
+                    *self.evaluator.machine(number, place),
+                    self.task.seed,
+                    self.simulate_model,
+                )
+                for number in confirmed
+            },
+            self.executor,
+            lambda done, _: self.report(done / len(confirmed), f"{which}: {done} of {len(confirmed)} runs"),
         )
         by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
         run = self.objective.data.run
@@ -325,6 +334,11 @@ class _Fitting:
 
 IMPOSSIBLE = 1e30
 """stands for the infinite cost of a place without a machine: JSON has no infinity"""
+
+
+def _searched(*search_for: Any) -> dict[str, Any]:
+    """A search's optimum as plain JSON."""
+    return search(*search_for).to_json()
 
 
 def _spread_out(best: Optimum, data: FitData, task: FitTask) -> list[int]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -101,17 +102,23 @@ class MeasuredRun:
 
     def open_keys(self, keys: Iterable[str]) -> tuple[str, ...]:
         """Keys of the parameters that the run's machine has and the mapping file leaves open."""
-        return tuple(
-            key
-            for key in keys
-            if continuous_value(self.scenario, key) is not None
-            and not any(f"{key.partition('@')[0]}.".startswith(f"{each}.") for each in self.mapped)
-        )
+        return _open_keys(self.scenario, self.mapped, tuple(keys))
 
     @property
     def mapped(self) -> tuple[str, ...]:
         """Scenario keys that the mapping file sets."""
         return tuple(key for key, (_, who) in self.settings.items() if who == MAPPED)
+
+
+@lru_cache(maxsize=1024)
+def _open_keys(scenario: ScenarioSpec, mapped: tuple[str, ...], keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Keys that the scenario has and that lie below none of the mapped ones. A fit asks at each of its steps."""
+    return tuple(
+        key
+        for key in keys
+        if continuous_value(scenario, key) is not None
+        and not any(f"{key.partition('@')[0]}.".startswith(f"{each}.") for each in mapped)
+    )
 
 
 def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:

@@ -8,9 +8,8 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, as_completed
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 from calibration.fit import (
@@ -33,7 +32,7 @@ from calibration.fit import (
     run_fit,
 )
 from calibration.predict import predict_scenario
-from calibration.records import fit_versions
+from calibration.records import fit_program
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -85,12 +84,12 @@ class Refits:
             corrections=tuple((math.log(figure.correction), figure.correction_sd) for figure in figures),
             confirm=min(len(calibration.by_kernel), len(runs)),
             missing=calibration.missing,
-            code=fit_versions()["code"],
+            code=fit_program(),
         )
 
-    def without(self, out: Sequence[int], report: ReportProgress) -> Calibration:
+    def without(self, out: Sequence[int]) -> Calibration:
         """The calibration without some runs. Raises InputError."""
-        refit = run_fit(self.task(out), FitState(None, ""), report, simulate_model=self.simulate_model)
+        refit = run_fit(self.task(out), FitState(None, ""), no_report, simulate_model=self.simulate_model)
         found = calibration_of(refit, self.calibration.base)
         return found.model_copy(update={"by_kernel": self.calibration.by_kernel}) if self.near else found
 
@@ -130,10 +129,10 @@ def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
     return folds, why
 
 
-def predicted_without(refits: Refits, out: Sequence[int], report: ReportProgress = no_report) -> list[Any]:
+def predicted_without(refits: Refits, out: Sequence[int]) -> list[Any]:
     """[rate, low, high] of each left-out run, or a sentence that says why there is none. Plain JSON."""
     try:
-        without = refits.without(out, report)
+        without = refits.without(out)
     except InputError as error:
         return [str(error)] * len(out)
     answers: list[Any] = []
@@ -154,26 +153,13 @@ def leave_out(
     runs = refits.runs
     folds, why = folds_of(runs)
     by_key = {fold.key: fold for fold in folds}
-    done = sum(key in state for key in by_key)
-    todo = [fold for key, fold in by_key.items() if key not in state]
-    if executor is None:
-        for fold in todo:
 
-            def part(fraction: float, what: str, done: int = done, fold: Fold = fold) -> None:
-                report((done + fraction) / len(by_key), f"without {fold.what}: {what}")
+    def part(done: int, begins: str) -> None:
+        under_way = f"without {by_key[begins].what}: " if begins else ""
+        report(done / max(len(by_key), 1), f"{under_way}{done} of {plural(len(by_key), 'refit')}")
 
-            state.once(fold.key, partial(predicted_without, refits, fold.out, part))
-            done += 1
-    else:
-        futures: dict[Future[list[Any]], Fold] = {
-            executor.submit(predicted_without, refits, fold.out): fold for fold in todo
-        }
-        report(done / max(len(by_key), 1), f"{done} of {plural(len(by_key), 'refit')}")
-        for future in as_completed(futures):
-            state.once(futures[future].key, future.result)
-            done += 1
-            report(done / len(by_key), f"{done} of {plural(len(by_key), 'refit')}")
-    answers = {key: state.once(key, list) for key in by_key}
+    calls = {key: (refits, fold.out) for key, fold in by_key.items()}
+    answers = dict(zip(calls, state.once_each(predicted_without, calls, executor, part), strict=True))
     return tuple(
         _leave_out(kind, [f for f in folds if f.kind == kind], why.get(kind), runs, answers) for kind in FOLD_KINDS
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from functools import partial
 
 import scipy
 
@@ -31,7 +30,7 @@ from calibration.fit import (
 from calibration.judge.baselines import baseline_run, compare_baselines
 from calibration.judge.gap import explain_gap
 from calibration.judge.left_out import Refits, leave_out, measured_rate, unit_of
-from calibration.predict import Predicted, predict_scenario
+from calibration.predict import Predicted, predict_scenarios
 from calibration.records import RunRecord, fit_versions
 from models.build import build
 from models.jobs import run_job
@@ -39,8 +38,6 @@ from models.scenario import ScenarioSpec
 from simulator.analytic import regime_of_result, simulate
 from simulator.errors import InputError
 
-FITTING = 0.1
-"""share of the work that goes before the refits"""
 PARAMETER_FILE = "parameter file"
 
 
@@ -77,29 +74,21 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
 ) -> Certificate:
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
-    `state` holds the refits that are done. A gap is explained of each run that is outside of its interval, the model's
-    or that of the refit without it, or of all. `near`: refits start where the calibration is, with its corrections.
+    `state` holds the predictions and refits that are done. A gap is explained of each run that is outside of its
+    interval, the model's or that of the refit without it, or of all. `near`: refits start where the calibration is,
+    with its corrections.
     `simulate_model`: the engine that has confirmed the fit, if one has.
     """
     runs = runs_to_judge(calibration, records, bases, file)
-    report(0.0, "predictions")
     some = [(run, rate) for run in runs if (rate := measured_rate(run)) is not None]
     if not some:
         raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
-    rows: list[JudgedRun] = []
-    predictions: dict[str, Predicted] = {}
-    answers = (map if executor is None else executor.map)(
-        partial(predict_scenario, calibration, simulate_model=simulate_model), [run.scenario for run, _ in some]
+    predictions = predict_scenarios(
+        calibration, {run.name: run.scenario for run, _ in some}, state, report, executor, simulate_model
     )
-    for number, ((run, rate), answer) in enumerate(zip(some, answers, strict=True)):
-        report(FITTING * number / len(some), f"{run.name}: prediction")
-        predictions[run.name] = answer
-        rows.append(_judged_run(calibration, run, rate, answer))
+    rows = [_judged_run(calibration, run, rate, predictions[run.name]) for run, rate in some]
     folds = known_folds(calibration, rows) or leave_out(
-        Refits(calibration, tuple(runs), near, simulate_model),
-        state,
-        lambda share, what: report(FITTING + (1.0 - FITTING) * share, what),
-        executor,
+        Refits(calibration, tuple(runs), near, simulate_model), state, report, executor
     )
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}

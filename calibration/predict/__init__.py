@@ -10,5 +10,5 @@ from calibration.predict.candidates import (
     usual_run,
 )
 from calibration.predict.guessed import DescribedPrediction, predict_described
-from calibration.predict.next_run import Advice, RunWorth, advise_next_run
-from calibration.predict.prediction import Predicted, predict_scenario
+from calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
+from calibration.predict.prediction import Predicted, predict_scenario, predict_scenarios

@@ -8,9 +8,13 @@ isn't linear, so that it is the mean over places drawn from what is known of the
 tell there counts as well.
 """
 
+import hashlib
+import json
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import numpy as np
 import scipy
@@ -21,9 +25,11 @@ from calibration.fit import (
     AnalyticReader,
     Calibration,
     FigureKind,
+    FitState,
     ReportProgress,
     SimulateModel,
     apply_calibration,
+    calibration_hash,
     engine_logs,
     identify_parameters,
     no_report,
@@ -32,15 +38,14 @@ from calibration.fit import (
     solve_inputs,
 )
 from calibration.predict.candidates import CandidateSet, Impossible, RunCandidate, scenario_of
-from calibration.predict.prediction import Predicted, predict_scenario
+from calibration.predict.prediction import Predicted, predict_scenarios
+from calibration.records import fit_program
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import FloatArray
 
 PAIRS = 2
 """of places drawn, each with its mirror image"""
-READING = 0.7
-"""share of the time that is spent before anything is solved"""
 WORTH = 0.05
 """a run that makes the interval narrower by less than this share of its width is not worth it"""
 
@@ -98,18 +103,24 @@ def advise_next_run(
     pairs: int = PAIRS,
     report: ReportProgress = no_report,
     simulate_model: SimulateModel | None = None,
+    state: FitState | None = None,
+    executor: Executor | None = None,
 ) -> Advice:
     """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
 
-    `simulate_model`: see `predict_scenario`.
+    `simulate_model`: see `predict_scenario`. `state` holds what is done, `executor` looks at several runs at once.
 
     Raises InputError if the calibrated machine can't run `asked`, or none of the candidates.
     """
-    predicted = predict_scenario(calibration, asked, simulate_model) if asked is not None else None
+    state = state or FitState(None, "")
+    predicted = None
+    if asked is not None:
+        wanted_rate = {asked.name: asked}
+        [predicted] = predict_scenarios(calibration, wanted_rate, state, report, None, simulate_model).values()
     places = _places(calibration, pairs)
     made = [scenario_of(calibration, run) for run in calibration.runs] if pairs else []
     scenarios = [*(each.scenario for each in choice.candidates), *made, *([asked] if asked is not None else [])]
-    said, slopes, reasons = derivatives(calibration, scenarios, places, report)
+    said, slopes, reasons = derivatives(calibration, scenarios, places, report, state, executor)
     possible = np.isfinite(said[len(choice.candidates) :]).all(axis=(0, 2))
     known = _known(calibration, said[len(choice.candidates) :], slopes[len(choice.candidates) :], len(places))
     wanted = slopes[-1][:, list(FigureKind).index(FigureKind.RATE), :] if asked is not None else None
@@ -173,55 +184,81 @@ def information(
     return np.stack(found, axis=1)
 
 
+def advice_digest(
+    calibration: Calibration, choice: CandidateSet, asked: ScenarioSpec | None, pairs: int = PAIRS
+) -> str:
+    """Hash of all that determines the advice."""
+    scenarios = [each.scenario for each in choice.candidates] + ([] if asked is None else [asked])
+    data = [each.model_dump(mode="json") for each in scenarios]
+    words = [fit_program(), calibration_hash(calibration), pairs, data]
+    return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()[:20]
+
+
 def derivatives(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, report: ReportProgress = no_report
+    calibration: Calibration,
+    scenarios: Sequence[ScenarioSpec],
+    places: FloatArray,
+    report: ReportProgress = no_report,
+    state: FitState | None = None,
+    executor: Executor | None = None,
 ) -> tuple[FloatArray, FloatArray, dict[int, str]]:
     """Figures of each scenario at each place, and their derivatives by the parameters, both as logarithms.
 
     (scenarios, places, kinds), NaN where there is no machine; (scenarios, places, kinds, parameters); why there is
     none at the first place, by scenario.
     """
+    count = len(scenarios)
+    found = (state or FitState(None, "")).once_each(
+        _derivatives,
+        {f"run {number}": (calibration, scenario, places) for number, scenario in enumerate(scenarios)},
+        executor,
+        lambda done, _: report(done / count, f"{done} of {count} runs"),
+    )
+    here, slopes, reasons = zip(*found, strict=True)
+    # JSON has no NaN: None stands for it.
+    logs = np.array(here, dtype=np.float64)
+    return logs, np.array(slopes), {number: text for number, text in enumerate(reasons) if text is not None}
+
+
+def _derivatives(calibration: Calibration, scenario: ScenarioSpec, places: FloatArray) -> list[Any]:
+    """Figures of a scenario, (places, kinds), their derivatives, and why there are none, as plain JSON."""
     count = places.shape[1]
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     steps = DIFFERENCE_STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
     around = np.clip(places[:, None, :] + steps, low, high)
-    logs, reasons = _logs_at(calibration, scenarios, around.reshape(-1, count), report)
-    logs = logs.reshape(len(scenarios), len(places), 2 * count + 1, len(FigureKind))
-    here, up, down = logs[:, :, 0], logs[:, :, 1 : count + 1], logs[:, :, count + 1 :]
-    middle = here[:, :, None]
+    flat, reason = _logs_at(calibration, scenario, around.reshape(-1, count))
+    logs = flat.reshape(len(places), 2 * count + 1, len(FigureKind))
+    here, up, down = logs[:, 0], logs[:, 1 : count + 1], logs[:, count + 1 :]
+    middle = here[:, None]
     rise, fall = np.where(np.isnan(up), middle, up), np.where(np.isnan(down), middle, down)
     own = np.arange(count)
     there, back = around[:, own + 1, own] - around[:, 0], around[:, 0] - around[:, own + 1 + count, own]
     far = there[..., None] * ~np.isnan(up) + back[..., None] * ~np.isnan(down)
     slopes = np.nan_to_num((rise - fall) / np.where(far > 0, far, np.inf))
-    return here, np.swapaxes(slopes, 2, 3), reasons
+    known = [[float(log) if np.isfinite(log) else None for log in row] for row in here]
+    return [known, np.swapaxes(slopes, 1, 2).tolist(), reason]
 
 
-def _logs_at(
-    calibration: Calibration, scenarios: Sequence[ScenarioSpec], places: FloatArray, report: ReportProgress
-) -> tuple[FloatArray, dict[int, str]]:
-    """Logarithms of all kinds, (scenarios, places, kinds)."""
+def _logs_at(calibration: Calibration, scenario: ScenarioSpec, places: FloatArray) -> tuple[FloatArray, str | None]:
+    """Logarithms of all kinds, (places, kinds), and why there is no machine at the first place."""
     reader = AnalyticReader()
-    answer = np.full((len(scenarios), len(places), len(FigureKind)), np.nan)
-    reasons: dict[int, str] = {}
+    answer = np.full((len(places), len(FigureKind)), np.nan)
+    reason: str | None = None
     points: list[AnalyticInput] = []
-    where: list[tuple[int, int]] = []
-    for number, scenario in enumerate(scenarios):
-        report(READING * number / len(scenarios), f"{number + 1} of {len(scenarios)} runs")
-        for row, place in enumerate(places):
-            try:
-                points.append(reader.read(apply_calibration(calibration, scenario, place)))
-            except InputError as error:
-                if row == 0:
-                    reasons[number] = str(error)
-                continue
-            where.append((number, row))
-    report(READING, f"{len(points):,} machines solved")
+    where: list[int] = []
+    for row, place in enumerate(places):
+        try:
+            points.append(reader.read(apply_calibration(calibration, scenario, place)))
+        except InputError as error:
+            if row == 0:
+                reason = str(error)
+            continue
+        where.append(row)
     for workload, machines, solution, numbers in solve_inputs(points):
         found = engine_logs(workload, machines, solution)
         for at, one in enumerate(numbers):
             answer[where[one]] = [found[kind][at] for kind in FigureKind]
-    return answer, reasons
+    return answer, reason
 
 
 def _places(calibration: Calibration, pairs: int) -> FloatArray:

@@ -5,7 +5,10 @@ The logarithm's variance is the sum of three: of the parameters (delta method: O
 those of the discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 import scipy
@@ -14,6 +17,8 @@ from calibration.fit import (
     DIFFERENCE_STEP,
     Calibration,
     FigureKind,
+    FitState,
+    ReportProgress,
     SimulateModel,
     apply_calibration,
     assumed_sd,
@@ -57,6 +62,42 @@ class Predicted:
     not_applied: tuple[str, ...]
     doubts: tuple[str, ...]
     """where the analytic engine's assumptions don't hold, unless the rate is simulated"""
+
+    def to_json(self) -> dict[str, Any]:
+        """The prediction as plain JSON, but for its scenario."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "scenario"}
+
+    @classmethod
+    def from_json(cls, scenario: ScenarioSpec, data: dict[str, Any]) -> Self:
+        """From what `to_json` gave. `scenario`: with the calibrated values."""
+        values: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in data.items()}
+        return cls(scenario, **values)
+
+
+def predict_scenarios(
+    calibration: Calibration,
+    scenarios: Mapping[str, ScenarioSpec],
+    state: FitState,
+    report: ReportProgress,
+    executor: Executor | None = None,
+    simulate_model: SimulateModel | None = None,
+) -> dict[str, Predicted]:
+    """Predictions by the scenarios' names: see `predict_scenario`. `state` holds those that are done."""
+    count = len(scenarios)
+    found = state.once_each(
+        _predicted,
+        {f"prediction of {name}": (calibration, scenario, simulate_model) for name, scenario in scenarios.items()},
+        executor,
+        lambda done, begins: report(done / count, f"{begins or 'predictions'}: {done} of {count}"),
+    )
+    return {
+        name: Predicted.from_json(apply_calibration(calibration, scenario), data)
+        for (name, scenario), data in zip(scenarios.items(), found, strict=True)
+    }
+
+
+def _predicted(*of: Any) -> dict[str, Any]:
+    return predict_scenario(*of).to_json()
 
 
 def predict_scenario(

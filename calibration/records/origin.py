@@ -1,6 +1,7 @@
 """Provenance: versions of the program and a hash of its code."""
 
 import hashlib
+import json
 import platform
 from functools import cache
 from importlib import resources
@@ -17,6 +18,12 @@ def code_digest(*packages: str) -> bytes:
         for file in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".hpp", ".cpp"}):
             code.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return code.digest()
+
+
+@cache
+def fit_program() -> str:
+    """Names all but its task that a fit depends on: code, libraries, interpreter, kind of processor."""
+    return json.dumps([fit_versions(), platform.machine()], sort_keys=True)
 
 
 def fit_versions() -> dict[str, str]:

@@ -1,3 +1,4 @@
-"""Worker processes: the one pool for refits, the fit's engine calls and simulated runs."""
+"""Workers: the one pool of processes for refits, the fit's engine calls and simulated runs; calls on any executor."""
 
+from calibration.workers.calls import finished_calls
 from calibration.workers.pool import SPAWN, WorkerPool, worker_pool

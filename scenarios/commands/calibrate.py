@@ -16,12 +16,22 @@ from calibration.fit import (
     run_fit,
     write_calibration,
 )
-from calibration.records import RunRecord, check_record, fit_versions
-from scenarios.commands.options import Output, OutputOption, QuietOption, SeedOption, SetOption, WorkersOption
+from calibration.records import RunRecord, check_record, fit_program
+from scenarios.commands.interruption import say_kept
+from scenarios.commands.options import (
+    ClusterOption,
+    Output,
+    OutputOption,
+    QuietOption,
+    SeedOption,
+    SetOption,
+    WorkersOption,
+    check_place,
+)
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.measured import read_runs
-from scenarios.run import default_workers, simulate_by_kernel
+from scenarios.run import calls_executor, default_workers, simulate_by_kernel
 from scenarios.show.calibration import calibration_lines
 from scenarios.show.next_run import would_tell
 from scenarios.show.progress import progress_display
@@ -71,6 +81,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     seed: SeedOption = 1,
     workers: WorkersOption = None,
+    cluster: ClusterOption = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
 ) -> None:
@@ -81,6 +92,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     if output is Output.CSV:
         raise InputError("--output csv: a calibration is no table; give table or json")
+    check_place(workers, cluster)
     check_places(save)
     records, bases = read_runs(
         runs, load_scenario_file(scenario_path(base), tuple(set_ or ())) if base is not None else None
@@ -97,16 +109,19 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         seed=seed,
         confirm=confirm,
         bootstrap=bootstrap,
-        code=fit_versions()["code"],
+        code=fit_program(),
     )
     state = save.with_name(f".{save.name}.state") if save is not None else None
     kept = FitState(state, task.digest)
     try:
-        with progress_display(quiet) as display:
-            found = run_fit(task, kept, display.advance, workers or default_workers(), simulate_by_kernel)
+        with (
+            progress_display(quiet) as display,
+            calls_executor(len(task.runs), workers or default_workers(), display, cluster) as executor,
+        ):
+            found = run_fit(task, kept, display.advance, executor, simulate_by_kernel)
             answer = calibration_of(found, scenario)
     except KeyboardInterrupt:
-        report_saved_work("steps", state)
+        say_kept(f"{kept.finished:,} steps of the fit", state)
         raise typer.Exit(130) from None
     if kept.reused and not quiet:
         typer.echo(f"{kept.reused} steps were in {state} already", err=True)
@@ -121,12 +136,6 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     typer.echo(text, nl=False)
     if save is not None:
         typer.echo(f"written: {save}", err=True)
-
-
-def report_saved_work(what: str, state: Path | None) -> None:
-    """After Ctrl-C: where the work that is done has gone."""
-    where = f"kept in {state}; the same command goes on from there" if state else "lost; --save would have kept them"
-    typer.echo(f"the {what} that are done are {where}", err=True)
 
 
 def _say_broken_laws(records: list[RunRecord]) -> None:

@@ -4,8 +4,11 @@ Exit status: 0 done; 1 a stated target was missed; 2 bad input; 70 a defect of t
 """
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version as version_of
 from typing import Annotated, Any
@@ -151,7 +154,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     environment = os.environ.get(FOLDER_VARIABLE)
     try:
         arguments = [word for word in words if word != "--debug"]
-        status = app(arguments, prog_name="oltpsim", standalone_mode=False, obj=arguments)
+        with _terminated_like_interrupted():
+            status = app(arguments, prog_name="oltpsim", standalone_mode=False, obj=arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except UsageError as error:
@@ -179,6 +183,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if status == INTERRUPTED:
         typer.echo("interrupted", err=True)
     return status if isinstance(status, int) else 0
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """A request to end, as batch systems make it (SIGTERM), is taken like Ctrl-C: what is done is kept, and said."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _refused(text: str) -> int:

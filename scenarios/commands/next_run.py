@@ -5,23 +5,42 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import Calibration, calibration_path, read_calibration
-from calibration.predict import CandidateSet, advise_next_run, candidates_around, candidates_named, read_candidates
+from calibration.fit import Calibration, FitState, calibration_path, read_calibration
+from calibration.predict import (
+    CandidateSet,
+    advice_digest,
+    advise_next_run,
+    candidates_around,
+    candidates_named,
+    read_candidates,
+)
 from models.input import last_word
 from models.scenario import ScenarioSpec
-from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption
+from scenarios.commands.interruption import say_kept
+from scenarios.commands.options import (
+    ClusterOption,
+    Output,
+    OutputOption,
+    QuietOption,
+    SetOption,
+    WorkersOption,
+    check_place,
+)
+from scenarios.commands.output_files import check_places
 from scenarios.commands.predict import ModelArgument, scenario_or_base
 from scenarios.questions.sweep import parse_axis
-from scenarios.run import simulate_by_kernel
+from scenarios.run import calls_executor, default_workers, simulate_by_kernel
 from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
+WORTH_A_PROCESS = 100
+"""parameters times runs that are looked at in more time than a process takes to start"""
 MOST_LETTERS = 60
 """of settings that are written into a scenario's name; longer lists are counted"""
 
 
-def next_run(
+def next_run(  # noqa: PLR0913, PLR0917 - one argument per option
     model: ModelArgument,
     for_: Annotated[
         str | None,
@@ -38,6 +57,12 @@ def next_run(
     candidates: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="Runs that you could make, by name, with their costs.")
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep what runs would tell there; a stopped command goes on from it."),
+    ] = None,
+    workers: WorkersOption = None,
+    cluster: ClusterOption = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
 ) -> None:
@@ -47,11 +72,32 @@ def next_run(
     tell. Candidates are one of your runs with something changed; without --could and --candidates: other numbers of
     clients, pools and warehouses.
     """
+    check_place(workers, cluster)
+    check_places(save)
     calibration = read_calibration(calibration_path(model))
     target = _target_scenario(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
-    with progress_display(quiet) as display:
-        advice = advise_next_run(calibration, choice, target, report=display.advance, simulate_model=simulate_by_kernel)
+    processes = len(choice.candidates) * len(calibration.parameters) // WORTH_A_PROCESS
+    kept = FitState(save, advice_digest(calibration, choice, target))
+    try:
+        with (
+            progress_display(quiet) as display,
+            calls_executor(processes, workers or default_workers(), display, cluster) as executor,
+        ):
+            advice = advise_next_run(
+                calibration,
+                choice,
+                target,
+                report=display.advance,
+                simulate_model=simulate_by_kernel,
+                state=kept,
+                executor=executor,
+            )
+    except KeyboardInterrupt:
+        say_kept(f"{kept.finished:,} runs", save)
+        raise typer.Exit(130) from None
+    if kept.reused and not quiet:
+        typer.echo(f"{kept.reused:,} runs were in {save} already", err=True)
     write = {Output.JSON: next_run_json, Output.CSV: next_run_csv, Output.TABLE: next_run_text}
     typer.echo(write[output](advice), nl=False)
 

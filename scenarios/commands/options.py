@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from simulator.errors import InputError
+
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Base of what typer raises for wrong words; it offers only some of its subclasses under a public name."""
 MOST_SEED = 2**63 - 1
@@ -50,6 +52,12 @@ def finite(value: float | None) -> float | None:
     return value
 
 
+def check_place(workers: int | None, cluster: str | None) -> None:
+    """Refuse two places to run at. Raises InputError."""
+    if cluster is not None and workers is not None:
+        raise InputError("--cluster and --workers: give one of them; a cluster has its own workers")
+
+
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A scenario file (YAML), or the name of one in the library.")
 ]
@@ -77,6 +85,10 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on
 TargetOption = Annotated[
     float | None,
     typer.Option(metavar="N", help="New orders per minute to reach; exit status 1 if missed.", callback=finite),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there (oltpsim[dask])."),
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(metavar="N", help="Processes that run at the same time; one per core if absent.", min=1)

@@ -1,5 +1,6 @@
 """oltpsim plan: which machine to buy or to rent for a load, with its bill and the probability that it is enough."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,9 @@ import typer
 from calibration.fit import calibration_path, read_calibration
 from models.catalogue import Prices, price_list
 from scenarios.commands.answer import command_line, terminal_width
+from scenarios.commands.interruption import is_interrupted, say_reused
 from scenarios.commands.options import (
+    ClusterOption,
     Output,
     OutputOption,
     QuietOption,
@@ -18,6 +21,7 @@ from scenarios.commands.options import (
     SeedOption,
     SetOption,
     WorkersOption,
+    check_place,
     finite,
 )
 from scenarios.commands.output_files import check_places
@@ -26,16 +30,17 @@ from scenarios.questions.plan import (
     ParameterUncertainty,
     Plan,
     SimulatedCandidate,
+    Simulations,
     candidate_stock,
     current_date,
+    failed,
     make_plan,
     parse_objective,
     parse_share,
     plan_question,
-    simulate_candidates,
     with_simulations,
 )
-from scenarios.run import Display, default_workers
+from scenarios.run import Store
 from scenarios.show.plan import plan_csv, plan_json, plan_table
 from scenarios.show.plan_page import write_plan_page
 from scenarios.show.progress import progress_display
@@ -107,6 +112,11 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     set_: SetOption = None,
     seed: SeedOption = 1,
     workers: WorkersOption = None,
+    cluster: ClusterOption = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.sqlite", help="Keep every simulation there; a stopped plan goes on where it was."),
+    ] = None,
     output: OutputOption = Output.TABLE,
     report: ReportOption = None,
     quiet: QuietOption = False,
@@ -116,7 +126,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     All candidates are calculated, the best are simulated; each rejected one has its reason in numbers (--output csv).
     Exit status 1 if no candidate is sure enough to hold the target.
     """
-    check_places(report)
+    check_place(workers, cluster)
+    check_places(report, save)
     base = load_scenario_file(scenario_path(scenario), set_ or [])
     if base.job is not None:
         raise InputError(
@@ -145,37 +156,55 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     )
     lists = Prices(tuple(price_list(each) for each in prices or LISTS))
     stock = candidate_stock(question, lists, candidates or ())
-    with progress_display(quiet) as display:
+    with progress_display(quiet) as display, Store(save) as store:
         display.step(f"{len(stock.candidates):,} candidates")
         found = make_plan(stock, lists, left, current_date(), display.advance)
-        found = _simulated(found, confirm, seed, workers, display)
+
+        def run(simulations: Simulations) -> bool:
+            ended = is_interrupted(simulations.runner, workers, cluster, save, display)
+            say_reused(simulations.runner, save, quiet)
+            return ended
+
+        found, interrupted = _simulated(found, confirm, seed, store, run)
     if report is not None:
         write_plan_page(found, report, command_line(["oltpsim", *context.obj]))
     write = {Output.JSON: plan_json, Output.CSV: plan_csv}.get(output)
     typer.echo(plan_table(found, terminal_width()) if write is None else write(found), nl=False)
     if report is not None and output is Output.TABLE:
         typer.echo(f"report: {report}")
+    if interrupted:
+        raise typer.Exit(130)
     if question.target_per_min is not None and found.choice is None:
         raise typer.Exit(MISSED)
 
 
-def _simulated(found: Plan, confirm: int, seed: int, workers: int | None, display: Display) -> Plan:
-    """The best candidates by the kernel, and others as long as it refutes the choice; Ctrl-C keeps what is done."""
+def _simulated(
+    found: Plan, confirm: int, seed: int, store: Store, run: Callable[[Simulations], bool]
+) -> tuple[Plan, bool]:
+    """The best candidates by the kernel, and others as long as it refutes the choice; what is done after Ctrl-C.
+
+    `run`: runs simulations, and says whether it was interrupted.
+    """
     best = list(found.listed[:confirm])
     if confirm and found.choice is not None and found.choice not in best:
         best = [found.choice, *best[: confirm - 1]]
     stock, done = found.screened.stock, dict[int, SimulatedCandidate]()
-    try:
-        while best:
-            display.step(f"{len(best)} machines by the kernel")
-            scenarios = [
-                (each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best
-            ]
-            for each in simulate_candidates(scenarios, found.question, seed, workers or default_workers(), display):
-                done[each.number] = each
-            found = with_simulations(found, done)
-            best = [found.choice] if found.choice is not None and found.choice.number not in done else []
-    except KeyboardInterrupt:
-        typer.echo(f"interrupted: {len(done)} machines were simulated", err=True)
+    interrupted = False
+    while best and not interrupted:
+        simulations = Simulations(
+            [(each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best],
+            found.question,
+            seed,
+            store,
+        )
+        lost = ""
+        try:
+            interrupted = run(simulations)
+        except InputError as error:  # a worker is lost
+            lost = str(error)
+        done |= {each.number: each for each in simulations.finished()}
+        if lost:
+            done |= {each.number: failed(each.number, lost) for each in best if each.number not in done}
         found = with_simulations(found, done)
-    return found
+        best = [found.choice] if found.choice is not None and found.choice.number not in done else []
+    return found, interrupted

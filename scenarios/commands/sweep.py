@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from scenarios.commands.interruption import is_interrupted, say_reused
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
+    ClusterOption,
     EngineOption,
     Output,
     OutputOption,
@@ -17,6 +19,7 @@ from scenarios.commands.options import (
     SeedOption,
     SetOption,
     WorkersOption,
+    check_place,
     settings,
 )
 from scenarios.commands.output_files import check_places, check_store
@@ -30,7 +33,7 @@ from scenarios.questions.sweep import (
     sweep_json,
     sweep_points,
 )
-from scenarios.run import Store, check_replications, dask_cluster, default_workers
+from scenarios.run import Store, check_replications
 from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
 from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table, sweep_title
@@ -69,10 +72,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         ),
     ] = None,
     workers: WorkersOption = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there (oltpsim[dask])."),
-    ] = None,
+    cluster: ClusterOption = None,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE.sqlite", help="Keep every run there; a stopped sweep goes on where it was."),
@@ -97,8 +97,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     Points that cannot be run are listed with the reason. The result is the same on any number of workers, and on a
     cluster.
     """
-    if cluster is not None and workers is not None:
-        raise InputError("--cluster and --workers: give one of them; a cluster has its own workers")
+    check_place(workers, cluster)
     files = Files(export, series, runs, picture)
     files.check(len(vary))
     check_places(save)
@@ -110,9 +109,9 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.echo(balance_note(samples), err=True)
     with Store(save) as store:
         runner = SweepRunner(points, store, seed, rule)
-        interrupted = _is_interrupted(runner, workers, cluster, save, quiet)
-        if runner.reused and not quiet:
-            typer.echo(f"{runner.reused:,} runs were in {save} already", err=True)
+        with progress_display(quiet) as display:
+            interrupted = is_interrupted(runner, workers, cluster, save, display)
+        say_reused(runner, save, quiet)
         if interrupted and not runner.finished:
             raise typer.Exit(130)
         answer = runner.sweep(scenario, axes, samples)
@@ -142,33 +141,6 @@ def _rule(replications: int | None, until: str | None) -> ReplicationRule:
     if rest.strip() or not 0 < fraction < 1:
         raise InputError(f"--until {until!r}: expected a share of the rate above 0 and below 1, as in 2% or 0.02")
     return ReplicationRule(MOST_UNTIL if replications is None else replications, fraction)
-
-
-def _is_interrupted(
-    runner: SweepRunner, workers: int | None, cluster: str | None, save: Path | None, quiet: bool
-) -> bool:
-    """Run what is to be run; whether Ctrl-C ended it. Says what is kept if it didn't come to its end."""
-    ended = False
-    try:
-        with progress_display(quiet) as display:
-            if cluster is None:
-                runner.run(workers or default_workers(), display)
-            else:
-                with dask_cluster(cluster, display) as place:
-                    runner.run_at(place, display)
-        ended = True
-    except KeyboardInterrupt:
-        return True
-    finally:
-        for run in runner.store.damaged:
-            typer.echo(f"{save}: run {run} is damaged; it is run again", err=True)
-        if not ended and runner.wanted:
-            kept = f"{runner.finished:,} of {runner.wanted:,} runs are done"
-            where = (
-                f" and kept in {save}; the same command goes on from there" if save else "; --save would have kept them"
-            )
-            typer.echo(f"{kept}{where}", err=True)
-    return False
 
 
 @dataclass(frozen=True)

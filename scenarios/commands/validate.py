@@ -14,14 +14,21 @@ from calibration.fit import (
     write_calibration,
 )
 from calibration.judge import FigureRow, refits_digest, runs_to_judge, validate_calibration
-from calibration.workers import worker_pool
 from scenarios.commands.answer import command_line
-from scenarios.commands.calibrate import report_saved_work
-from scenarios.commands.options import Output, OutputOption, QuietOption, ReportOption, WorkersOption
+from scenarios.commands.interruption import say_kept
+from scenarios.commands.options import (
+    ClusterOption,
+    Output,
+    OutputOption,
+    QuietOption,
+    ReportOption,
+    WorkersOption,
+    check_place,
+)
 from scenarios.commands.output_files import check_places
 from scenarios.commands.predict import ModelArgument
 from scenarios.questions.measured import measured_systems, read_runs, system_rows
-from scenarios.run import default_workers, simulate_by_kernel
+from scenarios.run import calls_executor, default_workers, simulate_by_kernel
 from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
 from scenarios.show.validation import validation_json, validation_lines
@@ -65,6 +72,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = False,
     report: ReportOption = None,
     workers: WorkersOption = None,
+    cluster: ClusterOption = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
 ) -> None:
@@ -75,6 +83,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
+    check_place(workers, cluster)
     check_places(save, report)
     calibration = read_calibration(calibration_path(model))
     if not runs and str(model) not in shipped_calibrations():
@@ -86,9 +95,12 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     some = runs_to_judge(calibration, records, bases, file)
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
     kept = FitState(state, refits_digest(calibration, some, near))
-    number = min(workers or default_workers(), len(some))
+    number = workers or default_workers()
     try:
-        with progress_display(quiet) as display, worker_pool(number) as executor:
+        with (
+            progress_display(quiet) as display,
+            calls_executor(len(some), number, display, cluster) as executor,
+        ):
             found = validate_calibration(
                 calibration,
                 records,
@@ -102,8 +114,10 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
                 simulate_model=simulate_by_kernel,
             )
     except KeyboardInterrupt:
-        report_saved_work("refits", state)
+        say_kept(f"{kept.finished:,} predictions and refits", state)
         raise typer.Exit(130) from None
+    if kept.reused and not quiet:
+        typer.echo(f"{kept.reused:,} predictions and refits were in {state} already", err=True)
     if save is not None:
         write_calibration(save, calibration.model_copy(update={"certificate": found}))
         kept.close()
@@ -113,7 +127,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     large: list[FigureRow] = []
     if every and str(model) == PUBLISHED:
         with progress_display(quiet) as display:
-            large = system_rows(measured_systems(), number, display, again=simulate)
+            large = system_rows(measured_systems(), number, display, again=simulate, cluster=cluster)
     if output is Output.JSON:
         typer.echo(validation_json(found, large), nl=False)
     else:

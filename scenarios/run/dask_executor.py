@@ -5,14 +5,16 @@ A lost worker loses no task: the scheduler moves its tasks to others.
 
 import logging
 import time
-from collections.abc import Iterator
-from concurrent.futures import CancelledError, Executor
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from calibration.records import fit_program
 from scenarios.run.executors import FuturesExecutor
 from scenarios.run.progress import Display
+from scenarios.run.store import check_program
 from simulator.errors import InputError
 
 CONNECT_S = 10.0
@@ -20,11 +22,28 @@ LOOK_AT_WORKERS_S = 5.0
 MISSING = "--cluster needs Dask, which is not installed: install 'oltpsim[dask]', here and on the cluster alike"
 
 
+class SameProgram(Executor):
+    """Executor whose calls are refused where another program would answer them: its answers might differ."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Schedule a call. It raises InputError where the program differs."""
+        return self._executor.submit(_by_program, fit_program(), fn, *args, **kwargs)
+
+
+def _by_program(expected: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    check_program(fit_program() == expected, fit_program())
+    return fn(*args, **kwargs)
+
+
 class DaskExecutor(FuturesExecutor):
-    """The workers that a scheduler has at the moment; they may come and go."""
+    """The workers that a scheduler has at the moment; they may come and go. `calls`: the same for a fit's calls."""
 
     def __init__(self, client: Any, executor: Executor, display: Display) -> None:
         super().__init__(executor, sum(client.nthreads().values()))
+        self.calls = SameProgram(executor)
         self._client, self._display, self._looked_s = client, display, time.monotonic()
 
     def poll(self) -> None:

@@ -6,9 +6,8 @@ Results depend on the tasks alone, never on the executor or on the order in whic
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from typing import Any, Generic, Protocol, TypeVar
@@ -16,7 +15,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from calibration.workers import SPAWN, WorkerPool
 from scenarios.run.progress import Display
 from scenarios.run.simulation import OnStep, SimulationTask
-from simulator.errors import InputError
 from simulator.form import OnProgress, Progress
 
 POLL_S = 0.2
@@ -230,26 +228,6 @@ class ProcessExecutor(TaskExecutor):
         """Stop what is under way and end the workers."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def executor_for(engines: Sequence[str], workers: int, meter: ProgressMeter) -> Iterator[TaskExecutor]:
-    """Executor for tasks of these engines: this process for one worker or one task, else worker processes.
-
-    The analytic engine alone stays in this process: others would start in more time than they'd save.
-    """
-    if min(workers, sum(engine != "analytic" for engine in engines)) < 2:
-        yield LocalExecutor(meter)
-        return
-    processes = ProcessExecutor(min(workers, len(engines)), meter)
-    try:
-        yield processes
-    except BrokenExecutor as error:
-        raise InputError(
-            "a worker process was ended from outside, most likely because memory ran out: give fewer by --workers"
-        ) from error
-    finally:
-        processes.close()
 
 
 class Stopped(Exception):

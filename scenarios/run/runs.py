@@ -10,7 +10,8 @@ from contextlib import closing
 from dataclasses import replace
 
 from models.scenario import ScenarioSpec
-from scenarios.run.executors import ProgressMeter, TaskQueue, executor_for, work_through
+from scenarios.run.executors import ProgressMeter, TaskQueue, work_through
+from scenarios.run.places import executor_for
 from scenarios.run.progress import Display
 from scenarios.run.simulation import OnStep, SimulationTask, simulate
 from simulator.errors import InputError
@@ -22,12 +23,14 @@ Outcome = Result | InputError
 """Answer to a task; a machine that cannot run the workload is an answer too."""
 
 
-def run_all(tasks: Sequence[SimulationTask], workers: int, display: Display) -> Generator[tuple[int, Outcome]]:
+def run_all(
+    tasks: Sequence[SimulationTask], workers: int, display: Display, cluster: str | None = None
+) -> Generator[tuple[int, Outcome]]:
     """Run every task; yields number and outcome as each is finished. Stops cleanly when the consumer does."""
     meter = ProgressMeter(display, len(tasks))
     engines = [task.scenario.engine for task in tasks]
     with (
-        executor_for(engines, workers, meter) as executor,
+        executor_for(engines, workers, meter, cluster) as executor,
         closing(work_through(TaskQueue(enumerate(tasks)), executor, _outcome, meter)) as finished,
     ):
         for batch in finished:

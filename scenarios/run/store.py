@@ -93,16 +93,21 @@ def perform_run(
 
     Raises InputError where another program would run it than the one that named it, which is `expected_program`.
     """
-    if program_hash() != expected_program:
-        raise InputError(
-            f"{platform.node()}: its oltpsim, libraries or Python ({program_text()}) differ from those that began this "
-            "sweep, and so may its results: make them the same on all machines, and don't change them meanwhile"
-        )
+    check_program(program_hash() == expected_program, program_text())
     try:
         result = simulate(task, on_progress, on_step)
     except InputError as error:
         return StoredRun(REFUSED, _json_line({"reason": str(error)}), b"")
     return StoredRun(DONE, _json_line(asdict(figures_of(result))), zlib.compress(result_json(result).encode()))
+
+
+def check_program(is_the_same: bool, words: str) -> None:
+    """Refuse to answer for a program that isn't this one, which is `words`. Raises InputError."""
+    if not is_the_same:
+        raise InputError(
+            f"{platform.node()}: its oltpsim, libraries or Python ({words}) differ from those that began this, and so "
+            "may its results: make them the same on all machines, and don't change them meanwhile"
+        )
 
 
 def figures_of(result: Result) -> RunFigures:

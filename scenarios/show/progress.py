@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TaskProgressColumn, TextColumn
+from rich.text import Text
 
 from scenarios.run import Display, Silent
 
@@ -15,25 +16,83 @@ FIRST_LINE_AFTER_S = 2.0
 LINE_EVERY_S = 10.0
 
 
+class TimeLeft:
+    """Time left of a part of the work by the share that is done of it, at the mean pace so far.
+
+    Between two words about the share, work goes on at that pace, but at most as far as the next word is expected to
+    say: one that stays out makes the time left longer, not shorter. A share that falls begins another part.
+    """
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Nothing is known of the part that begins."""
+        self._began: tuple[float, float] | None = None
+        self._last, self._growth = (0.0, 0.0), 0.0
+
+    def advance(self, now_s: float, share: float) -> None:
+        """So much is done at a time, s."""
+        if self._began is None or share < self._last[1]:
+            self._began, self._growth = (now_s, share), 0.0
+        elif share > self._last[1]:
+            self._growth = share - self._last[1]
+        else:
+            return
+        self._last = now_s, share
+
+    def at(self, now_s: float) -> float | None:
+        """Time left, s; None before anything was seen to be finished."""
+        if self._began is None or self._last[1] <= self._began[1]:
+            return None
+        (began_s, first), (last_s, share) = self._began, self._last
+        pace = (share - first) / max(last_s - began_s, 1e-9)
+        share = min(share + min(pace * (now_s - last_s), self._growth), 1.0)
+        return (now_s - began_s) / (share - first) * (1.0 - share)
+
+    def words(self, now_s: float) -> str:
+        """Time left in words; empty where it isn't known."""
+        left_s = self.at(now_s)
+        if left_s is None:
+            return ""
+        hours, minutes = divmod(round(left_s / 60.0), 60)
+        words = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes > 2 else f"{left_s:.0f} s"
+        return f", about {words} left"
+
+
+class TimeLeftColumn(ProgressColumn):
+    """Time left, counted down between two words about the work."""
+
+    def __init__(self, left: TimeLeft) -> None:
+        super().__init__()
+        self._left = left
+
+    def render(self, _: Task) -> Text:
+        """The words of now."""
+        return Text(self._left.words(time.monotonic()).removeprefix(", "))
+
+
 class TerminalBar:
     """A bar with time left; it vanishes when the work is done."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, progress: Progress, left: TimeLeft) -> None:
+        self._progress, self._left = progress, left
         self._task = progress.add_task("starting", total=None, detail="")
         self._measurable = False
 
     def step(self, name: str) -> None:
         """A moving bar with the step's name."""
         self._measurable = False
+        self._left.restart()
         self._progress.reset(self._task, description=name, total=None, detail="")
 
     def advance(self, fraction: float, detail: str) -> None:
         """A filled bar; the clock for the time left starts with the first call."""
         if not self._measurable:
             self._measurable = True
-            self._progress.reset(self._task, description="simulation", total=1.0)
-        self._progress.update(self._task, completed=fraction, detail=f"left · {detail}")
+            self._progress.reset(self._task, description="at work", total=1.0)
+        self._left.advance(time.monotonic(), fraction)
+        self._progress.update(self._task, completed=fraction, detail=detail)
 
 
 class PlainLines:
@@ -41,26 +100,21 @@ class PlainLines:
 
     def __init__(self) -> None:
         self._text = "starting"
-        self._measured_from: tuple[float, float] | None = None
+        self._share: float | None = None
+        self._left = TimeLeft()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._speak, daemon=True)
         self._thread.start()
 
     def step(self, name: str) -> None:
         """The next line carries the step's name."""
-        self._measured_from = None
-        self._text = name
+        self._left.restart()
+        self._share, self._text = None, name
 
     def advance(self, fraction: float, detail: str) -> None:
         """The next line carries share, time left and detail."""
-        now = time.monotonic()
-        if self._measured_from is None:
-            self._measured_from = (now, fraction)
-        began, first = self._measured_from
-        left = ""
-        if fraction > first:
-            left = f", about {(now - began) / (fraction - first) * (1 - fraction):.0f} s left"
-        self._text = f"simulation: {fraction:.0%}{left}, {detail}"
+        self._left.advance(time.monotonic(), fraction)
+        self._share, self._text = fraction, detail
 
     def close(self) -> None:
         """Stop speaking."""
@@ -70,7 +124,8 @@ class PlainLines:
     def _speak(self) -> None:
         pause_s = FIRST_LINE_AFTER_S
         while not self._over.wait(pause_s):
-            sys.stderr.write(self._text + "\n")
+            share = "" if self._share is None else f"{self._share:.0%} done{self._left.words(time.monotonic())}: "
+            sys.stderr.write(f"{share}{self._text}\n")
             sys.stderr.flush()
             pause_s = LINE_EVERY_S
 
@@ -81,16 +136,17 @@ def progress_display(quiet: bool) -> Iterator[Display]:
     if quiet:
         yield Silent()
     elif sys.stderr.isatty():
+        left = TimeLeft()
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
             TaskProgressColumn(),
-            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            TimeLeftColumn(left),
             TextColumn("{task.fields[detail]}"),
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            yield TerminalBar(progress)
+            yield TerminalBar(progress, left)
     else:
         lines = PlainLines()
         try:

@@ -39,7 +39,7 @@ def disk_of(device: DeviceRecord) -> Disk:
     return disk
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1 << 12)
 def service_s(device: Disk, span_bytes: float, size_bytes: float, write: bool) -> tuple[float, ...]:
     """Mean service time by the number of requests at the device (QUEUES), for places spread over `span_bytes`."""
     if not isinstance(device, RotatingDevice):

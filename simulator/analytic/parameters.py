@@ -313,7 +313,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
     return _behind_limits(plain, system, volumes) if volumes.data or volumes.log else plain
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1 << 12)
 def _table_s(disk: Disk, span_bytes: float, size_bytes: float, again_ns: int, write: bool) -> FloatArray:
     """Service times with what a place takes to come around again, (1, QUEUES); most machines of a fit share them."""
     return np.array([service_s(disk, span_bytes, size_bytes, write)]) + again_ns / NS_PER_S

@@ -28,7 +28,12 @@ def measured_systems() -> dict[str, ScenarioSpec]:
 
 
 def system_rows(
-    scenarios: dict[str, ScenarioSpec], workers: int, display: Display, *, again: bool = False
+    scenarios: dict[str, ScenarioSpec],
+    workers: int,
+    display: Display,
+    *,
+    again: bool = False,
+    cluster: str | None = None,
 ) -> list[FigureRow]:
     """All rows. What isn't stored is simulated and stored, if the program's folder can be written; `again`: all is."""
     stored = {} if again else read_large_systems()
@@ -46,7 +51,7 @@ def system_rows(
     for name in jobs:
         values[name] = figure_values(name, scenarios, run_job(scenarios[name], SYSTEMS_SEED))
     tasks = [SimulationTask(scenarios[name], SYSTEMS_SEED) for name in simulated]
-    for number, outcome in run_all(tasks, workers, display):
+    for number, outcome in run_all(tasks, workers, display, cluster):
         if isinstance(outcome, InputError):
             raise outcome
         values[simulated[number]] = figure_values(simulated[number], scenarios, outcome)

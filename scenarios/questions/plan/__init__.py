@@ -3,7 +3,7 @@
 from scenarios.questions.plan.belief import DISK_SD, SPEED_SD, ParameterUncertainty
 from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
 from scenarios.questions.plan.candidates import Stock, add_chassis
-from scenarios.questions.plan.confirm import SimulatedCandidate, simulate_candidates
+from scenarios.questions.plan.confirm import SimulatedCandidate, Simulations, failed
 from scenarios.questions.plan.plan import (
     FrontierPoint,
     Plan,

@@ -1,14 +1,14 @@
 """The short list by simulation: each machine under the load that is asked for, by the kernel."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 
 from models.reading import check_consistency
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads.tpcc import loaded_pages
 from scenarios.questions.plan.question import PlanQuestion, even_parts, per_s
-from scenarios.run import Display, SimulationTask, run_all
+from scenarios.questions.sweep import ReplicationRule, SweepPoint, SweepRunner
+from scenarios.run import Store
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -38,38 +38,39 @@ class SimulatedCandidate:
     fault: str = ""
 
 
-def simulate_candidates(
-    scenarios: Sequence[tuple[int, ScenarioSpec, float]],
-    question: PlanQuestion,
-    seed: int,
-    workers: int,
-    display: Display,
-) -> Iterator[SimulatedCandidate]:
-    """Each of the numbered scenarios, with about what it does per minute, simulated; those that can't be say why."""
-    tasks: list[SimulationTask] = []
-    numbers: list[int] = []
-    for number, scenario, per_min in scenarios:
-        try:
-            tasks.append(SimulationTask(kernel_scenario(scenario, question.target_per_min or per_min), seed))
-            numbers.append(number)
-        except InputError as error:
-            yield _failed(number, error)
-    waiting = set(range(len(tasks)))
-    try:
-        with closing(run_all(tasks, workers, display)) as outcomes:
-            for at, outcome in outcomes:
-                waiting.discard(at)
-                if isinstance(outcome, InputError):
-                    yield _failed(numbers[at], outcome)
-                else:
-                    yield _confirmed(numbers[at], outcome, question, tasks[at].scenario.sampling_fraction)
-    except InputError as error:  # a worker is lost
-        for at in sorted(waiting):
-            yield _failed(numbers[at], error)
+class Simulations:
+    """Simulations of numbered scenarios, each with about what it does per minute. `runner` runs them into a store."""
+
+    def __init__(
+        self, scenarios: Sequence[tuple[int, ScenarioSpec, float]], question: PlanQuestion, seed: int, store: Store
+    ) -> None:
+        self._question = question
+        self._points: list[SweepPoint] = []
+        for number, scenario, per_min in scenarios:
+            try:
+                answer: ScenarioSpec | InputError = kernel_scenario(scenario, question.target_per_min or per_min)
+            except InputError as error:
+                answer = error
+            self._points.append(SweepPoint((str(number),), answer))
+        self.runner = SweepRunner(self._points, store, seed, ReplicationRule())
+
+    def finished(self) -> Iterator[SimulatedCandidate]:
+        """Those that are done; those that can't be say why."""
+        for point, reason in zip(self._points, self.runner.reasons(), strict=True):
+            if reason:
+                yield failed(int(point.values[0]), reason)
+        for _, point, key in self.runner.runs():
+            record = self.runner.store.find(key)
+            assert record is not None
+            assert not isinstance(point.scenario, InputError)
+            result = record.full_result(f"run {key.hash}")
+            fraction = point.scenario.sampling_fraction
+            yield _confirmed(int(point.values[0]), result, self._question, fraction)
 
 
-def _failed(number: int, error: InputError) -> SimulatedCandidate:
-    return SimulatedCandidate(number, 0.0, 0.0, 0.0, (), "", False, 1.0, str(error))
+def failed(number: int, reason: str) -> SimulatedCandidate:
+    """A candidate that could not be simulated."""
+    return SimulatedCandidate(number, 0.0, 0.0, 0.0, (), "", False, 1.0, reason)
 
 
 def kernel_scenario(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:

@@ -202,11 +202,11 @@ class SweepRunner:
         text = scenario_text(scenario)
         return self._by_text.setdefault(text, ReplicatedScenario(scenario, text, self._seed))
 
-    def run(self, workers: int, display: Display) -> None:
-        """Run what is not in the store yet, in this process or in several."""
+    def run(self, workers: int, display: Display, cluster: str | None = None) -> None:
+        """Run what is not in the store yet, in this process, in several, or on the cluster at an address."""
         meter = self._begin(display)
         engines = [each.scenario.engine for each in self._by_text.values() if not each.is_complete]
-        with executor_for(engines * min(self._rule.first, workers), workers, meter) as executor:
+        with executor_for(engines * min(self._rule.first, workers), workers, meter, cluster) as executor:
             self._run_by(executor, meter)
 
     def run_at(self, executor: TaskExecutor, display: Display) -> None:
@@ -261,12 +261,15 @@ class SweepRunner:
         replication.scenario.records[replication.number] = replace(record, result=b"")
         self.finished += 1
 
+    def reasons(self) -> list[str]:
+        """Why each point could not be run; empty of one that could, or that isn't finished."""
+        return [str(each) if isinstance(each, InputError) else each.reason for each in self._replicated]
+
     def sweep(self, scenario: str, axes: Sequence[Axis | SampledAxis], samples: int | None = None) -> Sweep:
         """Outcome so far, in the order of the points. Raises InputError if no point could be run."""
         rows: list[SweepRow] = []
         figures: list[RunFigures] = []
-        for point, replicated in zip(self._points, self._replicated, strict=True):
-            reason = str(replicated) if isinstance(replicated, InputError) else replicated.reason
+        for point, replicated, reason in zip(self._points, self._replicated, self.reasons(), strict=True):
             if reason:
                 rows.append(SweepRow(point.values, reason=reason))
             elif isinstance(replicated, ReplicatedScenario) and replicated.is_complete:

@@ -144,7 +144,7 @@ def test_a_sweep_starts_no_processes_for_it(capsys: Capture, monkeypatch: Patch)
     def processes(*_: object) -> None:
         raise Started
 
-    monkeypatch.setattr("scenarios.run.executors.ProcessExecutor", processes)
+    monkeypatch.setattr("scenarios.run.places.ProcessExecutor", processes)
     words = ["sweep", TINY, "--vary", "database.pool.buffers=500,1000", "--quiet", "--output", "json"]
     assert main([*words, "--workers", "2", "--engine", "analytic"]) == 0
     swept = capsys.readouterr().out

@@ -1,0 +1,39 @@
+"""Work that was stopped: what of it is kept, and where."""
+
+from pathlib import Path
+
+import typer
+
+from scenarios.questions.sweep import SweepRunner
+from scenarios.run import Display, default_workers
+
+
+def say_kept(done: str, file: Path | None) -> None:
+    """Say where the work that is done has gone. `done`: how much of what, as in '3 of 8 runs'."""
+    where = f" and kept in {file}; the same command goes on from there" if file else "; --save would have kept them"
+    typer.echo(f"{done} are done{where}", err=True)
+
+
+def say_reused(runner: SweepRunner, save: Path | None, quiet: bool) -> None:
+    """Say how many runs were there before."""
+    if runner.reused and not quiet:
+        typer.echo(f"{runner.reused:,} runs were in {save} already", err=True)
+
+
+def is_interrupted(
+    runner: SweepRunner, workers: int | None, cluster: str | None, save: Path | None, display: Display
+) -> bool:
+    """Run what a runner's store doesn't hold; whether Ctrl-C ended it. Says what is kept if something did."""
+    ended = False
+    try:
+        runner.run(workers or default_workers(), display, cluster)
+        ended = True
+    except KeyboardInterrupt:
+        return True
+    finally:
+        for run in runner.store.damaged:
+            typer.echo(f"{save}: run {run} is damaged; it is run again", err=True)
+        runner.store.damaged.clear()
+        if not ended and runner.wanted:
+            say_kept(f"{runner.finished:,} of {runner.wanted:,} runs", save)
+    return False
