@@ -294,8 +294,8 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
         number: SteadyRate(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
     }
     others = [number for number in range(len(scenarios)) if number not in found]
-    for workload, machines, solution, rows in solve_inputs([reader.read(scenarios[number]) for number in others]):
-        numbers = [others[row] for row in rows]
+    for workload, machines, solution, some in solve_inputs([reader.read(scenarios[number]) for number in others]):
+        numbers = [others[row] for row in some]
         figures_by_kind = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
         per_s = figures_by_kind[FigureKind.RATE] / 60.0 / float(workload.mix[workload.main_class])
         requests = sum(figures_by_kind[kind] - kind.negligible for kind in (FigureKind.READS, FigureKind.WRITES))

@@ -60,7 +60,7 @@ class Predicted:
     outside: tuple[str, ...]
     """how far the scenario is from the calibrated range, in words"""
     not_applied: tuple[str, ...]
-    doubts: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
     """where the analytic engine's assumptions don't hold, unless the rate is simulated"""
 
     def to_json(self) -> dict[str, Any]:

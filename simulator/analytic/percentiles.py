@@ -8,12 +8,12 @@ elsewhere does, which is Gaussian with the variance (1 + c2) / 2 of their number
 of the machine repairman: Iglehart, J. Appl. Prob. 2, 1965).
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.solution import Solution
@@ -44,7 +44,7 @@ NOT_KNOWN = (
 )
 """reasons why there are no percentiles, by number; 0: there are"""
 CONNECTIONS, VOLUMES, CACHES, STORMS, HEAPS, AT_EDGE = range(1, len(NOT_KNOWN))
-TINY = 1e-300
+TINY = 1e-150
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,15 @@ class Mixture:
     variance_s2: FloatArray
 
     def below(self, times_s: FloatArray) -> FloatArray:
-        """Chance of ending within each time, (machines, classes, times)."""
-        variance = np.maximum(self.variance_s2, np.maximum(LEAST_VARIATION * self.mean_s**2, TINY))
-        shape, rate = self.mean_s**2 / variance, self.mean_s / variance
-        within = scipy.special.gammainc(shape[..., None, :], times_s[..., None] * rate[..., None, :])
+        """Chance of ending within each time, (machines, classes, times).
+
+        The cube root of a gamma distributed time is taken to be normal (Wilson and Hilferty, PNAS 17, 1931): within
+        3 % for the percentiles from 50 on of shapes from 1 on.
+        """
+        mean_s = np.maximum(self.mean_s, TINY)
+        sd = np.sqrt(np.maximum(self.variance_s2 / mean_s**2, LEAST_VARIATION)) / 3.0
+        roots = np.cbrt(times_s[..., None] / mean_s[..., None, :])
+        within = _normal_below((roots - (1.0 - sd**2)[..., None, :]) / sd[..., None, :])
         return np.asarray((self.chance[..., None, :] * within).sum(axis=-1))
 
     def quantiles(self, shares: FloatArray) -> FloatArray:
@@ -111,6 +116,14 @@ def _unknown(p: Parameters, r: Solution, classes: IntArray, *, with_backlog: boo
         (paused, HEAPS),
     )
     return np.select([each for each, _ in cases], [why for _, why in cases], 0)
+
+
+def _normal_below(sigmas: FloatArray) -> FloatArray:
+    """Normal distribution function within 1e-7: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.17."""
+    t = 1.0 / (1.0 + 0.2316419 * np.abs(sigmas))
+    series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+    beyond = series * np.exp(-np.minimum(sigmas**2, 1e3) / 2.0) / math.sqrt(2.0 * math.pi)
+    return np.where(sigmas > 0.0, 1.0 - beyond, beyond)
 
 
 def _column(of_machines: npt.NDArray[Any]) -> npt.NDArray[Any]:

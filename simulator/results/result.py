@@ -300,9 +300,8 @@ def _build(kind: Any, data: Any, where: str) -> Any:
         return [_build(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(data)]
     if origin is dict and isinstance(data, dict):
         return {key: _build(arguments[1], item, f"{where}.{key}") for key, item in data.items()}
-    if origin is types.UnionType:  # of a kind and None
-        (present,) = (argument for argument in arguments if argument is not types.NoneType)
-        return None if data is None else _build(present, data, where)
+    if origin is types.UnionType:
+        return None if data is None else _build(arguments[0], data, where)
     if kind is float and isinstance(data, int | float) and not isinstance(data, bool):
         return float(data)
     if origin is None and isinstance(data, kind) and not (kind is int and isinstance(data, bool)):
