@@ -157,7 +157,8 @@ def test_the_next_limit_bites_where_the_present_one_is_free(v20z: Explanation) -
         (["database.critical_section.share_of_path=0.9", "machine.cpu.cores=16", "workload.arrivals.clients=16"],
          "critical section"),
         (["database.critical_section.share_of_path=0", "workload.arrivals.clients=30", "machine.cpu.cores=32",
-          "database.pool.buffers=40000"], "row locks"),
+          "database.pool.buffers=40000",
+          "workload.mix={new_order: 0.9, payment: 0.1, order_status: 0, delivery: 0, stock_level: 0}"], "row locks"),
     ],
 )  # fmt: skip
 def test_whatever_limits_can_be_thought_free(changes: list[str], limit: str) -> None:

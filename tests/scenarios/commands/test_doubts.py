@@ -1,0 +1,156 @@
+"""Where the analytic engine doubts its figures, every question that stands on them says so, or the kernel answered.
+
+The machine in doubt has a disk scheduler that the equations don't know; its twin, the same without one, is silent.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from calibration.fit import Calibration, engine_doubts, read_calibration
+from calibration.predict import predict_scenario
+from models.reading import load_scenario
+from scenarios.commands.cli import main
+from scenarios.questions.explain import ExplainOptions, PercentileObjective, explain_scenario
+from scenarios.show.calibration import calibration_lines
+from scenarios.show.prediction import prediction_table
+from scenarios.show.validation import validation_lines
+from simulator.kernel import simulate
+from tests.calibration.synthetic import FLASH, TINY
+from tests.scenarios.commands.test_calibrate import save_runs, words
+
+SCHEDULER = "operating_system.io_scheduler={kind: cfq}"
+DOUBT = "the disks' scheduler serves one process at a time"
+IN_DOUBT, TWIN = [FLASH, SCHEDULER], [FLASH, SCHEDULER.replace("cfq", "noop")]
+EITHER = pytest.mark.parametrize(("settings", "doubted"), [(IN_DOUBT, True), (TWIN, False)])
+
+
+def sets(settings: list[str]) -> list[str]:
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A calibration that no kernel has seen."""
+    folder = tmp_path_factory.mktemp("model")
+    records = save_runs(folder / "records")
+    assert main(words(records, "--save", str(folder / "model.json"))) == 0
+    return folder / "model.json"
+
+
+def test_doubts_are_the_engines() -> None:
+    found = engine_doubts([load_scenario(TINY, each) for each in (IN_DOUBT, TWIN, IN_DOUBT)])
+    assert [any(DOUBT in sentence for sentence in each) for each in found] == [True, False, True]
+
+
+@EITHER
+def test_run_prints_the_doubt_and_no_percentiles(
+    settings: list[str], doubted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", str(TINY), *sets(settings), "--set", "engine=analytic", "--quiet"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert (DOUBT in text) == doubted
+    assert ("percentiles of response times are not printed: the rate is in doubt" in text) == doubted
+    assert ("p95 –" in text) == doubted
+
+
+@EITHER
+def test_explain_repeats_the_doubt_below_the_rate(
+    settings: list[str], doubted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", str(TINY), *sets(settings), "--quiet"]) == 0
+    _, answers = capsys.readouterr().out.split("the machine once it is warm, calculated: ")
+    assert (DOUBT in " ".join(answers.split())) == doubted
+
+
+@EITHER
+def test_explain_decides_no_objective_that_it_cannot(settings: list[str], doubted: bool) -> None:
+    objective = PercentileObjective("p95", 3600.0)
+    found = explain_scenario(
+        load_scenario(TINY, [*settings, "engine=analytic"]), ExplainOptions(objective=objective), print
+    )
+    assert ("the rate is in doubt" in found.room.warehouses.undecided) == doubted
+    assert (found.room.warehouses.number == 0) == doubted
+
+
+@EITHER
+def test_a_prediction_repeats_the_doubt_unless_it_is_simulated(model: Path, settings: list[str], doubted: bool) -> None:
+    calibration = read_calibration(model)
+    asked = load_scenario(TINY, ["interval.duration_s=20", *settings])
+    found = predict_scenario(calibration, asked)
+    assert (DOUBT in prediction_table(calibration, [found], "", [])) == doubted
+    by_kernel = calibration.model_copy(update={"by_kernel": (calibration.runs[0].name,)})
+    assert not predict_scenario(by_kernel, asked, simulate).doubts
+
+
+@EITHER
+def test_a_plan_repeats_the_doubt_of_what_was_not_simulated(
+    settings: list[str], doubted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["plan", "postgresql-15", *sets(settings[1:]), "--candidates", "epyc-server-1u", "--data-size", "40 GiB",
+             "--target", "5000", "--p95", "60 s", "--prices", "us-2024", "--confirm", "0", "--quiet"]  # fmt: skip
+    main(asked)
+    assert (DOUBT in " ".join(capsys.readouterr().out.split())) == doubted
+    main([*asked, "--output", "json"])
+    listed = json.loads(capsys.readouterr().out)["listed"]
+    assert listed
+    assert all(any(DOUBT in each for each in one["doubts"]) == doubted for one in listed)
+
+
+def in_doubt(calibration: Calibration, doubted: bool) -> Calibration:
+    """The calibration as if its first run had been of such a machine."""
+    first, *others = calibration.runs
+    changed = first.model_copy(update={"doubts": (DOUBT,) if doubted else ()})
+    return calibration.model_copy(update={"runs": (changed, *others)})
+
+
+@pytest.mark.parametrize("doubted", [True, False])
+def test_a_calibration_repeats_the_doubt_of_runs(model: Path, doubted: bool) -> None:
+    text = "\n".join(calibration_lines(in_doubt(read_calibration(model), doubted)))
+    assert (DOUBT in text) == doubted
+
+
+def test_a_calibration_says_how_far_the_engines_are_on_its_own_runs(
+    tmp_path: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The twin, whose runs the kernel hasn't simulated, says what random machines showed."""
+    assert not [line for line in calibration_lines(read_calibration(model)) if line.startswith("engines: ")]
+    records = save_runs(tmp_path / "records")
+    assert main(words(records, "--confirm", "1", "--save", str(tmp_path / "model.json"))) == 0
+    found = read_calibration(tmp_path / "model.json")
+    [ratio] = [run.engines_ratio for run in found.runs if run.engines_ratio is not None]
+    assert 0.5 < ratio < 2.0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("engines: ")]
+    assert "on 1 of 2 runs, those that were simulated" in line
+
+
+@pytest.mark.parametrize("doubted", [True, False])
+def test_a_validation_repeats_the_doubt_of_a_prediction(
+    tmp_path: Path, model: Path, doubted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = tmp_path / "model.json"
+    saved.write_bytes(model.read_bytes())
+    monkeypatch.setattr(
+        "calibration.predict.prediction.engine_doubts", lambda some: [((DOUBT,) if doubted else ())] * len(some)
+    )
+    assert (
+        main(["validate", str(saved), str(model.parent / "records"), "--workers", "1", "--save", str(saved), "--quiet"])
+        == 0
+    )
+    found = read_calibration(saved)
+    assert found.certificate is not None
+    assert (DOUBT in "\n".join(validation_lines(found, found.certificate))) == doubted
+
+
+@pytest.mark.parametrize(("connections", "decided"), [("2", False), ("100", True)])
+def test_a_plan_says_which_objective_it_could_not_decide(
+    connections: str, decided: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["plan", "postgresql-15", "--candidates", "epyc-server-1u", "--data-size", "40 GiB", "--target", "5000",
+             "--p95", "60 s", "--connections", connections, "--prices", "us-2024", "--confirm", "0", "--quiet"]  # fmt: skip
+    main(asked)
+    text = " ".join(capsys.readouterr().out.split())
+    assert ("p95 of new order can't be decided by the analytic engine: connections run out" in text) != decided
