@@ -1,6 +1,6 @@
 """Calls on any executor of concurrent.futures: worker processes, a cluster's, or none, which is this process."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Executor, Future, as_completed
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ def finished_calls(
     work: Callable[..., T],
     calls: Mapping[str, tuple[Any, ...]],
     begins: Callable[[str], None] = lambda _: None,
-) -> Iterator[tuple[str, T]]:
+) -> Generator[tuple[str, T]]:
     """Answers of `work(*arguments)` by name, each as soon as it is there; without an executor in their order.
 
     `begins`: called in this process before a call is made here. Calls that haven't begun are cancelled when the

@@ -17,7 +17,7 @@ from calibration.fit import (
     write_calibration,
 )
 from calibration.records import RunRecord, check_record, fit_program
-from scenarios.commands.interruption import say_kept
+from scenarios.commands.interruption import saying_what_is_kept
 from scenarios.commands.options import (
     ClusterOption,
     Output,
@@ -113,16 +113,13 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     )
     state = save.with_name(f".{save.name}.state") if save is not None else None
     kept = FitState(state, task.digest)
-    try:
-        with (
-            progress_display(quiet) as display,
-            calls_executor(len(task.runs), workers or default_workers(), display, cluster) as executor,
-        ):
-            found = run_fit(task, kept, display.advance, executor, simulate_by_kernel)
-            answer = calibration_of(found, scenario)
-    except KeyboardInterrupt:
-        say_kept(f"{kept.finished:,} steps of the fit", state)
-        raise typer.Exit(130) from None
+    with (
+        saying_what_is_kept(kept, "steps of the fit"),
+        progress_display(quiet) as display,
+        calls_executor(len(task.runs), workers or default_workers(), display, cluster) as executor,
+    ):
+        found = run_fit(task, kept, display.advance, executor, simulate_by_kernel)
+        answer = calibration_of(found, scenario)
     if kept.reused and not quiet:
         typer.echo(f"{kept.reused} steps were in {state} already", err=True)
     if save is not None:

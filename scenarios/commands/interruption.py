@@ -1,9 +1,12 @@
 """Work that was stopped: what of it is kept, and where."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
 
+from calibration.fit import FitState
 from scenarios.questions.sweep import SweepRunner
 from scenarios.run import Display, default_workers
 
@@ -12,6 +15,23 @@ def say_kept(done: str, file: Path | None) -> None:
     """Say where the work that is done has gone. `done`: how much of what, as in '3 of 8 runs'."""
     where = f" and kept in {file}; the same command goes on from there" if file else "; --save would have kept them"
     typer.echo(f"{done} are done{where}", err=True)
+
+
+@contextmanager
+def saying_what_is_kept(kept: FitState, what: str) -> Iterator[None]:
+    """Context of work whose steps are kept: says how many are, and where, if it doesn't come to its end.
+
+    Ctrl-C becomes exit status 130. `what`: name of the steps.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        say_kept(f"{kept.finished:,} {what}", kept.path)
+        raise typer.Exit(130) from None
+    except BaseException:
+        if kept.finished:
+            say_kept(f"{kept.finished:,} {what}", kept.path)
+        raise
 
 
 def say_reused(runner: SweepRunner, save: Path | None, quiet: bool) -> None:

@@ -16,7 +16,7 @@ from calibration.predict import (
 )
 from models.input import last_word
 from models.scenario import ScenarioSpec
-from scenarios.commands.interruption import say_kept
+from scenarios.commands.interruption import saying_what_is_kept
 from scenarios.commands.options import (
     ClusterOption,
     Output,
@@ -79,25 +79,22 @@ def next_run(  # noqa: PLR0913, PLR0917 - one argument per option
     choice = _choice(calibration, could or [], grid, candidates)
     processes = len(choice.candidates) * len(calibration.parameters) // WORTH_A_PROCESS
     kept = FitState(save, advice_digest(calibration, choice, target))
-    try:
-        with (
-            progress_display(quiet) as display,
-            calls_executor(processes, workers or default_workers(), display, cluster) as executor,
-        ):
-            advice = advise_next_run(
-                calibration,
-                choice,
-                target,
-                report=display.advance,
-                simulate_model=simulate_by_kernel,
-                state=kept,
-                executor=executor,
-            )
-    except KeyboardInterrupt:
-        say_kept(f"{kept.finished:,} runs", save)
-        raise typer.Exit(130) from None
+    with (
+        saying_what_is_kept(kept, "predictions and runs"),
+        progress_display(quiet) as display,
+        calls_executor(processes, workers or default_workers(), display, cluster) as executor,
+    ):
+        advice = advise_next_run(
+            calibration,
+            choice,
+            target,
+            report=display.advance,
+            simulate_model=simulate_by_kernel,
+            state=kept,
+            executor=executor,
+        )
     if kept.reused and not quiet:
-        typer.echo(f"{kept.reused:,} runs were in {save} already", err=True)
+        typer.echo(f"{kept.reused:,} predictions and runs were in {save} already", err=True)
     write = {Output.JSON: next_run_json, Output.CSV: next_run_csv, Output.TABLE: next_run_text}
     typer.echo(write[output](advice), nl=False)
 

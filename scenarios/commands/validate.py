@@ -15,7 +15,7 @@ from calibration.fit import (
 )
 from calibration.judge import FigureRow, refits_digest, runs_to_judge, validate_calibration
 from scenarios.commands.answer import command_line
-from scenarios.commands.interruption import say_kept
+from scenarios.commands.interruption import saying_what_is_kept
 from scenarios.commands.options import (
     ClusterOption,
     Output,
@@ -96,26 +96,23 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
     kept = FitState(state, refits_digest(calibration, some, near))
     number = workers or default_workers()
-    try:
-        with (
-            progress_display(quiet) as display,
-            calls_executor(len(some), number, display, cluster) as executor,
-        ):
-            found = validate_calibration(
-                calibration,
-                records,
-                bases,
-                file,
-                kept,
-                display.advance,
-                executor,
-                explain_all=explain,
-                near=near,
-                simulate_model=simulate_by_kernel,
-            )
-    except KeyboardInterrupt:
-        say_kept(f"{kept.finished:,} predictions and refits", state)
-        raise typer.Exit(130) from None
+    with (
+        saying_what_is_kept(kept, "predictions and refits"),
+        progress_display(quiet) as display,
+        calls_executor(len(some), number, display, cluster) as executor,
+    ):
+        found = validate_calibration(
+            calibration,
+            records,
+            bases,
+            file,
+            kept,
+            display.advance,
+            executor,
+            explain_all=explain,
+            near=near,
+            simulate_model=simulate_by_kernel,
+        )
     if kept.reused and not quiet:
         typer.echo(f"{kept.reused:,} predictions and refits were in {state} already", err=True)
     if save is not None:

@@ -142,6 +142,20 @@ def test_without_a_file_it_is_said_that_nothing_is_kept(
     assert "are done; --save would have kept them" in capsys.readouterr().err
 
 
+def test_a_place_that_is_lost_takes_nothing_with_it(
+    questions: dict[str, list[str]], capsys: Output, monkeypatch: Patch, tmp_path: Path
+) -> None:
+    def lose() -> None:
+        raise InputError("--cluster: the scheduler is gone")
+
+    save = tmp_path / "runs.state"
+    counted(WORK["next-run"][0], monkeypatch, lose, at=2)
+    assert main([*questions["next-run"], "--workers", "1", "--save", str(save)]) == 2
+    err = capsys.readouterr().err
+    assert "the scheduler is gone" in err
+    assert f"3 predictions and runs are done and kept in {save}; the same command goes on from there" in err
+
+
 def test_other_input_takes_nothing_that_is_kept(
     questions: dict[str, list[str]], capsys: Output, monkeypatch: Patch, tmp_path: Path
 ) -> None:
