@@ -150,7 +150,8 @@ def test_a_plan_says_which_objective_it_could_not_decide(
     connections: str, decided: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = ["plan", "postgresql-15", "--candidates", "epyc-server-1u", "--data-size", "40 GiB", "--target", "5000",
-             "--p95", "60 s", "--connections", connections, "--prices", "us-2024", "--confirm", "0", "--quiet"]  # fmt: skip
+             "--p95", "60 s", "--connections", connections, "--prices", "us-2024", "--confirm", "0",
+             "--quiet"]  # fmt: skip
     main(asked)
     text = " ".join(capsys.readouterr().out.split())
     assert ("p95 of new order can't be decided by the analytic engine: connections run out" in text) != decided

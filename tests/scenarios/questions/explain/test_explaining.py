@@ -253,7 +253,9 @@ def test_an_objective_is_met_by_what_is_held_and_missed_beyond() -> None:
     assert found.clients is not None
     for number, met in ((found.clients.number, True), (math.ceil(found.clients.number * NEAR) + 1, False)):
         [other] = solver(with_values(one, {"workload.arrivals.clients": number}))
-        assert (other.response_s("p95") <= 0.5) == met
+        time_s = other.response_s("p95")
+        assert (time_s is not None and time_s <= 0.5) == met
+        assert time_s is not None or found.clients.undecided == other.no_percentiles
     assert found.paced is not None
     assert found.paced.clients == 10 * found.paced.number
     assert found.paced.rate_per_min == pytest.approx(PER_WAREHOUSE_PER_MIN * found.paced.number)
