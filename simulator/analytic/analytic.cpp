@@ -28,7 +28,7 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
 
 // The rate at which as many clients as there are keep a machine busy; an open machine's is what arrives, if it can.
 double rate_of(AtRate& state, const Machine& m) {
-    constexpr double TOLERANCE = 1e-9, ENOUGH = 1e-7, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0, WIDER = 0.1;
+    constexpr double TOLERANCE = 1e-11, ENOUGH = 1e-7, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0, WIDER = 0.1;
     constexpr int MOST_GUESSES = 4;
     if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
     double most = m.clients / std::max(state.least_s(), TINY);

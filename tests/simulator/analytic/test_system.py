@@ -257,7 +257,7 @@ def test_a_disk_that_nobody_reads_makes_no_difference(settings: tuple[str, ...])
 def test_more_clients_do_hardly_less(settings: tuple[str, ...]) -> None:
     workload, p, policy = machine(*settings)
     found = solve(workload, variants(p, clients=np.geomspace(1.0, 60.0, 40)), policy).rate
-    assert falls(found) < 0.01
+    assert falls(found) < 0.015
     assert falls(found[::-1]) > 0.1
 
 

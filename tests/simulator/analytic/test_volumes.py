@@ -21,7 +21,7 @@ from simulator.form import System, minutes_of_credits
 from simulator.results import Result, read_result, result_json
 
 SOURCE = "assumption: for tests"
-CLOSE, NEAR, ROUGH = 0.07, 0.08, 0.18
+CLOSE, NEAR, ROUGH = 0.07, 0.09, 0.18
 
 
 def limit(of: str, per_s: float, burst_per_s: float | None = None, bucket: float = 0.0) -> dict[str, Any]:
