@@ -110,7 +110,7 @@ def compared(file: Path) -> Compared:
         cpu_utilisation=pair(result.cpu.utilisation for result in both),
         data_utilisation=pair(sum(one.utilisation for one in devices) / len(devices) for devices in data),
         log_utilisation=pair(result.devices[log].utilisation for result in both) if own_log else None,
-        p95_s=pair(one or 0.0 for one in p95_s) if all(p95_s) else None,
+        p95_s=pair(one or 0.0 for one in p95_s) if all(one and math.isfinite(one) for one in p95_s) else None,
         regime=regime_of_result(analytic, any(FLAG in warning for warning in analytic.warnings)),
         flags=[warning for warning in analytic.warnings if FLAG in warning],
         kernel_warnings=kernel.warnings,

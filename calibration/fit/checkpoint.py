@@ -21,7 +21,7 @@ FORMAT = "oltpsim-steps-1"
 class FitState:
     """Steps that are done, by name. `task` names all that determines them: a state of another task is not used.
 
-    Raises InputError if the file can't be written.
+    Raises InputError if the file can't be written, or is there and holds something else.
     """
 
     def __init__(self, path: Path | None, task: str) -> None:
@@ -84,37 +84,43 @@ class FitState:
         self._asked.add(name)
 
     def _keep(self, name: str, value: Any) -> None:
-        self._done[name] = value
-        if self.path is None:
-            return
-        if not self._is_sound:
-            steps = [[each, kept] for each, kept in self._done.items()]
+        """Write a step's result, and then call it done."""
+        if self.path is not None and self._is_sound:
+            try:
+                with self.path.open("a", encoding="utf-8") as file:
+                    file.write(_line([name, value]))
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError as error:
+                message = f"{self.path}: cannot be written: {error.strerror}; give --save another place"
+                raise InputError(message) from error
+        elif self.path is not None:
+            steps = map(list, (self._done | {name: value}).items())
             write_whole(self.path, "".join(map(_line, [{"format": FORMAT, "task": self.task}, *steps])))
             self._is_sound = True
-            return
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(_line([name, value]))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}; give --save another place") from error
+        self._done[name] = value
 
     def _read(self) -> bool:
-        """Take the steps of a file of this task; whether it holds nothing else."""
+        """Take the steps of a file of this task; whether it holds nothing else. Raises InputError for no state."""
+        if self.path is None or not self.path.exists() or self.path.stat().st_size == 0:
+            return False
         try:
-            text = "" if self.path is None else self.path.read_text(encoding="utf-8")
-            head, *lines = text.splitlines(keepends=True)
-            if json.loads(head) != {"format": FORMAT, "task": self.task}:
-                return False
+            head, *lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
+            state = json.loads(head)
         except (OSError, ValueError):
-            return False  # none, or somebody else's: the steps are done again
+            state = None
+        if not isinstance(state, dict) or state.get("format") != FORMAT:
+            raise InputError(
+                f"{self.path}: holds no steps of a stopped command; give --save another place, or remove it"
+            )
+        if state.get("task") != self.task:
+            return False  # of another task: the steps are done again
         for line in lines:
             try:
                 name, value = json.loads(line if line.endswith("\n") else "")
+                self._done[name] = value
             except (ValueError, TypeError):
                 return False
-            self._done[name] = value
         return True
 
 

@@ -49,7 +49,7 @@ double rate_of(AtRate& state, const Machine& m) {
         const double unhindered = -log_of(taken), full = -log_of(clip(state.load, 1e-6, 1e6));
         if (there > 0.0) {
             high = next, at_high = there;
-            next += std::max(taken > FULL ? std::min(full, 0.0) - NEAR : unhindered - 1e-9, -FARTHEST);
+            next += std::max(taken > FULL ? std::min(full, 0.0) - NEAR * (1.0 + number) : unhindered - 1e-9, -FARTHEST);
         } else {
             low = next, at_low = there;
             if (low + unhindered < high) high = low + unhindered + 1e-9, at_high = NAN;

@@ -11,7 +11,7 @@ namespace oltpsim {
 
 // Functions with long loops are compiled twice, for processors with wide registers too. Nothing is rounded otherwise by
 // these: FLOATS of .ci/libraries.py forbid products and sums in one.
-#if defined(__x86_64__) && !defined(OLTPSIM_CHECKED)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(OLTPSIM_CHECKED)
 #define OLTPSIM_WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define OLTPSIM_WIDE
@@ -70,7 +70,7 @@ inline double one_minus_exp(double x) {
 
 inline double exp_of(double x) { return x <= 0.0 ? exp_negative(x) : 1.0 / exp_negative(-x); }
 
-// Natural logarithm of x > 0 by the series of atanh: within 1e-15 of the number.
+// Natural logarithm of x > 0, subnormal numbers left out, by the series of atanh: within 1e-15 of the number.
 inline double log_of(double x) {
     constexpr double LN2 = 0.6931471805599453, TWO_52 = 4503599627370496.0;
     constexpr std::uint64_t ONE = 0x3ff0000000000000, ROOT_OF_HALF = 0x3fe6a09e667f3bcd;

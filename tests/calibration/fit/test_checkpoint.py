@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from calibration.fit import FitState
+from simulator.errors import InputError
 
 CALLS = {f"step {number}": (number,) for number in range(6)}
 
@@ -55,6 +56,20 @@ def test_another_task_begins_anew(tmp_path: Path) -> None:
     assert len(work.done) == 12
     assert kept.reused == 0
     assert FitState(state, "task").finished == 0
+
+
+@pytest.mark.parametrize(
+    "content", [b"format: oltpsim\n", b"\xff\xfe", b'["format"]\n', b'{"format": "oltpsim-calibration-1"}\n']
+)
+def test_a_file_of_something_else_is_left_as_it_is(content: bytes, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.write_bytes(content)
+    with pytest.raises(InputError, match="holds no steps of a stopped command"):
+        FitState(state, "task")
+    assert state.read_bytes() == content
+    state.write_bytes(b"")
+    FitState(state, "task").once_each(Work(), CALLS, None)
+    assert FitState(state, "task").finished == 6, "the negative twin: an empty file is nobody's"
 
 
 @pytest.mark.parametrize("cut", [1, 5, 9])
