@@ -102,7 +102,7 @@ class MeasuredRun:
 
     def open_keys(self, keys: Iterable[str]) -> tuple[str, ...]:
         """Keys of the parameters that the run's machine has and the mapping file leaves open."""
-        return _open_keys(self.scenario, self.mapped, tuple(keys))
+        return _open_keys(self.scenario, self.mapped, tuple(keys))  # pyright: ignore[reportArgumentType]
 
     @property
     def mapped(self) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class TimeLeftColumn(ProgressColumn):
         super().__init__()
         self._left = left
 
-    def render(self, _: Task) -> Text:
+    def render(self, task: Task) -> Text:  # noqa: ARG002 - of the base class
         """The words of now."""
         return Text(self._left.words(time.monotonic()).removeprefix(", "))
 
