@@ -108,7 +108,7 @@ class FitState:
             head, *lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
             state = json.loads(head)
         except (OSError, ValueError):
-            state = None
+            state, lines = None, []
         if not isinstance(state, dict) or state.get("format") != FORMAT:
             raise InputError(
                 f"{self.path}: holds no steps of a stopped command; give --save another place, or remove it"
