@@ -73,13 +73,16 @@ bench: environment ## measure speed and write docs/performance.md; ARGS=--full t
 docs: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them
 	@$(BIN)/python -m models.reading.schema
 	@$(BIN)/python docs/build_commands.py
+	@$(BIN)/python docs/build_chance.py
 	@$(BIN)/python docs/build_validation.py
 	@$(BIN)/python docs/build_published.py
 	@$(BIN)/python docs/build_large_systems.py
 	@$(BIN)/python docs/build_sampling.py
 	@$(BIN)/python docs/build_analytic.py
+	@$(BIN)/python docs/build_cpu_scaling.py
 	@$(BIN)/python docs/build_calibration.py
 	@$(BIN)/python docs/build_next_run.py
+	@$(BIN)/python docs/build_devices.py
 	@$(BIN)/python docs/build_pictures.py --simulate
 	@$(BIN)/python docs/build.py
 

@@ -20,6 +20,7 @@ from simulator.form import (
     Log,
     PageCache,
     Pool,
+    Program,
     Station,
     Storage,
     System,
@@ -89,22 +90,35 @@ def model_of(network: Network) -> System:
         for station, mean_s in route:
             asm.emit("visit", numbers[station], times[mean_s], service)
         asm.emit("end")
-    program = asm.finish("route 0")
+    return system_without_data(
+        "closed network",
+        asm.finish("route 0"),
+        network.clients,
+        Interval("cold", from_s(network.warm_up_s), from_s(network.duration_s)),
+        Cpu(1),
+        tuple(map(Station, names, network.servers)),
+    )
+
+
+def system_without_data(
+    name: str, program: Program, clients: int, interval: Interval, cpu: Cpu, stations: tuple[Station, ...] = ()
+) -> System:
+    """A system whose clients refer to no page and log nothing: caches, disk and log are there, and unused."""
     return System(
-        name="closed network",
+        name=name,
         program=program,
-        client_registers=np.zeros((network.clients, 1), dtype=np.int64),
+        client_registers=np.zeros((clients, 1), dtype=np.int64),
         arrivals_per_s=0.0,
-        cpu=Cpu(1),
+        cpu=cpu,
         sections=(),
-        stations=tuple(map(Station, names, network.servers)),
+        stations=stations,
         pool=Pool(1, "lru", 1),
         page_cache=PageCache(1, 1, 64, free_behind=False),
         storage=Storage((FlashDevice("unused", 1, 1, 1),), 1, 0, 8192, 0, 0, 1 << 20, 0, 1, 1, 16),
         log=Log(durable=False, flush_overhead_ns=0),
         costs=Costs(0, 0, 0, 0),
         direct_io=False,
-        interval=Interval("cold", from_s(network.warm_up_s), from_s(network.duration_s)),
+        interval=interval,
     )
 
 

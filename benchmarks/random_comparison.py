@@ -21,12 +21,15 @@ from scenarios.run import SimulationTask, read_saved_run, simulate
 from simulator.analytic import regime_of_result
 from simulator.errors import InputError, InternalError
 from simulator.form import System
-from simulator.results import DeviceResult, Result, main_class_of
+from simulator.results import DeviceResult, Result, main_class_of, rate_key
+from simulator.results.recording import student_t_factor
 
 OUT = Path(__file__).resolve().parents[1] / "out"
 SEED = 1
 WIDEST = 0.02
-"""of a rate's interval, relative: runs with a wider one are made again over more checkpoints"""
+"""of what chance does to a rate, relative: runs with more are made again over more checkpoints"""
+PARTS, LEVEL = 20, 0.95
+"""of a run, from which chance is taken, and how much of it"""
 FLAG = "check with the kernel"
 FAR, MEDIAN_GOAL, P95_GOAL = 0.30, 0.03, 0.10
 LEAST_PER_TRANSACTION, LEAST_UTILISATION = 0.05, 0.05
@@ -69,9 +72,17 @@ class Compared:
 
 
 def relative_width(result: Result) -> float:
-    """Width of the interval of a rate by the rate."""
-    rate = result.rate_per_min
-    return (rate.high - rate.low) / rate.mean if rate.mean > 0 else math.inf
+    """What chance does to a counted rate, by the rate: a t interval from differences of neighbouring parts.
+
+    Also of runs that aren't steady: both engines answer for the counted interval.
+    """
+    rates = np.array(result.series.values[rate_key(result.main_class)])
+    counted = rates[int(result.warm_up_s // result.series.step_s) :]
+    parts = np.array([part.mean() for part in np.array_split(counted, min(PARTS, counted.size))])
+    if parts.size < 2 or result.rate_per_min.mean <= 0:
+        return math.inf
+    error = math.sqrt(float(np.square(np.diff(parts)).mean()) / 2.0 / parts.size)
+    return 2.0 * student_t_factor(parts.size - 1, LEVEL) * error / result.rate_per_min.mean
 
 
 def compared(file: Path) -> Compared:

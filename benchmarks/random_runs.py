@@ -40,9 +40,15 @@ def _within(began_s: float, progress: Progress) -> None:
         raise TooLong(f"{LONGEST_CPU_S:g} s of CPU time for {progress.simulated_s:g} of {progress.end_s:g} s")
 
 
+def checkpoint_s(scenario: ScenarioSpec) -> float:
+    """The interval of checkpoints, which all of these systems have."""
+    assert scenario.database.checkpoint is not None
+    return scenario.database.checkpoint.interval_s
+
+
 def longer(scenario: ScenarioSpec, checkpoints: int) -> ScenarioSpec:
     """The scenario over so many checkpoints' intervals, if it starts warm after a quarter as many."""
-    interval_s = scenario.database.checkpoint.interval_s
+    interval_s = checkpoint_s(scenario)
     times = {"duration_s": round(checkpoints * interval_s, 6)}
     if scenario.interval.start == "warm":
         times["warm_up_s"] = round(max(1, checkpoints // 4) * interval_s, 6)
@@ -69,7 +75,7 @@ def is_kept(file: Path, scenario: ScenarioSpec) -> bool:
 
 def simulated(scenario: ScenarioSpec) -> tuple[SavedRun, float]:
     """The kernel's run of a system, over as many checkpoints as its rate needs to be known, and its CPU time, s."""
-    interval_s, duration_s = scenario.database.checkpoint.interval_s, scenario.interval.duration_s
+    interval_s, duration_s = checkpoint_s(scenario), scenario.interval.duration_s
     assert duration_s is not None
     checkpoints, total_s = max(2, round(duration_s / interval_s)), 0.0
     while True:
@@ -104,7 +110,7 @@ def simulate_one(name: str, store: Path, number: int) -> str:
     write_saved_run(file, saved)
     duration_s = saved.scenario.interval.duration_s
     assert duration_s is not None
-    checkpoints = duration_s / saved.scenario.database.checkpoint.interval_s
+    checkpoints = duration_s / checkpoint_s(saved.scenario)
     rate, width = saved.result.rate_per_min.mean, 100 * relative_width(saved.result)
     return f"{label} {cpu_s:6.1f} s {rate:10.1f}/min, {width:5.2f} % wide, {checkpoints:.0f} checkpoints"
 

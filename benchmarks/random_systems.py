@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.random_machines import FLASH, REGIMES, ROTATING, machine_keys
 from models.build import memory_plan
 from models.catalogue import catalogue_entry
-from models.machine import DiskSpec, RotatingDiskSpec, speed_of
+from models.machine import DiskSpec, RotatingDiskSpec, SsdSpec, speed_of
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
@@ -539,6 +539,8 @@ def requests_per_s(disk: DiskSpec) -> float:
     """Requests/s that a disk serves, as many reads as writes, roughly."""
     if isinstance(disk, RotatingDiskSpec):
         return 1500.0 / (0.6 * disk.seek_average_ms + 30_000 / disk.rpm + disk.overhead_ms)
+    if isinstance(disk, SsdSpec):
+        return 2.0 / (1.0 / disk.reads_per_s + 1.0 / disk.programmed_per_s)
     latency_us = (disk.read_latency_us + disk.write_latency_us) / 2
     limits = [limit.per_s for limit in disk.limits if limit.of == "requests"]
     return float(min(disk.parallel_requests * 1e6 / latency_us, *limits, 1e9))

@@ -2,6 +2,8 @@
 
 A page says `<!-- run: oltpsim ... -->` and a block marked `text` follows; its content is replaced by the
 command's stdout, run from the root of the checkout. Pages named on the command line are built alone.
+
+The other scripts write blocks between two marks, and tables in them, by functions of this file.
 """
 
 from __future__ import annotations
@@ -38,6 +40,26 @@ def build(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     built = BLOCK.sub(lambda block: f"{block[1]}{output_of(block[2])}{block[4]}", text)
     page.write_text(built, encoding="utf-8")
+
+
+def replaced(page: str, begin: str, end: str, content: str, block: str = "") -> str:
+    """The page with other content between the lines `begin` and `end`. `block`: what stands for {} in both.
+
+    Raises ValueError unless the page has `begin` once, IndexError if no `end` follows.
+    """
+    begin, end = begin.format(block), end.format(block)
+    before, rest = page.split(begin)
+    return before + begin + content + end + rest.split(end)[1]
+
+
+def line(*cells: str) -> str:
+    """Cells as a line of a Markdown table."""
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def head(*names: str, figures: bool = False) -> str:
+    """The first two lines of a Markdown table. `figures`: all columns but the first hold some, aligned to the right."""
+    return line(*names) + line("---", *("---:" if figures else "---" for _ in names[1:]))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.random_comparison import WIDEST, Compared, compared_or_failed, store_of, tables
+from docs.build import replaced
 from scenarios.run import default_workers
 from simulator.analytic import RATE_ERRORS_FILE, REGIMES
 
@@ -69,8 +70,7 @@ def main() -> None:
     rows = rows_of("random")
     RATE_ERRORS_FILE.write_text(json.dumps(error_table(rows), indent=1) + "\n", encoding="utf-8")
     text = tables(rows) + "\n\n" + pools(rows_of("pools"))
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(before + BEGIN + text + END + rest.split(END)[1], encoding="utf-8")
+    PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,13 +10,15 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.planted_discrepancy import CASES, EDGE, interval_hits
+from benchmarks.planted_discrepancy import RUNS as PLANTED_RUNS
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, SyntheticMachine, record, run, simulated, system
 from calibration.fit import (
@@ -26,8 +28,8 @@ from calibration.fit import (
     AnalyticReader,
     Calibration,
     FigureKind,
-    FitState,
     FitTask,
+    StepJournal,
     calibration_of,
     engine_errors,
     engine_logs,
@@ -40,6 +42,7 @@ from calibration.fit import (
 from calibration.judge import exact_share
 from calibration.predict import predict_scenario
 from calibration.records import fit_versions
+from docs.build import head, line, replaced
 from models.input import write_whole
 from scenarios.run import default_workers
 from scenarios.show.progress import progress_display
@@ -56,6 +59,8 @@ OTHERS = range(300, 340)
 """numbers of systems that tell how far the analytic engine's figures are from the kernel's"""
 HALF = 40
 """of the systems that are fitted by the analytic engine alone as well"""
+PLANTED = 400
+"""linear systems with planted discrepancies, of each number of runs and case"""
 STARTS = 1
 KERNEL, ANALYTIC = "corrected by the kernel", "analytic engine alone"
 PAIRS = 20
@@ -102,7 +107,7 @@ def answered(case: Case) -> Outcome:
     task = case.task
     if case.file.exists() and (kept := json.loads(case.file.read_text(encoding="utf-8")))["task"] == task.digest:
         return dict(kept)
-    found = run_fit(task, FitState(None, ""), _quietly, simulate_model=simulate)
+    found = run_fit(task, StepJournal(None, ""), _quietly, simulate_model=simulate)
     calibration = calibration_of(found, case.system.base)
     parameters = []
     for number, each in enumerate(task.parameters):
@@ -147,7 +152,7 @@ def refused(case: Case) -> bool:
     [path] = [each for each in task.parameters if each.key == PATH]
     pair = (parse_vary(SPEED, case.system.base), path)
     found = calibration_of(
-        run_fit(FitTask(task.runs, pair, seed=task.seed, starts=1, missing=0.0), FitState(None, ""), _quietly),
+        run_fit(FitTask(task.runs, pair, seed=task.seed, starts=1, missing=0.0), StepJournal(None, ""), _quietly),
         case.system.base,
     )
     return all(each.value is None and each.not_told_from for each in found.parameters)
@@ -173,7 +178,7 @@ def engine_table(results: dict[tuple[int, int], Result]) -> str:
         for kind in kinds:
             errors[kind].append(abs(float(kind.log(counted[kind]) - said[kind][0])))
     table = {}
-    text = head("figure", "runs", "median of the logarithm's error", "95 %")
+    text = head("figure", "runs", "median of the logarithm's error", "95 %", figures=True)
     for kind in FigureKind:
         median, p95 = np.quantile(errors[kind], [0.5, 0.95]).round(4).tolist()
         table[kind] = {"runs": len(errors[kind]), "median": median, "p95": p95}
@@ -183,19 +188,9 @@ def engine_table(results: dict[tuple[int, int], Result]) -> str:
     return text
 
 
-def line(*cells: str) -> str:
-    """Cells as a line of a Markdown table."""
-    return "| " + " | ".join(cells) + " |\n"
-
-
-def head(*cells: str) -> str:
-    """The first two lines of a Markdown table; all columns but the first hold figures."""
-    return line(*cells) + line("---", *("---:" for _ in cells[1:]))
-
-
 def parameter_table(answers: dict[str, list[Outcome]]) -> str:
     """How many intervals hold the truth, by parameter."""
-    text = head("parameter", *(f"{name}: identified, intervals that hold the truth" for name in answers))
+    text = head("parameter", *(f"{name}: identified, intervals that hold the truth" for name in answers), figures=True)
     by_key: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for name, outcomes in answers.items():
         for each in (each for outcome in outcomes for each in outcome["parameters"]):
@@ -211,7 +206,7 @@ def prediction_table(answers: dict[str, list[Outcome]]) -> str:
     """Runs that were held out, within the range of the fitted ones and beyond."""
     text = head(
         "fit, runs held out", "number", "in their 90 % interval", "median half width", "median error", "95 %",
-        "median before the fit", "95 %",
+        "median before the fit", "95 %", figures=True,
     )  # fmt: skip
     for name, outcomes in answers.items():
         every = [each for outcome in outcomes for each in outcome["predictions"] if "error" in each]
@@ -226,13 +221,44 @@ def prediction_table(answers: dict[str, list[Outcome]]) -> str:
 
 def plant_table(results: dict[tuple[int, int], Result]) -> str:
     """Of sound records and of records with a planted mistake, how many break a law."""
-    text = head("record", "number", "a law is broken")
+    text = head("record", "number", "a law is broken", figures=True)
     records = [record(system(number), at, result) for (number, at), result in results.items() if at == 0]
     sound = [bool(broken(each)) for each in records]
     text += line("sound", str(len(sound)), share(sound))
     for name, plant in PLANTS.items():
         found = [found for each in records if (found := caught(each, plant)) is not None]
         text += line(name, str(len(found)), share(found))
+    return text
+
+
+def planted(case: tuple[int, str]) -> list[Outcome]:
+    """Intervals of linear systems of so many runs; kept for the same code."""
+    runs, name = case
+    code = fit_versions()["code"]
+    file = ANSWERS / f"planted-{runs}-{name.replace(' ', '-')}.json"
+    if file.exists() and (kept := json.loads(file.read_text(encoding="utf-8")))["code"] == code:
+        return list(kept["answers"])
+    answers = [asdict(interval_hits(seed, runs, name)) for seed in range(PLANTED)]
+    write_whole(file, json.dumps({"code": code, "answers": answers}))
+    return answers
+
+
+def planted_table(answers: dict[tuple[int, str], list[Outcome]]) -> str:
+    """How many intervals hold the truth where the model misses what was planted."""
+    text = head(
+        "what the model misses",
+        "runs",
+        "parameters",
+        f"{EDGE} from a refused place",
+        "rates held out",
+        "half width",
+        figures=True,
+    )
+    for (runs, name), some in answers.items():
+        parameters = [held for each in some for held in each["parameters"]]
+        beside = [each["beside_edge"] for each in some if each["beside_edge"] is not None]
+        width = f"{np.median([each['half_width'] for each in some]):.1%}"
+        text += line(name, str(runs), share(parameters), share(beside), share([each["rate"] for each in some]), width)
     return text
 
 
@@ -259,13 +285,21 @@ def main() -> None:
                     answers[name].append(answer)
                     shown.advance((number + 1) / len(cases), f"{name}: {number + 1} of {len(cases)} systems")
         pairs = list(pool.map(refused, cases[:PAIRS]))
+        every_case = [(runs, name) for name in CASES for runs in PLANTED_RUNS]
+        intervals = dict(zip(every_case, pool.map(planted, every_case), strict=True))
     words = (
         f"A planted pair that runs of one machine can't tell apart ({SPEED.partition('=')[0]} and {PATH}) "
         f"was refused in {sum(pairs)} of {len(pairs)} systems.\n"
     )
-    parts = [parameter_table(answers), prediction_table(answers), words, plant_table(results), engine]
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(before + BEGIN + "\n".join(parts) + END + rest.split(END)[1], encoding="utf-8")
+    parts = [
+        parameter_table(answers),
+        prediction_table(answers),
+        planted_table(intervals),
+        words,
+        plant_table(results),
+        engine,
+    ]
+    PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, "\n".join(parts)), encoding="utf-8")
 
 
 if __name__ == "__main__":

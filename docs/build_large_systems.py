@@ -24,6 +24,7 @@ from calibration.judge import (
     write_large_systems,
 )
 from calibration.records import simulated_figure
+from docs.build import replaced
 from models.input import write_whole
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
@@ -232,13 +233,6 @@ def digest(name: str) -> str:
     return picture_digest(TITLES[name], charts(name))
 
 
-def replaced(page: str, block: str, content: str) -> str:
-    """The page with other content between the marks of a block."""
-    begin, end = BEGIN.format(block), END.format(block)
-    before, rest = page.split(begin)
-    return before + begin + content + end + rest.split(end)[1]
-
-
 def simulate(scenarios: dict[str, ScenarioSpec]) -> None:
     """Keep values and data of all systems."""
     every = {**scenarios, PREDICTED: load_scenario_file(library_files()[PREDICTED])}
@@ -260,7 +254,7 @@ def main() -> None:
         simulate(scenarios)
     for name in TITLES:
         write_whole(PICTURES / f"{name}.svg", drawing(name))
-    page = replaced(PAGE.read_text(encoding="utf-8"), "the figures", table(kept_rows(scenarios)))
+    page = replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, table(kept_rows(scenarios)), "the figures")
     write_whole(PAGE, page)
 
 

@@ -21,11 +21,11 @@ from benchmarks.synthetic_systems import FITTED, Settings, SyntheticMachine, rec
 from calibration.fit import (
     Calibration,
     FigureKind,
-    FitState,
     FitTask,
     MappingFile,
     MeasuredRun,
     RunMapping,
+    StepJournal,
     calibration_of,
     measured_runs,
     run_fit,
@@ -42,6 +42,7 @@ from calibration.predict import (
     usual_run,
 )
 from calibration.records import fit_versions
+from docs.build import replaced
 from models.build import clients_of
 from models.input import write_whole
 from scenarios.run import Silent, default_workers
@@ -126,7 +127,7 @@ def made(one: SyntheticMachine, sizes: Settings, at: int, kinds: Sequence[str]) 
 def fitted(one: SyntheticMachine, runs: Sequence[MeasuredRun]) -> Calibration:
     """Some runs as a calibration. The kernel corrects all, and misses nothing: the truth is its own."""
     task = FitTask(tuple(runs), one.parameters, starts=1, confirm=len(runs), missing=0.0)
-    return calibration_of(run_fit(task, FitState(None, ""), lambda _, __: None, simulate_model=simulate), one.base)
+    return calibration_of(run_fit(task, StepJournal(None, ""), lambda _, __: None, simulate_model=simulate), one.base)
 
 
 def settings_of(calibration: Calibration, candidate: RunCandidate) -> Settings:
@@ -270,8 +271,7 @@ def _taken(some: Sequence[Case], run: str) -> str:
 def main() -> None:
     """Study what isn't studied yet and write the table."""
     text = table(cases())
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(before + BEGIN + text + END + rest.split(END)[1], encoding="utf-8")
+    PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from docs.build import replaced
 from models.input import write_whole
 from scenarios.library import scenario_path
 from scenarios.questions.sweep import (
@@ -119,9 +120,7 @@ def table(picture: SweepPicture) -> str:
 
 def write_table(picture: SweepPicture) -> None:
     """Put the table of a picture between its marks in docs/curves.md."""
-    begin, end = BEGIN.format(picture.name), END.format(picture.name)
-    before, rest = PAGE.read_text(encoding="utf-8").split(begin)
-    write_whole(PAGE, before + begin + table(picture) + end + rest.split(end)[1])
+    write_whole(PAGE, replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, table(picture), picture.name))
 
 
 def main(arguments: list[str]) -> None:

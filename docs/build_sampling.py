@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from docs.build import head, line, replaced
 from models.build import response_s, sample_of, turnover_s
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
@@ -23,7 +24,7 @@ from scenarios.run import (
 )
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results import NOT_STEADY, Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "sampling.md"
@@ -71,6 +72,7 @@ def row(system: str, scenario: ScenarioSpec, result: Result, whole: Result) -> s
     writes, writes_whole = writes_per_transaction(result), writes_per_transaction(whole)
     rate, rate_whole = result.rate_per_min, whole.rate_per_min
     (pool, lower), response = result.caches, response_s(result)
+    chance = f"± {rate.half_width:,.0f}" if rate.is_steady else NOT_STEADY
     cells = (
         system,
         f"{sample.warehouses} of {sample.whole}",
@@ -79,11 +81,11 @@ def row(system: str, scenario: ScenarioSpec, result: Result, whole: Result) -> s
         f"{100 * pool.dirty_fraction:.1f} %",
         f"{reads:.3f}{error(reads, reads_whole)}",
         f"{writes:.3f}{error(writes, writes_whole)}",
-        f"{rate.mean:,.0f} ± {(rate.high - rate.low) / 2:,.0f}{error(rate.mean, rate_whole.mean)}",
+        f"{rate.mean:,.0f} {chance}{error(rate.mean, rate_whole.mean)}",
         f"{1e3 * response:.3g} ms{error(response, response_s(whole))}",
         f"{turnover_s(result) / response:,.0f}",
     )
-    return line(cells)
+    return line(*cells)
 
 
 def reads_per_transaction(result: Result) -> float:
@@ -94,11 +96,6 @@ def reads_per_transaction(result: Result) -> float:
 def writes_per_transaction(result: Result) -> float:
     """Write requests at the data disks, which may be of several pages."""
     return sum(device.writes_per_s for device in result.devices) / result.transactions_per_s
-
-
-def line(cells: tuple[str, ...]) -> str:
-    """Cells as a line of a Markdown table."""
-    return "| " + " | ".join(cells) + " |\n"
 
 
 def main() -> None:
@@ -118,10 +115,9 @@ def main() -> None:
                 raise outcome
             write_saved_run(files[missing[number]], SavedRun(scenarios[missing[number]], outcome))
     results = {key: read_saved_run(file).result for key, file in files.items()}
-    table = line(COLUMNS) + line(tuple("---" for _ in COLUMNS))
+    table = head(*COLUMNS)
     table += "".join(row(key[0], scenarios[key], results[key], results[key[0], 1.0]) for key in scenarios)
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(before + BEGIN + table + END + rest.split(END)[1], encoding="utf-8")
+    PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, table), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from docs.build import head, line, replaced
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files
@@ -23,6 +24,7 @@ from scenarios.run import (
     write_saved_run,
 )
 from scenarios.show.progress import progress_display
+from scenarios.show.words import rate_interval
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -57,7 +59,7 @@ def row(name: str, scenario: ScenarioSpec, result: Result) -> str:
     cells = (
         name,
         f"{measured.new_orders_per_minute:,.0f}",
-        f"{rate.mean:,.0f} [{rate.low:,.0f} .. {rate.high:,.0f}]",
+        f"{rate.mean:,.0f} {rate_interval(rate)}",
         f"{100 * (rate.mean / measured.new_orders_per_minute - 1):+.1f} %",
         measured.role,
         busy,
@@ -67,17 +69,7 @@ def row(name: str, scenario: ScenarioSpec, result: Result) -> str:
         f"{100 * result.caches[0].dirty_fraction:.0f} %",
         f"{result.swap_in_per_s:.1f}",
     )
-    return line(cells)
-
-
-def line(cells: tuple[str, ...]) -> str:
-    """Cells as a line of a Markdown table."""
-    return "| " + " | ".join(cells) + " |\n"
-
-
-def head(*columns: str) -> str:
-    """The first two lines of a Markdown table."""
-    return line(columns) + line(tuple("---" for _ in columns))
+    return line(*cells)
 
 
 Scenarios, Results = dict[str, ScenarioSpec], dict[str, Result]
@@ -111,7 +103,7 @@ def differences(scenarios: Scenarios, _: Results | None = None) -> str:
     text, first = head("scenario", f"differs from `{V20Z}` in"), parameters[V20Z]
     for name, own in parameters.items():
         changed = [f"{key}: {value}" for key, value in own.items() if value != first[key]]
-        text += line((name, ", ".join(changed))) if name != V20Z else ""
+        text += line(name, ", ".join(changed)) if name != V20Z else ""
     return text
 
 
@@ -127,6 +119,8 @@ def doubts(scenarios: Scenarios, results: Results) -> str:
         return f"{100 * (results[name].rate_per_min.mean / measured.new_orders_per_minute - 1):+.0f} %"
 
     few, more, most = (error(name) for name in ("v20z-43000-buffers", "v20z-100000-buffers", V20Z))
+    since_s = results[TEN].steady_from_s
+    steady = "doesn't within its hour" if since_s is None else f"takes {since_s:.0f} s"
     return f"""\
 - The disk of `{V20Z}` serves {requests} each, from a queue of {spec.queue_depth} in a
   narrow band of the disk. Firmware that sorts ideally can do that in the model; a published 7,200 rpm disk gains 1.8
@@ -134,8 +128,8 @@ def doubts(scenarios: Scenarios, results: Results) -> str:
   transaction, may be what really happened.
 - The errors of 43,000, 100,000 and 120,000 buffers are {few}, {more} and {most}: the measured curve has another
   shape below its top than ours.
-- The article's run with 10 warehouses took 7 minutes to become steady; the simulated one takes
-  {results[TEN].steady_from_s:.0f} s. We assume that 40 warehouses were loaded and 10 used.
+- The article's run with 10 warehouses took 7 minutes to become steady; the simulated one
+  {steady}. We assume that 40 warehouses were loaded and 10 used.
 """
 
 
@@ -144,13 +138,6 @@ BLOCKS: dict[str, Callable[[Scenarios, Results], str]] = {
     "the differences": differences,
     "the doubts": doubts,
 }
-
-
-def replaced(page: str, block: str, content: str) -> str:
-    """The page with other content between the marks of a block."""
-    begin, end = BEGIN.format(block), END.format(block)
-    before, rest = page.split(begin)
-    return before + begin + content + end + rest.split(end)[1]
 
 
 def scenarios() -> Scenarios:
@@ -174,7 +161,7 @@ def main() -> None:
     simulated = {name: read_saved_run(file).result for name, file in files.items()}
     text = PAGE.read_text(encoding="utf-8")
     for block, write in BLOCKS.items():
-        text = replaced(text, block, write(measured, simulated))
+        text = replaced(text, BEGIN, END, write(measured, simulated), block)
     PAGE.write_text(text, encoding="utf-8")
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from coverage import Coverage
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)
 settings.load_profile("same")
+# Hypothesis would also draw constants of the modules that are loaded, which differ with what was tested before.
+providers._get_local_constants = lambda: providers._local_constants  # type: ignore[attr-defined]
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = Path("/usr/bin/chromium")

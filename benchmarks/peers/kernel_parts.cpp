@@ -29,7 +29,7 @@ bool pass(Interpreter& interpreter, i32 who, const Wait& wait, i32& page) {
 // Refers to all pages in turn; returns the hits. `seconds`: CPU time of that alone.
 extern "C" __attribute__((visibility("default"))) i64 count_hits(const i32* stream, i64 references, i64 pages,
                                                                  i64 capacity, i64 replacement, double* seconds) {
-    Cache cache(pages, capacity, static_cast<Replacement>(replacement), false);
+    Cache cache(pages, capacity, static_cast<Replacement>(replacement), false, 1);
     i64 hits = 0;
     const std::clock_t begin = std::clock();
     for (i64 i = 0; i < references; i++) {

@@ -33,17 +33,43 @@ from calibration.fit.certificate import (
     judged_rate,
     plural,
 )
-from calibration.fit.checkpoint import FitState
-from calibration.fit.discrepancy import ASSUMED_FREEDOM, assumed_sd
+from calibration.fit.correction import engine_sd
+from calibration.fit.covariance import (
+    Circumstances,
+    circumstances_of,
+    covariance_of,
+    figure_correlations,
+    setup_hash,
+    shared_correlation,
+    shared_correlations,
+)
+from calibration.fit.discrepancy import (
+    ASSUMED_FREEDOM,
+    assumed_discrepancy,
+    assumed_sd,
+    estimated_discrepancy,
+    student_rises,
+    with_discrepancy,
+)
+from calibration.fit.disk_curve import (
+    CurveFit,
+    CurvePoint,
+    fit_curve,
+    fitted_points,
+)
+from calibration.fit.disk_entry import FittedEntry, fitted_entry
+from calibration.fit.disk_kinds import TableFit, disk_table, fit_table
 from calibration.fit.evaluate import (
     ENGINE_FIGURES,
     AnalyticInput,
     AnalyticReader,
+    Evaluator,
     SimulateModel,
     engine_correction,
     engine_doubts,
     engine_errors,
     kernel_can_simulate,
+    run_regime,
     solve_inputs,
     steady_rates,
 )
@@ -58,7 +84,14 @@ from calibration.fit.mapping import (
     measured_runs,
     read_mapping_file,
 )
-from calibration.fit.objective import DIFFERENCE_STEP, MOST_SIGMAS, parameter_bounds, parameters_at_bound
+from calibration.fit.objective import (
+    DIFFERENCE_STEP,
+    MOST_SIGMAS,
+    FitData,
+    FitObjective,
+    parameter_bounds,
+    parameters_at_bound,
+)
 from calibration.fit.observables import (
     RUN_TO_RUN,
     FigureChoice,
@@ -77,3 +110,6 @@ from calibration.fit.parameters import (
     parse_vary,
 )
 from calibration.fit.profile import INTERVAL_CONFIDENCE
+from calibration.fit.profile import profile as profile_intervals
+from calibration.fit.search import Optimum
+from calibration.fit.step_journal import StepJournal

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from calibration.fit.certificate import Certificate
+from calibration.fit.certificate import Certificate, plural
+from calibration.fit.covariance import Circumstances
 from calibration.fit.discrepancy import assumed_sd
 from calibration.fit.evaluate import SteadyRate, engine_correction, engine_doubts, steady_rates
 from calibration.fit.fitting import Fit
@@ -33,6 +34,7 @@ from simulator.form import GIB, KIB, FloatArray
 
 FORMAT: Literal["oltpsim-calibration-1"] = "oltpsim-calibration-1"
 REMEDY = "make one with 'oltpsim calibrate RUNS... --base SCENARIO --save FILE.json'"
+EndReason = Literal["bound", "no machine", "not found"]
 SAMPLES_OF_90_PERCENT = (5.0, 95.0)
 
 
@@ -48,8 +50,11 @@ class FittedParameter(Spec):
     low: Number | None = None
     high: Number | None = None
     low_open: bool = False
-    """the interval ends at the parameter's bound"""
+    """the fit isn't worse enough there: see `low_stop`"""
     high_open: bool = False
+    low_stop: EndReason = "bound"
+    """of an open end: the parameter's bound, no machine is possible beyond, or the search hasn't found it"""
+    high_stop: EndReason = "bound"
     bootstrap_low: Number | None = None
     bootstrap_high: Number | None = None
     told_share: Number | None = None
@@ -85,6 +90,10 @@ class FittedFigure(Spec):
     noise_sd: Number
     noise_source: Text
     at_least: bool
+    discrepancy_sd: Number = 0.0
+    """what the model misses of the figure's logarithm, with what the correction leaves out"""
+    slopes: tuple[Number, ...] = ()
+    """derivatives of the figure's logarithm by the parameters' places"""
 
 
 class FittedRun(Spec):
@@ -94,11 +103,13 @@ class FittedRun(Spec):
     source: Text
     role: Literal["fitted"] = "fitted"
     scenario_hash: Name
-    settings: dict[Name, tuple[Number | bool | Text, Text]]
+    settings: dict[Name, tuple[Number | bool | Text | dict[str, Any], Text]]
     figures: tuple[FittedFigure, ...]
     corrected_by: Text
     conditions: dict[Name, Number]
     left_aside: tuple[Text, ...] = ()
+    circumstances: Circumstances | None = None
+    """by which it shares with other runs what the model misses of it"""
     engines_ratio: Number | None = None
     """the kernel's rate over the analytic engine's at the fit; None if the kernel hasn't simulated the run"""
     doubts: tuple[Text, ...] = ()
@@ -116,6 +127,14 @@ class ModelDiscrepancy(Spec):
     scale: Number
     freedom: Number
     from_runs: Number
+
+
+class UsualCorrection(Spec):
+    """What the kernel has shown of a kind of figure in a regime: a factor, and what it leaves out of the logarithm."""
+
+    factor: Number
+    sd: Number
+    runs: int
 
 
 class JointDistribution(Spec):
@@ -145,6 +164,10 @@ class Calibration(Spec):
     """what the runs can't tell, in sentences"""
     missed: dict[FigureKind, ModelDiscrepancy]
     """by kind of figure"""
+    missed_by_regime: dict[Name, dict[FigureKind, ModelDiscrepancy]] = Field(default_factory=dict)
+    """the same of runs that are limited by one part, where there are some"""
+    corrections: dict[Name, dict[FigureKind, UsualCorrection]] = Field(default_factory=dict)
+    """from the analytic engine to the kernel, by what limits a run: of those that the kernel can't simulate soon"""
     missing: Number
     """what the model was assumed to miss of the runs, as a multiple of the usual; 0: they were simulated by it"""
     engine_sd: Number
@@ -158,6 +181,10 @@ class Calibration(Spec):
     """runs that the kernel has simulated"""
     certificate: Certificate | None = None
     """what validation has found of this very calibration"""
+
+    def missed_of(self, kind: FigureKind, regime: str) -> ModelDiscrepancy:
+        """What is missed of a kind of figure in a regime; where no run was in it, in all."""
+        return self.missed_by_regime.get(regime, {}).get(kind, self.missed[kind])
 
     @property
     def mode(self) -> FloatArray:
@@ -183,7 +210,9 @@ def calibration_of(fit: Fit, base: ScenarioSpec) -> Calibration:
             singular_values=tuple(lengths.tolist()),
         ),
         said=tuple(sentences(parameters, fit.identified, fit.correlation)),
-        missed={kind: _missed(fit, kind) for kind in fit.discrepancy},
+        missed={kind: _missed(fit, kind) for kind in FigureKind},
+        missed_by_regime=_missed_by_regime(fit),
+        corrections=_corrections(fit),
         missing=fit.task.missing,
         engine_sd=_root_mean_square_of_rates(fit.data, np.array(fit.left_out_sd)),
         run_to_run_sd=_root_mean_square_of_rates(fit.data, fit.data.sd),
@@ -307,11 +336,26 @@ def _check_certificate(path: Path, calibration: Calibration) -> None:
         )
 
 
-def _missed(fit: Fit, kind: FigureKind) -> ModelDiscrepancy:
-    mine = fit.data.discrepancy[np.array(fit.data.kinds) == kind]
-    scatter = fit.discrepancy[kind]
+def _missed(fit: Fit, kind: FigureKind, regime: str | None = None) -> ModelDiscrepancy:
+    regimes = np.array(fit.data.regimes)
+    mine = fit.data.discrepancy[(np.array(fit.data.kinds) == kind) & ((regimes == regime) | (regime is None))]
+    scatter = fit.discrepancy.by_kind[kind] if regime is None else fit.discrepancy.scatter_of(kind, regime)
     sd = float(np.sqrt(np.mean(mine**2))) if len(mine) else assumed_sd(kind, 0.0, fit.task.missing) * scatter.scale
     return ModelDiscrepancy(sd=sd, **asdict(scatter))
+
+
+def _missed_by_regime(fit: Fit) -> dict[str, dict[FigureKind, ModelDiscrepancy]]:
+    found: dict[str, dict[FigureKind, ModelDiscrepancy]] = {}
+    for kind, regime in fit.discrepancy.by_regime:
+        found.setdefault(regime, {})[kind] = _missed(fit, kind, regime)
+    return found
+
+
+def _corrections(fit: Fit) -> dict[str, dict[FigureKind, UsualCorrection]]:
+    found: dict[str, dict[FigureKind, UsualCorrection]] = {}
+    for (kind, regime), each in fit.corrections.items():
+        found.setdefault(regime, {})[kind] = UsualCorrection(factor=float(np.exp(each.log)), sd=each.sd, runs=each.runs)
+    return found
 
 
 def _root_mean_square_of_rates(data: FitData, sd: FloatArray) -> float:
@@ -328,9 +372,9 @@ def _parameter(fit: Fit, number: int) -> FittedParameter:
             "value": parameter.at(fit.best.place[number]),
             "low": parameter.at(fit.ends.low[number]),
             "high": parameter.at(fit.ends.high[number]),
-            "low_open": fit.ends.low_open[number],
-            "high_open": fit.ends.high_open[number],
         }
+        for name, stop in (("low", fit.ends.low_stop[number]), ("high", fit.ends.high_stop[number])):
+            results |= {f"{name}_open": True, f"{name}_stop": stop} if stop else {}
         if fit.samples is not None:
             low, high = np.percentile(fit.samples[:, number], SAMPLES_OF_90_PERCENT)
             results |= {"bootstrap_low": parameter.at(float(low)), "bootstrap_high": parameter.at(float(high))}
@@ -352,7 +396,8 @@ def _parameter(fit: Fit, number: int) -> FittedParameter:
 def _run(fit: Fit, number: int) -> FittedRun:
     run, data = fit.task.runs[number], fit.data
     mine = np.flatnonzero(data.run == number)
-    logs, residuals = (fit.best.logs + data.offset)[mine], data.residuals(fit.best.logs)[mine]
+    data = data.with_offsets(fit.offsets.tolist())
+    logs, residuals = (fit.best.logs + data.offset)[mine], (data.distances(fit.best.logs) / data.total_sd)[mine]
     figures = tuple(
         FittedFigure(
             kind=each.kind,
@@ -364,9 +409,18 @@ def _run(fit: Fit, number: int) -> FittedRun:
             noise_sd=each.sd,
             noise_source=each.noise,
             at_least=each.at_least,
+            discrepancy_sd=float(missed),
+            slopes=tuple(by_place.tolist()),
         )
-        for each, model, offset, left, residual in zip(
-            run.observations, logs, data.offset[mine], np.array(fit.left_out_sd)[mine], residuals, strict=True
+        for each, model, offset, left, residual, missed, by_place in zip(
+            run.observations,
+            logs,
+            data.offset[mine],
+            np.array(fit.left_out_sd)[mine],
+            residuals,
+            data.discrepancy[mine],
+            (data.root @ fit.slopes)[mine],
+            strict=True,
         )
     )
     values = {each.key: each.at(float(z)) for each, z in zip(fit.task.parameters, fit.best.place, strict=True)}
@@ -380,8 +434,9 @@ def _run(fit: Fit, number: int) -> FittedRun:
         corrected_by=_corrector(fit, number),
         conditions=run_conditions(run.scenario, *steady_rates(machine)),
         left_aside=run.left_aside,
-        engines_ratio=_engines_ratio(fit, machine, figures) if number in fit.confirmed else None,
-        doubts=() if number in fit.confirmed else engine_doubts([machine])[0],
+        circumstances=fit.circumstances[number],
+        engines_ratio=_engines_ratio(fit, machine, figures) if number in fit.simulated else None,
+        doubts=() if number in fit.simulated else engine_doubts([machine])[0],
     )
 
 
@@ -393,12 +448,14 @@ def _engines_ratio(fit: Fit, machine: ScenarioSpec, figures: Sequence[FittedFigu
 
 
 def _corrector(fit: Fit, number: int) -> str:
-    if number in fit.confirmed:
+    if number in fit.simulated:
         return "the kernel's run"
     if fit.task.runs[number].scenario.job is not None:
         return "nothing: a job is calculated"
     if fit.confirmed:
-        return f"what the kernel's runs of {len(fit.confirmed)} others gave on average"
+        usual = fit.corrections.get((FigureKind.RATE, fit.circumstances[number].regime))
+        if usual is not None:
+            return f"what the kernel gave on average of {plural(usual.runs, 'run')} that are limited alike"
     if fit.task.runs[number].scenario.interval.start == "warm":
         return "nothing: the run is steady"
     return "the analytic engine's course of getting warm"

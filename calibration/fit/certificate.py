@@ -78,10 +78,16 @@ class LeaveOut(Spec):
 
 
 class Coverage(Spec):
-    """How many intervals held the left-out rate; `low`, `high`: Clopper and Pearson's interval of the share."""
+    """How many intervals held the left-out rate; `low`, `high`: Clopper and Pearson's interval of the share.
+
+    `groups`: machines that were left out one after the other, if rows of one machine were left out together.
+    """
 
     inside: int
     count: int
+    groups: int | None = None
+    half_width: Number | None = None
+    """median of half the intervals' logarithms"""
     low: Number
     high: Number
     claimed: Number
@@ -162,6 +168,9 @@ class Certificate(Spec):
     regimes: tuple[RegimeErrors, ...]
     left_out: tuple[LeaveOut, ...]
     coverage: Coverage | None = None
+    """of runs that were left out with their repeats"""
+    coverage_by_machine: Coverage | None = None
+    """of runs whose machine was left out"""
     baselines: tuple[Baseline, ...] = ()
     gaps: tuple[Gap, ...] = ()
     calibrated_range: dict[Name, tuple[Number, Number]]
@@ -179,10 +188,12 @@ class Certificate(Spec):
             return f"validated on {plural(len(self.runs), 'run')}, none of which could be left out"
         judged = [each.beaten for each in self.baselines if each.beaten is not None]
         against = f"; beats {sum(judged)} of {plural(len(judged), 'baseline')}" if judged else "; no baseline applies"
+        machine = self.coverage_by_machine
+        by_machine = "" if machine is None else f", {machine.inside} of {machine.count} with their machine left out"
         return (
             f"validated by leaving out each of {plural(by_run.errors.count, 'run')}: median error "
             f"{by_run.errors.median:.1%}, worst {by_run.errors.worst:+.1%}; {cover.inside} of {cover.count} inside "
-            f"{cover.claimed:.0%} intervals{against}"
+            f"{cover.claimed:.0%} intervals{by_machine}{against}"
         )
 
 

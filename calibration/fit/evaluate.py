@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calibration.fit.covariance import JOB
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.observables import (
     SIGMAS_OF_95_PERCENT,
@@ -24,7 +25,7 @@ from calibration.fit.observables import (
     simulated_noise,
 )
 from calibration.fit.parameters import Parameter
-from models.build import build, clients_of
+from models.build import build, clients_of, unmeasured_threads
 from models.jobs import run_job
 from models.reading import with_values
 from models.scenario import ScenarioSpec
@@ -36,6 +37,7 @@ from simulator.analytic import (
     doubts,
     parameters_of,
     read_workload,
+    regime_of_result,
     retimed,
     rows,
     same_but_times,
@@ -243,7 +245,7 @@ def engine_correction(
     else:
         with np.errstate(over="ignore"):
             rate = simulate(point.system, seed, workload=point.timed_workload).rate_per_min
-        of_rate = float(np.log(rate.high / rate.low)) / 2.0 / SIGMAS_OF_95_PERCENT
+        of_rate = rate.log_half_width / SIGMAS_OF_95_PERCENT
         counted, sds = (
             {FigureKind.RATE: rate.mean},
             [of_rate if kind == FigureKind.RATE else engine_errors()[kind] for kind in kinds],
@@ -307,8 +309,20 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     return [found[number] for number in range(len(scenarios))]
 
 
+def run_regime(scenario: ScenarioSpec) -> str:
+    """What limits a scenario's machine, by the analytic engine: disk, cpu, locks, swap or light; a job by its kind.
+
+    Raises InputError if there is no machine.
+    """
+    if scenario.job is not None:
+        return f"{JOB}{scenario.job.kind}"
+    point = _BY_THREAD.reader.read(scenario)
+    with np.errstate(over="ignore"):
+        return regime_of_result(simulate(point.system, 0, workload=point.timed_workload), doubted=True)
+
+
 def engine_doubts(scenarios: Sequence[ScenarioSpec]) -> list[tuple[str, ...]]:
-    """Where the analytic engine's assumptions don't hold of scenarios' steady machines, in sentences; none of jobs'.
+    """Where assumptions don't hold of scenarios' steady machines, in sentences; none of jobs'.
 
     Raises InputError if there is no machine.
     """
@@ -319,7 +333,8 @@ def engine_doubts(scenarios: Sequence[ScenarioSpec]) -> list[tuple[str, ...]]:
         for row, at in enumerate(some):
             one = np.array([row])
             case = Case(points[at].system, workload, rows(machines.filled(), one), rows(solution, one))
-            found[numbers[at]] = tuple(doubts(case))
+            number = numbers[at]
+            found[number] = (*doubts(case), *unmeasured_threads(scenarios[number]))
     return found
 
 

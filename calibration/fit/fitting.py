@@ -10,22 +10,38 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from calibration.fit.checkpoint import FitState
-from calibration.fit.discrepancy import Discrepancy, assumed, estimated, over
-from calibration.fit.evaluate import Evaluator, SimulateModel, engine_correction, kernel_can_simulate
+from calibration.fit.correction import RegimeCorrection, regime_correction
+from calibration.fit.covariance import Circumstances, circumstances_of
+from calibration.fit.discrepancy import (
+    Discrepancy,
+    assumed_discrepancy,
+    estimated_discrepancy,
+    student_rises,
+    with_discrepancy,
+)
+from calibration.fit.evaluate import (
+    Evaluator,
+    SimulateModel,
+    engine_correction,
+    engine_doubts,
+    kernel_can_simulate,
+    run_regime,
+)
 from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.objective import FitData, FitObjective, data_of, parameters_at_bound
 from calibration.fit.observables import FigureKind
 from calibration.fit.parameters import Parameter
-from calibration.fit.profile import Ends, bootstrap, profile
+from calibration.fit.profile import INTERVAL_CONFIDENCE, Ends, bootstrap, profile
+from calibration.fit.repeats import with_noise_of_repeats
 from calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
+from calibration.fit.step_journal import StepJournal
 from simulator.errors import InputError
 from simulator.form import BoolArray, FloatArray
 
@@ -67,7 +83,7 @@ class FitTask:
     corrections: tuple[tuple[float, float], ...] = ()
     """of each observation what the engine inside the fit leaves out, and its sd, by a fit that is near; else found"""
     code: str = ""
-    """versions of the program and its libraries, so that another program's state isn't gone on with"""
+    """versions of the program and its libraries, so that another program's journal isn't gone on with"""
 
     @property
     def digest(self) -> str:
@@ -94,9 +110,18 @@ class Fit:
     correlation: FloatArray
     identified: Identified
     ends: Ends
+    circumstances: tuple[Circumstances, ...]
+    """of each run at the best place"""
+    offsets: FloatArray
+    """what corrects each figure at the best place, by the kernel's last run; what the fit was made with is in `data`"""
+    corrections: dict[tuple[FigureKind, str], RegimeCorrection]
+    """of figures in a regime, where the kernel hasn't simulated the run"""
     left_out_sd: tuple[float, ...]
     """what the corrections leave out of each observation: standard deviations of logarithms"""
+    simulated: tuple[int, ...]
+    """runs that the kernel has simulated at the best place, those that it can soon"""
     confirmed: tuple[int, ...]
+    """runs that it has simulated on the way, too"""
     costs: tuple[float, ...]
     """sums of squares at which the searches have ended"""
     samples: FloatArray | None
@@ -109,19 +134,20 @@ class Fit:
 
 def run_fit(
     task: FitTask,
-    state: FitState,
+    journal: StepJournal,
     report: ReportProgress,
     executor: Executor | None = None,
     simulate_model: SimulateModel | None = None,
 ) -> Fit:
-    """Fit a task. `state` holds what is done already; `simulate_model` confirms, and is needed if the task says so.
+    """Fit a task. `journal` holds what is done already; `simulate_model` confirms, and is needed if the task says so.
 
     `executor`: any of concurrent.futures, for what can be done at the same time. Raises InputError if no machine near
     the priors is possible.
     """
     if not any(run.observations for run in task.runs):
         raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
-    return _Fitting(task, state, report, executor, simulate_model).run()
+    task = replace(task, runs=with_noise_of_repeats(task.runs))
+    return _Fitting(task, journal, report, executor, simulate_model).run()
 
 
 class _Fitting:
@@ -130,50 +156,64 @@ class _Fitting:
     def __init__(
         self,
         task: FitTask,
-        state: FitState,
+        journal: StepJournal,
         report: ReportProgress,
         executor: Executor | None,
         simulate_model: SimulateModel | None,
     ) -> None:
-        self.task, self.state, self.report, self.executor = task, state, report, executor
+        self.task, self.journal, self.report, self.executor = task, journal, report, executor
         self.simulate_model = simulate_model
         self.evaluator = Evaluator(task.runs, task.parameters, executor)
         self.objective = FitObjective(self.evaluator, data_of(task.runs))
         self.left_out_sd = [0.0] * len(self.objective.data.measured)
         self.everyone = np.ones(len(task.parameters), dtype=np.bool_)
+        self.circumstances: tuple[Circumstances, ...] = ()
+        self.analytic_offsets: list[float] = []
+        """offsets without the kernel"""
+        self.corrections: dict[tuple[FigureKind, str], RegimeCorrection] = {}
         self.stopped = ~self.everyone
         """parameters that the last search of all has stopped at their bounds"""
 
     def run(self) -> Fit:
         middle = np.zeros(len(self.task.parameters))
         self.report(0.0, "how the runs get warm")
-        self._use(self._offsets("offsets", middle), assumed())
+        self._find_circumstances("regimes", middle)
+        self._use(self._offsets("offsets", middle), assumed_discrepancy())
         best, costs = self._from_several_starts()
         self.report(0.0, "offsets and discrepancy")
+        self._find_circumstances("regimes again", best.place)
         offsets = self._offsets("offsets again", best.place)
         discrepancy, free, best = self._refined("again", best, offsets)
         confirmed: list[int] = []
         if self.task.confirm > 0 and not self.task.corrections:
             if self.simulate_model is None:
                 raise ValueError("a fit that confirms needs the engine that does it")
-            confirmed = _spread_out(best, self.objective.data, self.task)
+            scenarios = [self.evaluator.machine(number, best.place)[0] for number in range(len(self.task.runs))]
+            is_doubted = [bool(each) for each in engine_doubts(scenarios)]
+            confirmed = _spread_out(best, self.objective.data, self.task, is_doubted)
             if confirmed:
+                self.analytic_offsets = offsets
                 offsets = self._by_kernel(best, confirmed, offsets)
             discrepancy, free, best = self._refined("kernel", best, offsets)
         self.report(0.0, "what the runs tell apart")
-        slopes, best, free = self._settled(best, free)
-        found = identify_parameters(slopes, self.stopped | parameters_at_bound(self.task.parameters, best.place), free)
+        slopes, not_known, best, free = self._settled(best, free)
+        final, simulated = offsets, confirmed
+        if confirmed and self.task.intervals:
+            final, simulated = self._final_offsets(best, confirmed)
+        at_bound = self.stopped | parameters_at_bound(self.task.parameters, best.place)
+        found = identify_parameters(slopes, at_bound, free, not_known)
         covariance, correlation = correlations(slopes)
         self.report(0.0, "intervals")
         numbers = np.flatnonzero(found.identified).tolist() if self.task.intervals else []
+        rises = student_rises(self.objective.data, slopes, discrepancy, INTERVAL_CONFIDENCE)
         ends = Ends.from_json(
-            self.state.once("profile", lambda: profile(self.objective, best, slopes, numbers).to_json())
+            self.journal.once("profile", lambda: profile(self.objective, best, slopes, numbers, rises).to_json())
         )
         samples = None
         if self.task.bootstrap:
             self.report(0.0, "bootstrap")
             drawn = partial(bootstrap, self.objective, best, slopes, self.task.seed, self.task.bootstrap)
-            samples = np.array(self.state.once("bootstrap", lambda: drawn().tolist()))
+            samples = np.array(self.journal.once("bootstrap", lambda: drawn().tolist()))
         return Fit(
             self.task,
             best,
@@ -184,7 +224,11 @@ class _Fitting:
             correlation,
             found,
             ends,
+            self.circumstances,
+            np.array(final),
+            self.corrections,
             tuple(self.left_out_sd),
+            tuple(simulated),
             tuple(confirmed),
             costs,
             samples,
@@ -195,12 +239,12 @@ class _Fitting:
 
         How far the last ones differ from those before is what they leave out, beside what chance does to a run.
         """
-        slopes = self._slopes("slopes before the kernel", best, central=False) * self.objective.data.total_sd[:, None]
+        slopes = self.objective.data.root @ self._slopes("slopes before the kernel", best, central=False)[0]
         offsets = self._kernel_offsets(0, best.place, confirmed, earlier)
         moved = np.zeros(len(offsets))
         for turn in range(1, KERNEL_ROUNDS + 1):
-            self._use(offsets, assumed())
-            best = chord(self.objective, best, slopes / self.objective.data.total_sd[:, None])
+            self._use(offsets, assumed_discrepancy())
+            best = chord(self.objective, best, self.objective.data.whitening @ slopes)
             before, offsets = offsets, self._kernel_offsets(turn, best.place, confirmed, earlier)
             moved = np.abs(np.subtract(offsets, before))
             if (moved < SETTLED * self.objective.data.total_sd).all():
@@ -208,9 +252,38 @@ class _Fitting:
         self.left_out_sd = np.hypot(self.left_out_sd, moved).tolist()
         return offsets
 
+    def _final_offsets(self, best: Optimum, confirmed: list[int]) -> tuple[list[float], list[int]]:
+        """Offsets at the best place by the kernel, of all runs that it can simulate soon: what is predicted there too.
+
+        What they differ by from those that the fit was made with is left out of its figures as well.
+        """
+        data = self.objective.data
+        every = [
+            number
+            for number, log in zip(data.run[data.is_rate].tolist(), best.logs[data.is_rate].tolist(), strict=True)
+            if kernel_can_simulate(self.task.runs[number].scenario, math.exp(log))
+        ]
+        simulated = sorted({*confirmed, *every})
+        corrections, before = self.corrections, list(self.left_out_sd)
+        final = self._kernel_offsets(KERNEL_ROUNDS + 1, best.place, simulated, self.analytic_offsets)
+        self.corrections = corrections
+        moved = np.where(np.isin(data.run, confirmed), np.abs(np.subtract(final, data.offset)), 0.0)
+        is_new = np.isin(data.run, simulated) & ~np.isin(data.run, confirmed)
+        self.left_out_sd = np.where(is_new, self.left_out_sd, np.hypot(before, moved)).tolist()
+        return np.where(np.isin(data.run, simulated), final, data.offset).tolist(), simulated
+
+    def _find_circumstances(self, name: str, place: FloatArray) -> None:
+        """Find what limits each run at a place, by which it shares with others what is missed of it."""
+        scenarios = [self.evaluator.machine(number, place)[0] for number in range(len(self.task.runs))]
+        calls = {f"{name} {number}": (scenario,) for number, scenario in enumerate(scenarios)}
+        found = self.journal.once_each(run_regime, calls, self.executor)
+        runs = self.task.runs
+        self.circumstances = tuple(circumstances_of(run.scenario, each) for run, each in zip(runs, found, strict=True))
+        self.objective.data = self.objective.data.with_shared(self.circumstances)
+
     def _use(self, offsets: Sequence[float], discrepancy: Discrepancy) -> None:
         data = self.objective.data.with_offsets(offsets)
-        self.objective.data = over(data, discrepancy, self.left_out_sd, self.task.missing)
+        self.objective.data = with_discrepancy(data, discrepancy, self.left_out_sd, self.task.missing)
 
     def _from_several_starts(self) -> tuple[Optimum, tuple[float, ...]]:
         places = starts(self.objective, self.task.seed)[: None if self.task.starts > 1 else 1]
@@ -218,7 +291,7 @@ class _Fitting:
             places[0] = np.clip(self.task.begin, self.objective.low, self.objective.high)
         self.report(0.0, f"{len(places)} starts")
         costs = np.array(
-            self.state.once(
+            self.journal.once(
                 "screen",
                 lambda: np.minimum(self.objective.costs(places, self.objective.logs(places)), IMPOSSIBLE).tolist(),
             )
@@ -240,52 +313,57 @@ class _Fitting:
             under_way = f"search {done + 1} of {len(chosen)}" if begins else f"{done} of {len(chosen)} searches"
             self.report(done / len(chosen), under_way)
 
-        found = [Optimum.from_json(each) for each in self.state.once_each(_searched, searches, several, report)]
+        found = [Optimum.from_json(each) for each in self.journal.once_each(_searched, searches, several, report)]
         ended = tuple(each.cost for each in found)
         return found[int(np.argmin(ended))], ended
 
     def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Optimum:
-        return Optimum.from_json(self.state.once(name, lambda: search(self.objective, place, free, close).to_json()))
+        return Optimum.from_json(self.journal.once(name, lambda: search(self.objective, place, free, close).to_json()))
 
     def _refined(self, name: str, best: Optimum, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Optimum]:
         """The search with new offsets, the discrepancy that is left then, and the search with it.
 
         Parameters that show in no figure go back to their prior's middle.
         """
-        self._use(offsets, assumed())
+        self._use(offsets, assumed_discrepancy())
         best = self._search(f"search {name}", best.place, self.everyone)
         self.stopped = parameters_at_bound(self.task.parameters, best.place)
-        discrepancy = estimated(self.objective.data, best.logs, best.slopes)
-        before = self.objective.data.total_sd
+        before = self.objective.data
+        discrepancy = estimated_discrepancy(before, best.logs, best.slopes, best.place)
         self._use(offsets, discrepancy)
-        free = seen_by(best.slopes * (before / self.objective.data.total_sd)[:, None])
-        if free.all() and np.allclose(before, self.objective.data.total_sd):
+        free = seen_by(self.objective.data.whitening @ (before.root @ best.slopes))
+        free |= self._slopes(f"slopes {name}", best, central=False)[1]
+        if free.all() and np.allclose(before.total_sd, self.objective.data.total_sd):
             return discrepancy, free, best
         return discrepancy, free, self._search(f"search {name}, its discrepancy", best.place, free)
 
-    def _settled(self, best: Optimum, free: BoolArray) -> tuple[FloatArray, Optimum, BoolArray]:
+    def _settled(self, best: Optimum, free: BoolArray) -> tuple[FloatArray, BoolArray, Optimum, BoolArray]:
         """Derivatives at the optimum, once just those parameters are away from their priors that show in a figure.
 
-        One that shows only as long as it isn't fitted goes back and forth: it stays at its prior.
+        One that shows only as long as it isn't fitted goes back and forth: it stays at its prior. One that has no
+        machine on either side isn't unseen for that.
         """
         held = np.zeros_like(free)
         turn = 0
         while True:
-            slopes = self._slopes(f"slopes at the end {turn}", best, central=True)
-            wanted = seen_by(slopes) & ~held
+            slopes, not_known = self._slopes(f"slopes at the end {turn}", best, central=True)
+            wanted = (seen_by(slopes) | (not_known & free)) & ~held
             if (wanted == free).all():
-                return slopes, best, free
+                return slopes, not_known, best, free
             held |= free & ~wanted
             free = wanted
             best = self._search(f"search at the end {turn}", best.place, free)
             turn += 1
 
-    def _slopes(self, name: str, best: Optimum, central: bool) -> FloatArray:
-        def slopes() -> list[list[float]]:
-            rows: list[list[float]] = self.objective.slopes(best.place[None], best.logs[None], central)[0].tolist()
-            return rows
+    def _slopes(self, name: str, best: Optimum, central: bool) -> tuple[FloatArray, BoolArray]:
+        """Derivatives over noise, and of which parameters some aren't known: 0 here."""
 
-        return np.array(self.state.once(name, slopes))
+        def slopes() -> list[Any]:
+            found, not_known = self.objective.differences(best.place[None], best.logs[None], central)
+            return [found[0].tolist(), not_known[0].tolist()]
+
+        found, not_known = self.journal.once(name, slopes)
+        return np.array(found), np.array(not_known, dtype=np.bool_)
 
     def _offsets(self, name: str, place: FloatArray) -> list[float]:
         if self.task.corrections:
@@ -293,14 +371,14 @@ class _Fitting:
             return [log for log, _ in self.task.corrections]
         machines = {f"{name} {number}": self.evaluator.machine(number, place) for number in range(len(self.task.runs))}
         calls = {key: (*machine, self.task.seed) for key, machine in machines.items()}
-        by_run = self.state.once_each(engine_correction, calls, self.executor)
+        by_run = self.journal.once_each(engine_correction, calls, self.executor)
         self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
         return [float(each) for logs, _ in by_run for each in logs]
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], earlier: list[float]) -> list[float]:
-        """Offsets by the kernel: of simulated runs, and of other runs of their machines on average, by kind."""
-        which = f"the kernel, {turn + 1}. of at most {KERNEL_ROUNDS + 1} times"
-        own = self.state.once_each(
+        """Offsets by the kernel: of simulated runs their own, of others what their regime's have shown, by kind."""
+        which = f"the kernel, {turn + 1}. of at most {KERNEL_ROUNDS + 2} times"
+        own = self.journal.once_each(
             engine_correction,
             {
                 f"kernel {turn}, run {number}": (
@@ -316,19 +394,25 @@ class _Fitting:
         by_run = {number: logs for number, (logs, _) in zip(confirmed, own, strict=True)}
         run = self.objective.data.run
         for number, (_, sds) in zip(confirmed, own, strict=True):
-            for at, sd in zip(np.flatnonzero(run == number), sds, strict=True):
-                self.left_out_sd[at] = float(sd)
-        alike: dict[tuple[str, FigureKind], list[float]] = {}
-        for number, offsets in by_run.items():
-            one = self.task.runs[number]
-            for each, offset in zip(one.observations, offsets, strict=True):
-                alike.setdefault((one.scenario.machine.name, each.kind), []).append(offset)
+            for row, sd in zip(np.flatnonzero(run == number), sds, strict=True):
+                self.left_out_sd[row] = float(sd)
+        regimes = [each.regime for each in self.circumstances]
+        logs: dict[tuple[FigureKind, str], list[float]] = {}
+        owners: list[int] = run.tolist()
+        for at, (number, kind) in enumerate(zip(owners, self.objective.data.kinds, strict=True)):
+            if number in by_run:
+                kth = at - owners.index(number)
+                logs.setdefault((kind, regimes[number]), []).append(by_run[number][kth] - earlier[at])
+        self.corrections = {key: regime_correction(*key, some) for key, some in logs.items()}
         found: list[float] = []
-        for at_run, one in enumerate(self.task.runs):
-            for kth, each in enumerate(one.observations):
-                own = [earlier[len(found)]]
-                mean = own if one.scenario.job else alike.get((one.scenario.machine.name, each.kind), own)
-                found.append(float(by_run[at_run][kth] if at_run in by_run else np.mean(mean)))
+        for at, (number, kind) in enumerate(zip(owners, self.objective.data.kinds, strict=True)):
+            if number in by_run:
+                found.append(by_run[number][at - owners.index(number)])
+                continue
+            usual = self.corrections.get((kind, regimes[number]))
+            if usual is not None:
+                self.left_out_sd[at] = usual.sd
+            found.append(earlier[at] + (0.0 if usual is None else usual.log))
         return found
 
 
@@ -341,11 +425,18 @@ def _searched(*search_for: Any) -> dict[str, Any]:
     return search(*search_for).to_json()
 
 
-def _spread_out(best: Optimum, data: FitData, task: FitTask) -> list[int]:
-    """Runs to be simulated, from the slowest to the fastest in even steps, of those that don't take the kernel long."""
+def _spread_out(best: Optimum, data: FitData, task: FitTask, is_doubted: Sequence[bool]) -> list[int]:
+    """Runs to be simulated, of those that don't take the kernel long: those that the analytic engine doubts first.
+
+    Of either kind from the slowest to the fastest in even steps.
+    """
     rates, runs = best.logs[data.is_rate], data.run[data.is_rate]
     every = zip(runs.tolist(), rates.tolist(), strict=True)
     short = [kernel_can_simulate(task.runs[number].scenario, math.exp(log)) for number, log in every]
-    order = runs[short][np.argsort(rates[short], kind="stable")]
-    some = np.unique(np.linspace(0, len(order) - 1, min(task.confirm, len(order))).round().astype(int))
-    return sorted(int(order[place]) for place in some)
+    order = runs[short][np.argsort(rates[short], kind="stable")].tolist()
+    chosen: list[int] = []
+    for group in ([each for each in order if is_doubted[each]], [each for each in order if not is_doubted[each]]):
+        count = min(task.confirm - len(chosen), len(group))
+        places = np.unique(np.linspace(0, len(group) - 1, count).round().astype(int)).tolist()
+        chosen += [group[place] for place in places]
+    return sorted(chosen)

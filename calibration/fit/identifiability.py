@@ -42,6 +42,8 @@ class Identified:
     seen: npt.NDArray[np.bool_]
     identified: npt.NDArray[np.bool_]
     at_bound: npt.NDArray[np.bool_]
+    not_known: npt.NDArray[np.bool_]
+    """no machine on either side: what the data say of it isn't known"""
     share: FloatArray
     confused_with: tuple[tuple[int, ...], ...]
     directions: FloatArray
@@ -53,12 +55,19 @@ def seen_by(slopes: FloatArray) -> npt.NDArray[np.bool_]:
     return np.asarray(np.linalg.norm(slopes, axis=0) >= LEAST_SEEN)
 
 
-def identify_parameters(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], free: npt.NDArray[np.bool_]) -> Identified:
+def identify_parameters(
+    slopes: FloatArray,
+    at_bound: npt.NDArray[np.bool_],
+    free: npt.NDArray[np.bool_],
+    not_known: npt.NDArray[np.bool_] | None = None,
+) -> Identified:
     """Identifiability from derivatives over noise at the optimum, (observations, parameters).
 
     What the search stopped at its bound isn't identified: something else is wrong that it tries to stand for. Neither
-    is what wasn't `free`.
+    is what wasn't `free`, or is `not_known`.
     """
+    if not_known is None:
+        not_known = np.zeros_like(free)
     count = slopes.shape[1]
     seen = seen_by(slopes)
     some = np.flatnonzero(seen)
@@ -71,13 +80,14 @@ def identify_parameters(slopes: FloatArray, at_bound: npt.NDArray[np.bool_], fre
         share[some] = np.sqrt(((vectors * spread[:, None]) ** 2).sum(axis=0))
         directions = np.zeros((int((spread > MOST_SHARE).sum()), count))
         directions[:, some] = vectors[spread > MOST_SHARE]
-    identified = (share <= MOST_SHARE) & ~at_bound & free
+    identified = (share <= MOST_SHARE) & ~at_bound & free & ~not_known
     partners = []
     groups = _mixed(np.where(identified, 0.0, directions))
     for number in range(count):
         [others] = [group for group in groups if number in group] or [()]
         partners.append(tuple(other for other in others if other != number) if not identified[number] else ())
-    return Identified(np.linalg.norm(slopes, axis=0), seen, identified, at_bound, share, tuple(partners), directions)
+    lengths = np.linalg.norm(slopes, axis=0)
+    return Identified(lengths, seen, identified, at_bound, not_known, share, tuple(partners), directions)
 
 
 def _mixed(directions: FloatArray) -> list[tuple[int, ...]]:
@@ -110,7 +120,12 @@ def sentences(parameters: tuple[Parameter, ...], verdict: Identified, correlatio
     """Sentences about what the runs don't identify."""
     lines = []
     lengths = verdict.lengths
-    for number in np.flatnonzero(~verdict.seen & ~verdict.at_bound):
+    lines += [
+        f"no machine is possible with a little more or less of {parameters[number].key} where the fit has ended: what "
+        "your runs say of it isn't known; correct what it contradicts in the base scenario"
+        for number in np.flatnonzero(verdict.not_known & ~verdict.at_bound)
+    ]
+    for number in np.flatnonzero(~verdict.seen & ~verdict.at_bound & ~verdict.not_known):
         much = "nothing" if lengths[number] < NOTHING else "next to nothing"
         lines.append(
             f"your runs say {much} of {parameters[number].key}: it stays at its prior ({parameters[number].prior})"
@@ -143,7 +158,7 @@ def sentences(parameters: tuple[Parameter, ...], verdict: Identified, correlatio
     lines += [
         f"your runs say little of {parameters[number].key}: {min(verdict.share[number], 1.0):.0%} of what its prior "
         "leaves open stays open"
-        for number in np.flatnonzero(verdict.seen & ~verdict.identified & ~verdict.at_bound)
+        for number in np.flatnonzero(verdict.seen & ~verdict.identified & ~verdict.at_bound & ~verdict.not_known)
         if number not in named
     ]
     for one in range(len(parameters)):

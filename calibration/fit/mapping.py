@@ -28,7 +28,7 @@ from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 KIB_PER_GIB = 1 << 20
-SettingValue = int | float | str
+SettingValue = int | float | str | dict[str, Any]
 MAPPED = "mapping file"
 
 
@@ -65,7 +65,9 @@ class NoiseSpec(Spec):
 class RunMapping(Spec):
     """Mapping of one run, or of all: settings and choice of figures."""
 
-    settings: dict[Name, Number | bool | Text] = Field(default_factory=dict, description="scenario keys and values")
+    settings: dict[Name, Number | bool | Text | dict[str, Any]] = Field(
+        default_factory=dict, description="scenario keys and values, or parts as whole"
+    )
     ignored: tuple[Name, ...] = Field(default=(), description="record keys that set nothing")
     unused: tuple[FigureKind, ...] = Field(default=(), description="figures that aren't fitted")
     censored: tuple[FigureKind, ...] = Field(default=(), description="figures that are at their limit")
@@ -184,11 +186,14 @@ def _run(
         except ValueError as error:
             remedy = "correct the record or ignore the key in the mapping file"
             raise InputError(f"{record.name}: {key}: got {observed.value!r}: {error}; {remedy}") from error
-    if record.window.kind == "steady":
-        settings["interval.start"] = "warm", "the record's window.kind"
+    settings |= _start(record)
+    if record.window.ramp_s is not None and record.window.start is None:
+        state = "warm" if record.window.kind == "steady" else f"{base.interval.start}, as its base"
+        left.append(f"window.ramp_s: nothing says what was before it (window.start), so that the run begins {state}")
     for one in (common, single):
         for key, value in one.settings.items():
-            plain = value if isinstance(value, str | bool) or value != int(value) else int(value)
+            is_whole = isinstance(value, float) and value == int(value)
+            plain = int(value) if isinstance(value, float) and is_whole else value
             settings[key] = plain, MAPPED
     overrides = [f"{key}={json.dumps(value)}" for key, (value, _) in settings.items()]
     data = base.model_dump(mode="json", exclude={"measured", "notes"}) | {"name": record.name}
@@ -206,6 +211,22 @@ def _run(
             raise InputError(f"{record.name}: data_devices: {name!r} isn't in the record; it has {known}")
     figures, aside = observations(record, scenario, choice)
     return MeasuredRun(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
+
+
+def _start(record: RunRecord) -> dict[str, tuple[SettingValue, str]]:
+    """Settings that begin a run as its harness did: by the record's start and lead-in, or warm where it was steady."""
+    window = record.window
+    if window.start is None:
+        return {"interval.start": ("warm", "the record's window.kind")} if window.kind == "steady" else {}
+    found: dict[str, tuple[SettingValue, str]] = {"interval.start": (window.start.value, "the record's window.start")}
+    if window.ramp_s is not None:
+        found["interval.warm_up_s"] = window.ramp_s.value, "the record's window.ramp_s"
+    if window.lead_in_transactions is not None:
+        transactions = round(window.lead_in_transactions.value)
+        found["interval.lead_in"] = {"transactions": transactions}, "the record's window.lead_in_transactions"
+    elif window.lead_in_s is not None:
+        found["interval.lead_in"] = {"duration_s": window.lead_in_s.value}, "the record's window.lead_in_s"
+    return found
 
 
 def figure_choice(file: MappingFile | None, name: str) -> FigureChoice:

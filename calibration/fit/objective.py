@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
+from calibration.fit.covariance import Circumstances, covariance_of, figure_correlations
 from calibration.fit.evaluate import Evaluator
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.observables import FigureKind
@@ -15,6 +18,10 @@ from simulator.form import FloatArray
 
 DIFFERENCE_STEP = 0.1
 """of a finite difference, in standard deviations of the prior: larger than what the engine leaves unsolved"""
+NEAR_STEP = 0.02
+"""of a difference where the usual step is refused on both sides"""
+TINY = 1e-9
+"""standard deviations of the prior: room that is none"""
 BOUND_MARGIN = 0.02
 """distance from a bound at which a parameter counts as stopped by it, in standard deviations of the prior"""
 MOST_SIGMAS = 3.0
@@ -35,21 +42,53 @@ class FitData:
     """what is added to the engine's logarithm: what it leaves out of this figure"""
     discrepancy: FloatArray
     """standard deviation of what the model misses"""
+    shared: FloatArray | None = None
+    """correlations of what it misses, (observations, observations); None: nothing is shared"""
+    regimes: tuple[str, ...] = ()
+    """what limits the run of each; none: not known"""
 
     @property
     def total_sd(self) -> FloatArray:
         """Noise and discrepancy together."""
         return np.hypot(self.sd, self.discrepancy)
 
+    @cached_property
+    def root(self) -> FloatArray:
+        """Root of the covariance of noise and discrepancy, lower triangular."""
+        return np.linalg.cholesky(covariance_of(self.sd, self.discrepancy, self.shared)).astype(np.float64)
+
+    @cached_property
+    def whitening(self) -> FloatArray:
+        """Inverse of the root: makes of distances independent ones of standard deviation 1."""
+        inverse: FloatArray = scipy.linalg.solve_triangular(self.root, np.eye(len(self.sd)), lower=True)
+        return inverse
+
+    def distances(self, logs: FloatArray) -> FloatArray:
+        """Model less measured, (..., observations); 0 for censored ones that the model is above."""
+        found = logs + self.offset - self.measured
+        return np.where(self.at_least & (found > 0), 0.0, found)
+
     def residuals(self, logs: FloatArray) -> FloatArray:
-        """(model - measured) / standard deviation, (..., observations); 0 for censored ones that the model is above."""
-        distance = (logs + self.offset - self.measured) / self.total_sd
-        return np.where(self.at_least & (distance > 0), 0.0, distance)
+        """The same as independent ones of standard deviation 1: where nothing is shared, each over its own.
+
+        Not finite where a figure isn't.
+        """
+        found = self.distances(logs)
+        if self.shared is None:
+            return found / self.total_sd
+        whole = np.isfinite(found).all(axis=-1, keepdims=True)
+        return np.where(whole, np.where(whole, found, 0.0) @ self.whitening.T, np.nan)
 
     @property
     def is_rate(self) -> npt.NDArray[np.bool_]:
         """Mask of the observations that are rates."""
         return np.array([kind == FigureKind.RATE for kind in self.kinds], dtype=np.bool_)
+
+    def with_shared(self, some: Sequence[Circumstances]) -> Self:
+        """The same data with what figures of one kind share by the circumstances of the runs, `some`."""
+        where = [some[number] for number in self.run.tolist()]
+        shared = figure_correlations(self.kinds, where, ~self.at_least)
+        return replace(self, shared=shared, regimes=tuple(each.regime for each in where))
 
     def with_offsets(self, offsets: Sequence[float]) -> Self:
         """The same data with other offsets."""
@@ -105,18 +144,54 @@ class FitObjective:
     def slopes(self, places: FloatArray, centre: FloatArray, central: bool = False) -> FloatArray:
         """Derivatives of the residuals, (places, observations, parameters); `centre`: logarithms at the places.
 
-        Forward differences, or central ones. Censored observations that the model is above have no slope.
+        Forward differences, or central ones. No step leaves the bounds, and where one is refused the difference is
+        taken to the other side. What is refused on both has slope 0 here: see `differences`.
         """
+        return self.differences(places, centre, central)[0]
+
+    def differences(
+        self, places: FloatArray, centre: FloatArray, central: bool = False
+    ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        """`slopes`, and of which parameters some are refused on both sides, however near, (places, parameters).
+
+        Censored observations that the model is above have no slope.
+        """
+        up, down = self.high - places, places - self.low
+        """room of each place on both sides, (places, parameters)"""
+        first = np.where(up >= np.minimum(DIFFERENCE_STEP, down), 1.0, -1.0)
+        found = self._one_sided(places, centre, first, np.minimum(DIFFERENCE_STEP, np.where(first > 0, up, down)))
+        back = np.minimum(DIFFERENCE_STEP, np.where(first > 0, down, up))
+        missing = np.isnan(found).any(axis=1)
+        if central:
+            there = np.minimum(DIFFERENCE_STEP, np.where(first > 0, up, down))[:, None, :]
+            other = self._one_sided(places, centre, -first, back)
+            both = (there * found + back[:, None, :] * other) / np.maximum(there + back[:, None, :], TINY)
+            found = np.where(np.isnan(other), found, np.where(np.isnan(found), other, both))
+        elif missing.any():
+            found = _filled(found, self._one_sided(places, centre, -first, np.where(missing, back, 0.0)))
+        for sign in (first, -first):  # an edge on both sides: nearer
+            missing = np.isnan(found).any(axis=1)
+            if missing.any():
+                near = np.minimum(NEAR_STEP, np.where(sign > 0, up, down))
+                found = _filled(found, self._one_sided(places, centre, sign, np.where(missing, near, 0.0)))
+        counts = ~(self.data.at_least & (self.data.distances(centre) == 0.0))
+        plain = np.where(counts[:, :, None], np.nan_to_num(found), 0.0)
+        per_noise = plain / self.data.total_sd[:, None] if self.data.shared is None else self.data.whitening @ plain
+        refused: npt.NDArray[np.bool_] = np.asarray(np.isnan(found).any(axis=1))
+        return per_noise, refused
+
+    def _one_sided(self, places: FloatArray, centre: FloatArray, sign: FloatArray, step: FloatArray) -> FloatArray:
+        """Derivatives of logarithms by steps to one side, (places, observations, parameters); NaN for no step."""
         many, count = places.shape
-        sides = np.where(places + DIFFERENCE_STEP > self.high, -DIFFERENCE_STEP, DIFFERENCE_STEP)
-        up = places[:, None, :] + sides[:, :, None] * np.eye(count)
-        down = places[:, None, :] - DIFFERENCE_STEP * np.eye(count)
-        both = np.concatenate([up, down]) if central else up
-        logs = self.logs(both.reshape(-1, count)).reshape(len(both), count, centre.shape[1])
-        rise, fall = logs[:many], logs[many:] if central else np.full_like(logs, np.nan)
-        forward = (rise - centre[:, None, :]) / sides[:, :, None]
-        backward = (centre[:, None, :] - fall) / DIFFERENCE_STEP
-        mean = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, (forward + backward) / 2))
-        counts = ~(self.data.at_least & (self.data.residuals(centre) == 0.0))
-        per_noise = np.swapaxes(np.nan_to_num(mean), 1, 2) / self.data.total_sd[:, None]
-        return np.where(counts[:, :, None], per_noise, 0.0)
+        owner, number = np.nonzero(step > TINY)
+        found = np.full((many, count, centre.shape[1]), np.nan)
+        if len(owner):
+            moved = places[owner]
+            length = (sign * step)[owner, number]
+            moved[np.arange(len(owner)), number] += length
+            found[owner, number] = (self.logs(moved) - centre[owner]) / length[:, None]
+        return np.swapaxes(found, 1, 2)
+
+
+def _filled(found: FloatArray, other: FloatArray) -> FloatArray:
+    return np.where(np.isnan(found), other, found)

@@ -1,8 +1,10 @@
 """Intervals by profile likelihood: how far a parameter can go, the others following, until the fit is worse by so much.
 
 Bates and Watts, Nonlinear Regression Analysis and Its Applications, 6.1; Venzon and Moolgavkar, Applied Statistics 37
-(1988), 87-94. All ends are looked for at once; the others follow by Newton's steps with the Jacobian of
-where they are: a cost that is small at the optimum changes little there, and much once it is four times as large.
+(1988), 87-94; Raue et al., Bioinformatics 25 (2009), 1923-1929, for ends that there aren't. All ends are looked for at
+once; the others follow by Newton's steps within their bounds, with the Jacobian of where they are: a cost that is small
+at the optimum changes little there, and much once it is four times as large. Each end lies between a place that is
+surely inside and one that is surely not, which are halved where Newton's steps leave them.
 """
 
 from dataclasses import dataclass
@@ -11,13 +13,13 @@ from typing import Any, Self
 import numpy as np
 
 from calibration.fit.objective import FitObjective
-from calibration.fit.search import Optimum
+from calibration.fit.search import Optimum, bounded_step
 from simulator.form import FloatArray
 
 INTERVAL_CONFIDENCE = 0.9
 WORSE = 2.705543454095404
-"""chi square of one degree of freedom at 90 %"""
-ROUNDS = 15
+"""chi square of one degree of freedom at 90 %: how much worse the fit is at an end whose noise is known"""
+ROUNDS = 30
 CLOSE_ENOUGH = 0.03
 """of the square root of WORSE"""
 FOLLOWED = 0.03
@@ -28,16 +30,23 @@ MOST_FOLLOW = 0.5
 """standard deviations of the priors that one of the others moves in a round"""
 MOST_GROWTH = 2.5
 """of a step from round to round"""
+NARROW = 0.02
+"""of the straight line's distance: an end between two places so near to each other is found"""
+FOUND, AT_BOUND, NO_MACHINE, NOT_FOUND = "", "bound", "no machine", "not found"
+"""why an end is where it is: the fit is worse there; the parameter's bound; no machine beyond; the search gave up"""
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Both ends of each parameter's interval on its scale, and whether an end is where the search had to stop."""
+    """Both ends of each parameter's interval on its scale. `low_stop`, `high_stop`: why they are there, `FOUND` or not.
+
+    One that is not found is at the parameter's bound.
+    """
 
     low: FloatArray
     high: FloatArray
-    low_open: tuple[bool, ...]
-    high_open: tuple[bool, ...]
+    low_stop: tuple[str, ...]
+    high_stop: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -46,62 +55,124 @@ class Ends:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
         """From what `to_json` gave."""
-        return cls(np.array(data["low"]), np.array(data["high"]), tuple(data["low_open"]), tuple(data["high_open"]))
+        return cls(np.array(data["low"]), np.array(data["high"]), tuple(data["low_stop"]), tuple(data["high_stop"]))
 
 
-def profile(objective: FitObjective, best: Optimum, slopes: FloatArray, numbers: list[int]) -> Ends:
-    """Intervals of some of the parameters; those of the others are their bounds."""
+class _EndSearch:
+    """The search for one end. Distances are from the optimum, on the parameter's scale."""
+
+    def __init__(
+        self, objective: FitObjective, best: Optimum, covariance: FloatArray, number: int, sign: float, rise: float
+    ) -> None:
+        self.objective, self.best, self.number, self.sign, self.rise = objective, best, number, sign, rise
+        at = best.place[number]
+        self.room = float(objective.high[number] - at if sign > 0 else at - objective.low[number])
+        variance = covariance[number, number]
+        straight = float(np.sqrt(rise * variance))
+        self.narrow = NARROW * straight
+        self.distance = min(straight, self.room)
+        self.place = best.place + sign * self.distance / variance * covariance[number]
+        self.place = np.clip(self.place, objective.low, objective.high)
+        self.inside, self.inside_place = 0.0, best.place
+        self.beyond, self.is_refused = np.inf, False
+        self.end, self.stop = self.room, AT_BOUND if self.room <= 0.0 else NOT_FOUND
+        self.done = self.room <= 0.0
+
+    def step_back(self) -> None:
+        """Go half way back from a place without a machine, the others as they were where there was one."""
+        self.beyond, self.is_refused = self.distance, True
+        if not self._closed():
+            self._move_to((self.inside + self.beyond) / 2.0, self.inside_place)
+
+    def advance(self, worse: float, residuals: FloatArray, local: FloatArray) -> None:
+        """Take a step; `worse`: what the sum of squares here exceeds the optimum's by, `local`: derivatives here."""
+        number, objective = self.number, self.objective
+        others = np.arange(len(self.place)) != number
+        precision = local.T @ local + np.eye(len(self.place))
+        gradient = local[:, others].T @ residuals + self.place[others]
+        among = precision[np.ix_(others, others)]
+        room = objective.low[others] - self.place[others], objective.high[others] - self.place[others]
+        step = bounded_step(among, gradient, *room) if others.any() else gradient
+        gain = -2.0 * float(gradient @ step + 0.5 * step @ among @ step)
+        better = min(gain, MOST_BETTER * max(worse, 0.0))
+        relative = float(np.sqrt(max(worse - better, 1e-12) / self.rise))
+        followed = better < FOLLOWED * self.rise
+        if worse < self.rise and self.distance >= self.inside:
+            self.inside, self.inside_place = self.distance, self.place
+        elif followed and relative > 1.0 and self.distance < self.beyond:
+            self.beyond, self.is_refused = self.distance, False
+        if followed and abs(relative - 1.0) < CLOSE_ENOUGH:
+            self._finish(min(self.distance / relative, self.room), FOUND)
+        elif followed and relative < 1.0 and self.distance >= self.room * (1 - 1e-9):
+            self._finish(self.room, AT_BOUND)
+        if self.done or self._closed():
+            return
+        far = min(self.distance * float(np.clip(1.0 / relative, 1 / MOST_GROWTH, MOST_GROWTH)), self.room)
+        if not self.inside < far < self.beyond:
+            far = (self.inside + min(self.beyond, self.distance if far <= self.inside else self.room)) / 2.0
+        follow = -np.linalg.solve(among, precision[others, number]) if others.any() else gradient
+        moved = self.place.copy()
+        moved[others] += np.clip(step + self.sign * (far - self.distance) * follow, -MOST_FOLLOW, MOST_FOLLOW)
+        self._move_to(far, moved)
+
+    def give_up(self) -> None:
+        """After the last round: what is surely outside, or the parameter's bound."""
+        if np.isfinite(self.beyond):
+            self._finish(float(self.beyond), NO_MACHINE if self.is_refused else FOUND)
+
+    def _closed(self) -> bool:
+        if self.beyond - self.inside >= self.narrow:
+            return False
+        self._finish(float(self.beyond), NO_MACHINE if self.is_refused else FOUND)
+        return True
+
+    def _finish(self, end: float, stop: str) -> None:
+        self.end, self.stop, self.done = end, stop, True
+
+    def _move_to(self, far: float, place: FloatArray) -> None:
+        there = np.clip(place, self.objective.low, self.objective.high)
+        there[self.number] = self.best.place[self.number] + self.sign * far
+        self.distance, self.place = far, there
+
+
+def profile(
+    objective: FitObjective, best: Optimum, slopes: FloatArray, numbers: list[int], rises: FloatArray | None = None
+) -> Ends:
+    """Intervals of some of the parameters; those of the others are their bounds.
+
+    `rises`: by how much the fit is worse at the ends of each parameter's, `WORSE` if None.
+    """
     count = len(best.place)
-    precision = slopes.T @ slopes + np.eye(count)
-    sides = [(number, sign) for number in numbers for sign in (-1.0, 1.0)]
-    low, high = objective.low.copy(), objective.high.copy()
-    opened = dict.fromkeys(sides, True)
-    if not sides:
-        return Ends(low, high, (True,) * count, (True,) * count)
-    owners = np.array([number for number, _ in sides])
-    signs = np.array([sign for _, sign in sides])
-    room = np.where(signs > 0, objective.high[owners] - best.place[owners], best.place[owners] - objective.low[owners])
-    covariance = np.linalg.inv(precision)
-    variance = np.diag(covariance)[owners]
-    distance = np.minimum(np.sqrt(WORSE * variance), room)
-    places = best.place + (signs * distance / variance)[:, None] * covariance[owners]
-    found = distance.copy()
-    done = np.zeros(len(sides), dtype=bool)
+    covariance: FloatArray = np.linalg.inv(slopes.T @ slopes + np.eye(count)).astype(np.float64)
+    sides = [
+        _EndSearch(objective, best, covariance, number, sign, WORSE if rises is None else float(rises[number]))
+        for number in numbers
+        for sign in (-1.0, 1.0)
+    ]
     for _ in range(ROUNDS):
-        here = np.flatnonzero(~done)
-        if not len(here):
+        here = [side for side in sides if not side.done]
+        if not here:
             break
-        places = np.clip(places, objective.low, objective.high)
-        logs = objective.logs(places[here])
-        costs = objective.costs(places[here], logs) - best.cost
-        residuals = np.nan_to_num(objective.data.residuals(logs))
-        for row, (side, local) in enumerate(zip(here.tolist(), objective.slopes(places[here], logs), strict=True)):
-            others = np.arange(count) != owners[side]
-            precision = local.T @ local + np.eye(count)
-            gradient = local[:, others].T @ residuals[row] + places[side, others]
-            newton, follow = np.linalg.solve(
-                precision[np.ix_(others, others)], np.stack([gradient, precision[others, owners[side]]], axis=1)
-            ).T
-            better = min(float(gradient @ newton), MOST_BETTER * max(float(costs[row]), 0.0))
-            relative = np.sqrt(max(costs[row] - better, 1e-12) / WORSE)
-            at_end = distance[side] >= room[side] * (1 - 1e-9)
-            if better < FOLLOWED * WORSE and (abs(relative - 1.0) < CLOSE_ENOUGH or (at_end and relative < 1.0)):
-                done[side], opened[sides[side]] = True, bool(at_end and relative < 1.0)
-                found[side] = min(distance[side] / relative, room[side])
-                continue
-            growth = 1.0 / relative if np.isfinite(relative) else 0.5
-            far = min(distance[side] * float(np.clip(growth, 1 / MOST_GROWTH, MOST_GROWTH)), room[side])
-            step = -newton - signs[side] * (far - distance[side]) * follow
-            places[side, others] += np.clip(step, -MOST_FOLLOW, MOST_FOLLOW)
-            places[side, owners[side]] = best.place[owners[side]] + signs[side] * far
-            distance[side] = found[side] = far
-            opened[sides[side]] = False
-    for at, (number, sign) in enumerate(sides):
-        end = best.place[number] + sign * found[at]
-        (high if sign > 0 else low)[number] = end
-    low_open = tuple(opened.get((number, -1.0), True) for number in range(count))
-    high_open = tuple(opened.get((number, 1.0), True) for number in range(count))
-    return Ends(low, high, low_open, high_open)
+        places = np.array([side.place for side in here])
+        logs = objective.logs(places)
+        costs = objective.costs(places, logs) - best.cost
+        possible = np.isfinite(costs)
+        local = iter(objective.slopes(places[possible], logs[possible]) if possible.any() else ())
+        residuals = objective.data.residuals(logs)
+        for side, worse, distances in zip(here, costs.tolist(), residuals, strict=True):
+            if np.isfinite(worse):
+                side.advance(worse, distances, next(local))
+            else:
+                side.step_back()
+    low, high = objective.low.copy(), objective.high.copy()
+    stops = {sign: [AT_BOUND] * count for sign in (-1.0, 1.0)}
+    for side in sides:
+        if not side.done:
+            side.give_up()
+        end = best.place[side.number] + side.sign * side.end
+        (high if side.sign > 0 else low)[side.number] = end
+        stops[side.sign][side.number] = side.stop
+    return Ends(low, high, tuple(stops[-1.0]), tuple(stops[1.0]))
 
 
 def bootstrap(objective: FitObjective, best: Optimum, slopes: FloatArray, seed: int, samples: int) -> FloatArray:
@@ -111,7 +182,7 @@ def bootstrap(objective: FitObjective, best: Optimum, slopes: FloatArray, seed: 
     """
     data = objective.data
     rng = np.random.default_rng([seed, 2])
-    drawn = best.logs + data.offset + data.total_sd * rng.standard_normal((samples, len(data.measured)))
+    drawn = best.logs + data.offset + rng.standard_normal((samples, len(data.measured))) @ data.root.T
     drawn = np.where(data.at_least, data.measured, drawn)
     middle = rng.standard_normal((samples, len(best.place)))
     """the priors' middles differ as well: what is known beforehand is drawn as the figures are"""
@@ -119,8 +190,12 @@ def bootstrap(objective: FitObjective, best: Optimum, slopes: FloatArray, seed: 
     precision = slopes.T @ slopes + np.eye(len(best.place))
     places = np.repeat(best.place[None], samples, axis=0)
     for _ in range(3):
-        residuals = (objective.logs(places) + data.offset - drawn) / data.total_sd
-        residuals = np.nan_to_num(np.where(data.at_least & (residuals > 0), 0.0, residuals))
+        away = np.nan_to_num(objective.logs(places) + data.offset - drawn)
+        residuals = np.where(data.at_least & (away > 0), 0.0, away) @ data.whitening.T
         gradient = residuals @ slopes + places - middle
-        places = np.clip(places - gradient @ np.linalg.inv(precision), objective.low, objective.high)
+        steps = [
+            bounded_step(precision, each, objective.low - place, objective.high - place)
+            for each, place in zip(gradient, places, strict=True)
+        ]
+        places = np.clip(places + np.array(steps), objective.low, objective.high)
     return places

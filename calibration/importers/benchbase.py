@@ -1,4 +1,4 @@
-"""BenchBase's summary.json and its tables: raw, results, samples.
+"""BenchBase's summary.json, its tables (raw, results, samples), and the warm-up of its config.xml and log.
 
 Traps: units are in the text of the keys; results.csv is in ms, samples.csv and the summary in microseconds;
 throughput is of all transactions; `Start Time (microseconds)` of the raw table is seconds; new orders are told only
@@ -26,6 +26,11 @@ PERCENTILES = {
     "95th Percentile Latency": "95",
     "99th Percentile Latency": "99",
 }
+PHASE = re.compile(r"PHASE START.* :: .*\[WarmupTime=(\d+)\]")
+"""of its log: a phase that begins, with its warm-up in seconds"""
+WORK = re.compile(r"<work>(.*?)</work>", re.DOTALL)
+WARM_UP = re.compile(r"<warmup>\s*(.*?)\s*</warmup>")
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 RATE = "Throughput (requests/second)"
 ALL = "all transactions done, per s of measured time"
 
@@ -37,11 +42,15 @@ def detect(file: SourceFile) -> bool:
         ('"Benchmark Type"' in file.head and '"Latency Distribution"' in file.head)
         or first.startswith("Transaction Type Index,Transaction Name,")
         or (first.startswith("Time (seconds),") and "Latency (" in first)
+        or _is_config(file)
+        or bool(PHASE.search(file.head))
     )
 
 
 def read(file: SourceFile) -> FileReading:
     """Contents of one of its files."""
+    if _is_config(file) or PHASE.search(file.head):
+        return _warm_up(file)
     reading = FileReading(KIND, file.name, tool=TOOL)
     if file.head.lstrip().startswith("{"):
         _summary(file, reading)
@@ -54,6 +63,28 @@ def read(file: SourceFile) -> FileReading:
         _raw(file, reading, rows)
     else:
         _intervals(file, reading, rows)
+    return reading
+
+
+def _is_config(file: SourceFile) -> bool:
+    return "<parameters>" in file.head and "<works>" in file.head
+
+
+def _warm_up(file: SourceFile) -> FileReading:
+    """How long the clients ran before what is counted, from a file that has no result."""
+    reading = FileReading(f"{KIND} settings", file.name)
+    if _is_config(file):
+        works = WORK.findall(COMMENT.sub("", file.text))
+        found = [WARM_UP.search(work) for work in works]
+        words, place = ["0" if match is None else match[1] for match in found], "works, warmup"
+    else:
+        lines = [(at, match) for at, line in enumerate(file.lines, 1) if (match := PHASE.search(line))]
+        words, place = [match[1] for _, match in lines], f"line {lines[0][0]}, WarmupTime"
+    if len(words) == 1:
+        seconds = file.number(words[0], place)
+        reading.add("window.ramp_s", seconds, "s", place, "warm-up with the clients of the run, not counted")
+    else:
+        reading.notes.append(f"{len(words)} phases: which one was counted isn't said, nor its warm-up")
     return reading
 
 

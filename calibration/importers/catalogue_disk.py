@@ -1,4 +1,4 @@
-"""A disk for the catalogue from fio's results at one or more depths.
+"""A disk for the catalogue from fio's results at one to three depths; more tell its kind (fit/disk_kinds.py).
 
 The catalogue's flash disk serves `parallel_requests` at once, each for the latency of its kind. Latency is that of
 the least depth; the requests served at once follow from the highest rate by Little's law, rate * latency. How far
@@ -7,8 +7,6 @@ this is from each result is printed: a throttle and a disk with an arm are no su
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import yaml
 
 from calibration.records import DiskPoint
 from models.input import parse_quantity, validated
@@ -43,14 +41,14 @@ def disk_entry(points: Sequence[DiskPoint], name: str, capacity: str | None) -> 
     """The entry. Raises InputError without reads, with several block sizes, or without a capacity."""
     reads = sorted((point for point in points if point.operation == "read"), key=lambda point: point.depth)
     writes = sorted((point for point in points if point.operation == "write"), key=lambda point: point.depth)
-    files = ", ".join(sorted({point.file for point in points}))
+    files = ", ".join(dict.fromkeys(point.file.partition(",")[0] for point in points))
     if not reads:
         raise InputError(f"{files}: got no random reads; expected a result with reads; run fio with --rw=randread")
     sizes = sorted({point.block_kib for point in points})
     if len(sizes) > 1:
         raise InputError(
             f"{files}: got blocks of {' and '.join(f'{size:g} KiB' for size in sizes)}; "
-            "expected one size; give the results of one"
+            "expected one size, or results at four depths or more, which show what a larger request costs"
         )
     if capacity is None:
         raise InputError(f"{files}: fio doesn't tell the disk's capacity; add --capacity, such as --capacity 931GiB")
@@ -95,13 +93,7 @@ def disk_entry_lines(entry: DiskEntry) -> list[str]:
             f"# {point.operation:<5} {point.depth:>6g} {point.per_s:>11,.1f} {point.mean_us:>11,.1f} "
             f"{point.p99_us:>9,.1f} {rate:>12,.1f} {off:+.0%}"
         )
-    least = entry.points[0]
-    if least.p99_us > MOST_TAIL * least.mean_us:
-        times = least.p99_us / least.mean_us
-        lines.append(
-            f"# warning: at depth {least.depth:g} one request in a hundred takes {times:.0f} times the mean: "
-            "a limit of I/Os per s, or a busy host; the disk itself is faster than this entry's latency"
-        )
+    lines += tail_lines(entry.points)
     if worst > MOST_ERROR:
         lines.append(
             f"# warning: up to {worst:.0%} off: this disk isn't so many servers of one latency "
@@ -110,6 +102,15 @@ def disk_entry_lines(entry: DiskEntry) -> list[str]:
     return lines
 
 
-def disk_entry_yaml(entry: DiskEntry) -> str:
-    """The file for models/catalogue/data/disks, or to be written under machine.disks.disk."""
-    return str(yaml.safe_dump(entry.spec.model_dump(mode="json"), sort_keys=False, width=140))
+def tail_lines(points: Sequence[DiskPoint]) -> list[str]:
+    """A warning if requests of the fewest in flight wait for leave, not for service."""
+    least = min(points, key=lambda point: point.depth)
+    if not least.p99_us > MOST_TAIL * least.mean_us:
+        return []
+    times = least.p99_us / least.mean_us
+    return [
+        (
+            f"# warning: at depth {least.depth:g} one request in a hundred takes {times:.0f} times the mean: "
+            "a limit of I/Os per s, or a busy host; the disk itself is faster than this entry's latency"
+        )
+    ]

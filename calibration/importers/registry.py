@@ -7,6 +7,7 @@ from calibration.importers import (
     dbt2,
     file_summary,
     fio,
+    fio_table,
     go_tpc,
     hammerdb_database,
     hammerdb_log,
@@ -28,7 +29,7 @@ from calibration.records import FileReading, Importer
 from models.input import SourceFile
 
 IMPORTERS: tuple[Importer, ...] = (
-    fio, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, sysbench, pgbench, pgbench_log, benchbase,
+    fio, fio_table, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, sysbench, pgbench, pgbench_log, benchbase,
     tpcc_mysql, dbt2, iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views, mysql_settings, mysql_status,
     innodb_status, file_summary, awr, blkparse,
 )  # fmt: skip

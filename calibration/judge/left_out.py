@@ -16,13 +16,13 @@ from calibration.fit import (
     NEW_ORDERS,
     Calibration,
     FigureKind,
-    FitState,
     FitTask,
     JudgedRate,
     LeaveOut,
     MeasuredRun,
     ReportProgress,
     SimulateModel,
+    StepJournal,
     calibration_hash,
     calibration_of,
     error_summary,
@@ -30,6 +30,7 @@ from calibration.fit import (
     no_report,
     plural,
     run_fit,
+    setup_hash,
 )
 from calibration.predict import predict_scenario
 from calibration.records import fit_program
@@ -43,7 +44,10 @@ FOLD_KINDS: tuple[Kind, ...] = ("run", "machine", "device")
 
 @dataclass(frozen=True)
 class Fold:
-    """Numbers of the runs that are left out together. `what`: which run, machine or device that is."""
+    """Numbers of the runs that are left out together. `what`: which run, machine or device that is.
+
+    A run is left out with all that was measured of its scenario: a repeat would tell what it measured.
+    """
 
     kind: Kind
     what: str
@@ -89,7 +93,7 @@ class Refits:
 
     def without(self, out: Sequence[int]) -> Calibration:
         """The calibration without some runs. Raises InputError."""
-        refit = run_fit(self.task(out), FitState(None, ""), no_report, simulate_model=self.simulate_model)
+        refit = run_fit(self.task(out), StepJournal(None, ""), no_report, simulate_model=self.simulate_model)
         found = calibration_of(refit, self.calibration.base)
         return found.model_copy(update={"by_kernel": self.calibration.by_kernel}) if self.near else found
 
@@ -113,10 +117,14 @@ def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
     """Folds of all kinds, and why there is none of a kind."""
     folds: list[Fold] = []
     why: dict[Kind, str] = {}
-    if len(runs) > 1:
-        folds = [Fold("run", run.name, (number,)) for number, run in enumerate(runs)]
+    setups: dict[str, list[int]] = {}
+    for number, run in enumerate(runs):
+        setups.setdefault(setup_hash(run.scenario), []).append(number)
+    if len(setups) > 1:
+        folds = [Fold("run", ", ".join(runs[each].name for each in some), tuple(some)) for some in setups.values()]
     else:
-        why["run"] = "there is one run; leaving it out leaves nothing to fit to"
+        what = "one run" if len(runs) == 1 else "one scenario, measured again"
+        why["run"] = f"there is {what}; leaving it out leaves nothing to fit to"
     for kind, of in GROUPS.items():
         groups: dict[tuple[str, str], list[int]] = {}
         for number, run in enumerate(runs):
@@ -147,9 +155,9 @@ def predicted_without(refits: Refits, out: Sequence[int]) -> list[Any]:
 
 
 def leave_out(
-    refits: Refits, state: FitState, report: ReportProgress, executor: Executor | None = None
+    refits: Refits, journal: StepJournal, report: ReportProgress, executor: Executor | None = None
 ) -> tuple[LeaveOut, ...]:
-    """Every run, machine and device in turn. `state` holds what is done; `executor` runs several folds at a time."""
+    """Every run, machine and device in turn. `journal` holds what is done; `executor` runs several folds at a time."""
     runs = refits.runs
     folds, why = folds_of(runs)
     by_key = {fold.key: fold for fold in folds}
@@ -159,7 +167,7 @@ def leave_out(
         report(done / max(len(by_key), 1), f"{under_way}{done} of {plural(len(by_key), 'refit')}")
 
     calls = {key: (refits, fold.out) for key, fold in by_key.items()}
-    answers = dict(zip(calls, state.once_each(predicted_without, calls, executor, part), strict=True))
+    answers = dict(zip(calls, journal.once_each(predicted_without, calls, executor, part), strict=True))
     return tuple(
         _leave_out(kind, [f for f in folds if f.kind == kind], why.get(kind), runs, answers) for kind in FOLD_KINDS
     )

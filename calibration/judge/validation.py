@@ -1,7 +1,9 @@
 """Validation: a calibration held against runs, those it has seen and those it hasn't, refitted without each of them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from statistics import median
 
 import scipy
 
@@ -10,7 +12,6 @@ from calibration.fit import (
     Certificate,
     Coverage,
     Errors,
-    FitState,
     FittedRun,
     JudgedRate,
     JudgedRun,
@@ -20,6 +21,7 @@ from calibration.fit import (
     RegimeErrors,
     ReportProgress,
     SimulateModel,
+    StepJournal,
     calibration_hash,
     error_summary,
     figure_choice,
@@ -29,7 +31,7 @@ from calibration.fit import (
 )
 from calibration.judge.baselines import baseline_run, compare_baselines
 from calibration.judge.gap import explain_gap
-from calibration.judge.left_out import Refits, leave_out, measured_rate, unit_of
+from calibration.judge.left_out import Refits, leave_out, machine_of, measured_rate, unit_of
 from calibration.predict import Predicted, predict_scenarios
 from calibration.records import RunRecord, fit_versions
 from models.build import build
@@ -51,7 +53,7 @@ def runs_to_judge(
     fixed = {
         key: float(value)
         for key, (value, who) in calibration.runs[0].settings.items()
-        if who == PARAMETER_FILE and not isinstance(value, str)
+        if who == PARAMETER_FILE and not isinstance(value, str | dict)
     }
     runs = measured_runs(records, bases, fixed, file)
     for run in runs:
@@ -64,7 +66,7 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     records: Sequence[RunRecord],
     bases: Mapping[str, ScenarioSpec],
     file: MappingFile | None,
-    state: FitState,
+    journal: StepJournal,
     report: ReportProgress,
     executor: Executor | None = None,
     *,
@@ -74,7 +76,7 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
 ) -> Certificate:
     """The certificate of the calibration on these records. Raises InputError if no run has a rate to be judged by.
 
-    `state` holds the predictions and refits that are done. A gap is explained of each run that is outside of its
+    `journal` holds the predictions and refits that are done. A gap is explained of each run that is outside of its
     interval, the model's or that of the refit without it, or of all. `near`: refits start where the calibration is,
     with its corrections.
     `simulate_model`: the engine that has confirmed the fit, if one has.
@@ -84,11 +86,11 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     if not some:
         raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
     predictions = predict_scenarios(
-        calibration, {run.name: run.scenario for run, _ in some}, state, report, executor, simulate_model
+        calibration, {run.name: run.scenario for run, _ in some}, journal, report, executor, simulate_model
     )
     rows = [_judged_run(calibration, run, rate, predictions[run.name]) for run, rate in some]
     folds = known_folds(calibration, rows) or leave_out(
-        Refits(calibration, tuple(runs), near, simulate_model), state, report, executor
+        Refits(calibration, tuple(runs), near, simulate_model), journal, report, executor
     )
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}
@@ -114,6 +116,11 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
         regimes=tuple(_by_regime(rows)),
         left_out=folds,
         coverage=coverage(by_run, calibration.confidence),
+        coverage_by_machine=coverage(
+            next((fold.rows for fold in folds if fold.kind == "machine"), ()),
+            calibration.confidence,
+            {run.name: machine_of(run.scenario)[0] for run in runs},
+        ),
         baselines=compare_baselines(points, by_run) if by_run else (),
         gaps=tuple(explained),
         calibrated_range=_range(calibration),
@@ -128,16 +135,43 @@ def known_folds(calibration: Calibration, rows: Sequence[JudgedRate]) -> tuple[L
     return known.left_out
 
 
-def coverage(rows: Sequence[JudgedRate], claimed: float) -> Coverage | None:
-    """Coverage of the intervals, with the exact interval of the share."""
+def coverage(rows: Sequence[JudgedRate], claimed: float, machines: Mapping[str, str] | None = None) -> Coverage | None:
+    """Coverage of the intervals, with the exact interval of the share. `machines`: of rows that were left out together.
+
+    Rows of one machine hold or miss together: the share's interval is that of as many independent rows as its scatter
+    over machines says (Korn and Graubard, Survey Methodology 24 (1998), 193-201).
+    """
     if not rows:
         return None
     inside, count = sum(row.inside for row in rows), len(rows)
-    low, high = exact_share(inside, count, claimed)
-    return Coverage(inside=inside, count=count, low=low, high=high, claimed=claimed)
+    groups: dict[str, list[bool]] = {}
+    for row in rows:
+        groups.setdefault(row.name if machines is None else machines[row.name], []).append(row.inside)
+    independent = count / _design_effect(list(groups.values()))
+    low, high = exact_share(inside / count * independent, independent, claimed)
+    return Coverage(
+        inside=inside,
+        count=count,
+        groups=None if machines is None else len(groups),
+        half_width=median(math.log(row.high / row.low) / 2.0 for row in rows),
+        low=low,
+        high=high,
+        claimed=claimed,
+    )
 
 
-def exact_share(inside: int, count: int, confidence: float) -> tuple[float, float]:
+def _design_effect(groups: Sequence[Sequence[bool]]) -> float:
+    """By what groups scatter more than single rows: the share's variance over groups, over that of independent rows."""
+    count = sum(map(len, groups))
+    share = sum(map(sum, groups)) / count
+    alike = sum(len(group) ** 2 for group in groups) / count
+    if share in {0.0, 1.0}:
+        return alike
+    between = sum((sum(group) - len(group) * share) ** 2 for group in groups) / count**2
+    return min(max(between / (share * (1.0 - share) / count), 1.0), alike)
+
+
+def exact_share(inside: float, count: float, confidence: float) -> tuple[float, float]:
     """The exact interval of a share, from so many of so many: Clopper and Pearson, Biometrika 26 (1934), 404-413."""
     tail = (1.0 - confidence) / 2.0
     low = float(scipy.special.betaincinv(inside, count - inside + 1, tail)) if inside else 0.0

@@ -9,6 +9,21 @@ from calibration.predict.candidates import (
     read_candidates,
     usual_run,
 )
+from calibration.predict.evidence import Evidence
 from calibration.predict.guessed import DescribedPrediction, predict_described
+from calibration.predict.measurement import (
+    CHANCE,
+    FORMULAS,
+    Contribution,
+    MeasurementInterval,
+    Uncertainty,
+    faster,
+    measurement_interval,
+    part_factor,
+    part_factors,
+    ratio_interval,
+    slower,
+    uncertainty_of,
+)
 from calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
-from calibration.predict.prediction import Predicted, predict_scenario, predict_scenarios
+from calibration.predict.prediction import Predicted, half_width, predict_scenario, predict_scenarios

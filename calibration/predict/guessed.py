@@ -17,6 +17,7 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
+from calibration.predict.measurement import MISSED, ONE_RUN, Contribution
 from calibration.predict.prediction import half_width, predict_scenario
 from models.build import build
 from models.input import value_at
@@ -26,14 +27,6 @@ from models.scenario import ScenarioSpec
 from simulator.analytic import simulate
 from simulator.errors import InputError
 from simulator.results import Result
-
-
-@dataclass(frozen=True)
-class Contribution:
-    """A part of the interval: a standard deviation of the figure's logarithm."""
-
-    what: str
-    sd: float
 
 
 @dataclass(frozen=True)
@@ -81,10 +74,11 @@ def predict_described(
     found = predict_scenario(calibration, description.scenario, simulate_model)
     parts += [
         Contribution("the calibrated parameters", found.parameters_sd),
-        Contribution("one run from the next", found.run_to_run_sd),
-        Contribution("what the model misses", found.discrepancy_sd),
+        Contribution(ONE_RUN, found.run_to_run_sd),
+        Contribution(MISSED, found.discrepancy_sd),
     ]
-    width = half_width(calibration, math.sqrt(sum(part.sd**2 for part in parts)), found.discrepancy_sd)
+    sd = math.sqrt(sum(part.sd**2 for part in parts))
+    width = half_width(calibration.confidence, sd, found.freedom * (sd / found.sd) ** 4)
     return DescribedPrediction(
         scenario=found.scenario,
         answer=answer,

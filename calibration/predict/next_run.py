@@ -2,19 +2,20 @@
 
 Design of experiments, linearised where the runs have left the parameters (Chaloner and Verdinelli, Statistical
 Science 10 (1995), 273-304). A run whose figures have the derivatives J, over noise and discrepancy, makes of the
-parameters' covariance C the covariance (C^-1 + J'J)^-1, whatever it measures. Its worth is the variance that is left:
-of the logarithm of one scenario's rate (c-optimal), or without one of all parameters together (A-optimal). The model
-isn't linear, so that it is the mean over places drawn from what is known of the parameters; what the runs made would
-tell there counts as well.
+parameters' covariance C the covariance (C^-1 + J'J)^-1, whatever it measures; what it shares of its discrepancy with
+other runs, as a repeat does, tells nothing new (`calibration.predict.evidence`). Its worth is the variance that is
+left: of the logarithm of one scenario's rate (c-optimal), or without one of all parameters together (A-optimal). The
+model isn't linear, so that it is the mean over places drawn from what is known of the parameters; what the runs made
+would tell there counts as well.
 """
 
 import hashlib
 import json
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy
@@ -24,20 +25,24 @@ from calibration.fit import (
     AnalyticInput,
     AnalyticReader,
     Calibration,
+    Circumstances,
     FigureKind,
-    FitState,
     ReportProgress,
     SimulateModel,
+    StepJournal,
     apply_calibration,
     calibration_hash,
+    circumstances_of,
     engine_logs,
     identify_parameters,
     no_report,
     parameter_bounds,
     parameters_at_bound,
+    run_regime,
     solve_inputs,
 )
 from calibration.predict.candidates import CandidateSet, Impossible, RunCandidate, scenario_of
+from calibration.predict.evidence import Evidence, evidence_of, figures_of
 from calibration.predict.prediction import Predicted, predict_scenarios
 from calibration.records import fit_program
 from models.scenario import ScenarioSpec
@@ -54,7 +59,7 @@ WORTH = 0.05
 class RunWorth:
     """Worth of a run. Standard deviations on the parameters' scale, or of the logarithm of the asked rate.
 
-    `left_sd`: what the parameters would leave open, of `Advice.open_sd`. `low_per_min` and `high_per_min`: the asked
+    `left_sd`: what would stay open, of `Advice.open_sd`. `low_per_min` and `high_per_min`: the asked
     rate's interval after it, should the rate stay where it is predicted. `tells`: parameters that it identifies and
     the runs don't, in groups that they mix up.
     """
@@ -84,7 +89,7 @@ class Advice:
 
     asked: Predicted | None
     open_sd: float
-    """what the parameters leave open now"""
+    """what the parameters, or of an asked rate they and the model's discrepancy, leave open now"""
     like: str
     cost_unit: str | None
     runs: tuple[RunWorth, ...]
@@ -103,40 +108,45 @@ def advise_next_run(
     pairs: int = PAIRS,
     report: ReportProgress = no_report,
     simulate_model: SimulateModel | None = None,
-    state: FitState | None = None,
+    journal: StepJournal | None = None,
     executor: Executor | None = None,
 ) -> Advice:
     """Weigh all candidates, for the rate of `asked` or, if None, for the parameters.
 
-    `simulate_model`: see `predict_scenario`. `state` holds what is done, `executor` looks at several runs at once.
+    `simulate_model`: see `predict_scenario`. `journal` holds what is done, `executor` looks at several runs at once.
 
     Raises InputError if the calibrated machine can't run `asked`, or none of the candidates.
     """
-    state = state or FitState(None, "")
+    journal = journal or StepJournal(None, "")
     predicted = None
     if asked is not None:
         wanted_rate = {asked.name: asked}
-        [predicted] = predict_scenarios(calibration, wanted_rate, state, report, None, simulate_model).values()
+        [predicted] = predict_scenarios(calibration, wanted_rate, journal, report, None, simulate_model).values()
     places = _places(calibration, pairs)
     made = [scenario_of(calibration, run) for run in calibration.runs] if pairs else []
     scenarios = [*(each.scenario for each in choice.candidates), *made, *([asked] if asked is not None else [])]
-    said, slopes, reasons = derivatives(calibration, scenarios, places, report, state, executor)
+    said, slopes, reasons = derivatives(calibration, scenarios, places, report, journal, executor)
     possible = np.isfinite(said[len(choice.candidates) :]).all(axis=(0, 2))
-    known = _known(calibration, said[len(choice.candidates) :], slopes[len(choice.candidates) :], len(places))
-    wanted = slopes[-1][:, list(FigureKind).index(FigureKind.RATE), :] if asked is not None else None
-    open_var = _open(known, wanted)
+    first = len(choice.candidates)
+    known = [
+        _evidence_at(calibration, said[first:], slopes[first:], at) if at else evidence_of(calibration)
+        for at in range(len(places))
+    ]
+    wanted = None if asked is None or predicted is None else _AskedRate.rate_of(calibration, predicted, slopes[-1])
+    open_var = np.array([_open_variance(each, wanted, at) for at, each in enumerate(known)])
     found, impossible = [], list(choice.impossible)
     for number, candidate in enumerate(choice.candidates):
         if number in reasons:
             impossible.append(Impossible(candidate.name, reasons[number]))
             continue
-        seen = information(calibration, expected_noise(calibration, candidate.scenario), said[number], slopes[number])
-        some = possible & np.isfinite(said[number]).all(axis=1)
-        after = _open(updated(known[some], seen[some]), None if wanted is None else wanted[some])
+        some: list[int] = np.flatnonzero(possible & np.isfinite(said[number]).all(axis=1)).tolist()
+        seen = {
+            at: _evidence_of_run(calibration, candidate.scenario, said[number, at], slopes[number, at]) for at in some
+        }
+        after = np.array([_open_variance(known[at].with_figures(each), wanted, at) for at, each in seen.items()])
         share = float(np.sqrt(after.mean() / open_var[some].mean())) if open_var[some].mean() > 0 else 1.0
-        found.append(
-            _worth(candidate, predicted, float(np.sqrt(open_var[0])), share, _identified_by(calibration, seen[0]))
-        )
+        tells = _identified_by(calibration, known[0].with_figures(seen[0]).whitened)
+        found.append(_worth(candidate, predicted, float(np.sqrt(open_var[0])), share, tells))
     if not found:
         raise InputError("\n".join(f"{each.name}: {each.reason}" for each in impossible))
     ranked = sorted(found, key=lambda each: (not each.worth_it, -each.per_cost))
@@ -145,43 +155,47 @@ def advise_next_run(
     )
 
 
-def _known(calibration: Calibration, logs: FloatArray, slopes: FloatArray, places: int) -> FloatArray:
-    """The parameters' covariance by priors and the runs made, as it would be at each place; the mode's is the fit's."""
-    known = np.broadcast_to(np.eye(slopes.shape[-1]), (places, *([slopes.shape[-1]] * 2)))
-    if places > 1:
-        for number, run in enumerate(calibration.runs):
-            noise = {figure.kind: figure.noise_sd for figure in run.figures}
-            known = updated(known, information(calibration, noise, logs[number], slopes[number]))
-    return np.concatenate([np.array(calibration.joint.covariance)[None], known[1:]])
+def _evidence_at(calibration: Calibration, logs: FloatArray, slopes: FloatArray, at: int) -> Evidence:
+    """The runs made, as they would be at a place."""
+    found = evidence_of(calibration)
+    if any(run.circumstances is None for run in calibration.runs):
+        return found
+    kinds = list(FigureKind)
+    rows = [
+        _weighted(calibration, kinds[kind], found_sd, logs[number, at, kind], slopes[number, at, kind])
+        for number, run in enumerate(calibration.runs)
+        for figure in run.figures
+        for kind, found_sd in ((kinds.index(figure.kind), float(np.hypot(figure.noise_sd, figure.discrepancy_sd))),)
+    ]
+    return replace(found, slopes=np.array(rows).reshape(found.slopes.shape))
 
 
-def updated(covariance: FloatArray, seen: FloatArray) -> FloatArray:
-    """(C^-1 + J'J)^-1 without inverting C. `seen`: J, (..., figures, parameters)."""
-    across = seen @ covariance
-    inner = across @ np.swapaxes(seen, -1, -2) + np.eye(seen.shape[-2])
-    left: FloatArray = covariance - np.swapaxes(across, -1, -2) @ np.linalg.solve(inner, across)
-    return left
+def _evidence_of_run(
+    calibration: Calibration, scenario: ScenarioSpec, logs: FloatArray, slopes: FloatArray
+) -> Evidence:
+    """What a run of the scenario would have, at one place."""
+    noise = expected_noise(calibration, scenario)
+    regime = run_regime(apply_calibration(calibration, scenario))
+    sds = [(own, calibration.missed_of(kind, regime).sd) for kind, own in noise.items()]
+    rows = [
+        _weighted(calibration, kind, float(np.hypot(*sd)), logs[number], slopes[number])
+        for (kind, sd) in zip(noise, sds, strict=True)
+        for number in (list(FigureKind).index(kind),)
+    ]
+    return figures_of(np.array(rows), sds, tuple(noise), circumstances_of(scenario, regime))
 
 
-def information(
-    calibration: Calibration, noise: dict[FigureKind, float], logs: FloatArray, slopes: FloatArray
-) -> FloatArray:
-    """Derivatives of a run's figures over noise and discrepancy, (places, figures, parameters).
+def _weighted(calibration: Calibration, kind: FigureKind, sd: float, log: float, slopes: FloatArray) -> FloatArray:
+    """Derivatives of a figure of noise and discrepancy `sd`.
 
-    `noise`: standard deviation of each kind of figure that the run has. One that is likely to be at its end of scale
-    counts by the chance that it isn't: there it says only "at least so much".
+    One that is likely to be at its end of scale counts by the chance that it isn't: there it says only "at least so
+    much".
     """
-    covariance = np.array(calibration.joint.covariance)
-    found = []
-    for kind, own_sd in noise.items():
-        at = list(FigureKind).index(kind)
-        sd = float(np.hypot(own_sd, calibration.missed[kind].sd))
-        weight = np.ones(len(logs))
-        if kind.end_of_scale < np.inf:
-            spread = np.sqrt(np.einsum("ij,jk,ik->i", slopes[:, at], covariance, slopes[:, at]) + sd**2)
-            weight = scipy.special.ndtr((kind.log(kind.end_of_scale) - logs[:, at]) / spread)
-        found.append(slopes[:, at] * np.sqrt(weight)[:, None] / sd)
-    return np.stack(found, axis=1)
+    if kind.end_of_scale == np.inf:
+        return slopes
+    spread = np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes + sd**2)
+    weight: FloatArray = scipy.special.ndtr((kind.log(kind.end_of_scale) - log) / spread)
+    return slopes * np.sqrt(weight)
 
 
 def advice_digest(
@@ -199,7 +213,7 @@ def derivatives(
     scenarios: Sequence[ScenarioSpec],
     places: FloatArray,
     report: ReportProgress = no_report,
-    state: FitState | None = None,
+    journal: StepJournal | None = None,
     executor: Executor | None = None,
 ) -> tuple[FloatArray, FloatArray, dict[int, str]]:
     """Figures of each scenario at each place, and their derivatives by the parameters, both as logarithms.
@@ -208,7 +222,7 @@ def derivatives(
     none at the first place, by scenario.
     """
     count = len(scenarios)
-    found = (state or FitState(None, "")).once_each(
+    found = (journal or StepJournal(None, "")).once_each(
         _derivatives,
         {f"run {number}": (calibration, scenario, places) for number, scenario in enumerate(scenarios)},
         executor,
@@ -272,11 +286,30 @@ def _places(calibration: Calibration, pairs: int) -> FloatArray:
     return places
 
 
-def _open(covariance: FloatArray, wanted: FloatArray | None) -> FloatArray:
-    """The variance that a design should make small, (places,)."""
+@dataclass(frozen=True)
+class _AskedRate:
+    """The asked rate: its derivatives at each place, (places, parameters), its circumstances and discrepancy."""
+
+    slopes: FloatArray
+    at: Circumstances
+    missed_sd: float
+
+    @classmethod
+    def rate_of(cls, calibration: Calibration, asked: Predicted, slopes: FloatArray) -> Self:
+        """`slopes`: of all kinds, (places, kinds, parameters)."""
+        regime = run_regime(asked.scenario)
+        return cls(
+            slopes[:, list(FigureKind).index(FigureKind.RATE)],
+            circumstances_of(asked.scenario, regime),
+            calibration.missed_of(FigureKind.RATE, regime).sd,
+        )
+
+
+def _open_variance(evidence: Evidence, wanted: _AskedRate | None, place: int) -> float:
+    """The variance that a design should make small."""
     if wanted is None:
-        return np.asarray(np.trace(covariance, axis1=-2, axis2=-1))
-    return np.asarray(np.einsum("ij,ijk,ik->i", wanted, covariance, wanted))
+        return float(np.trace(evidence.covariance))
+    return evidence.error(wanted.slopes[place], wanted.at, wanted.missed_sd).variance
 
 
 def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[FigureKind, float]:
@@ -294,14 +327,12 @@ def expected_noise(calibration: Calibration, scenario: ScenarioSpec) -> dict[Fig
 
 
 def _identified_by(calibration: Calibration, seen: FloatArray) -> tuple[tuple[str, ...], ...]:
-    """Parameters that a run with these derivatives would identify, in groups that the runs before mix up.
+    """Parameters that the runs and one more would identify, in groups that the runs before mix up.
 
-    The runs before count by J'J = C^-1 - 1, whose root stands for their derivatives.
+    `seen`: derivatives of independent figures of standard deviation 1.
     """
-    lengths, vectors = np.linalg.eigh(np.linalg.inv(np.array(calibration.joint.covariance)))
-    root = vectors * np.sqrt(np.maximum(lengths - 1.0, 0.0)) @ vectors.T
     at_bound = parameters_at_bound([each.parameter for each in calibration.parameters], calibration.mode)
-    found = identify_parameters(np.concatenate([root, seen]), at_bound, ~at_bound)
+    found = identify_parameters(seen, at_bound, ~at_bound)
     new = {
         each.key: {each.key, *each.not_told_from}
         for each, told in zip(calibration.parameters, found.identified, strict=True)
@@ -316,10 +347,10 @@ def _worth(
 ) -> RunWorth:
     if wanted is None:
         return RunWorth(candidate, open_sd * share, 1.0 - share, tells)
-    fixed = wanted.run_to_run_sd**2 + wanted.discrepancy_sd**2
-    left = wanted.parameters_sd * share
-    ratio = float(np.sqrt((left**2 + fixed) / (wanted.parameters_sd**2 + fixed)))
+    fixed = wanted.run_to_run_sd**2
+    open_now = wanted.parameters_sd**2 + wanted.discrepancy_sd**2
+    ratio = float(np.sqrt((open_now * share**2 + fixed) / (open_now + fixed)))
     low, high = (
         wanted.rate_per_min * (end / wanted.rate_per_min) ** ratio for end in (wanted.low_per_min, wanted.high_per_min)
     )
-    return RunWorth(candidate, left, 1.0 - ratio, tells, low, high)
+    return RunWorth(candidate, open_sd * share, 1.0 - ratio, tells, low, high)

@@ -1,8 +1,9 @@
 """Prediction by a calibration: a scenario's rate with an interval, and how far that is from any run it has seen.
 
 The logarithm's variance is the sum of three: of the parameters (delta method: Oehlert, Amer. Statistician 46 (1992),
-27-29), of one run from the next, and of what the model misses. The interval is Student's, whose degrees of freedom are
-those of the discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
+27-29), of one run from the next, and of what the model misses, less what the parameters have taken up of it from runs
+nearby (`calibration.predict.evidence`). The interval is Student's, whose degrees of freedom are those of the
+discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
 """
 
 from collections.abc import Mapping
@@ -16,29 +17,31 @@ import scipy
 from calibration.fit import (
     DIFFERENCE_STEP,
     Calibration,
+    Circumstances,
     FigureKind,
-    FitState,
     ReportProgress,
     SimulateModel,
+    StepJournal,
     apply_calibration,
     assumed_sd,
+    circumstances_of,
     engine_correction,
     engine_doubts,
     kernel_can_simulate,
     parameter_bounds,
     run_conditions,
+    run_regime,
     scenario_hash,
     steady_rates,
     unapplied_keys,
 )
+from calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import FloatArray
 
 BESIDE = 1.25
 """a condition is outside of the calibrated range from this factor on"""
-MOST_FREEDOM = 1e6
-"""of Student's distribution: a normal one's"""
 NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
 
@@ -62,6 +65,13 @@ class Predicted:
     not_applied: tuple[str, ...]
     doubts: tuple[str, ...] = ()
     """where the analytic engine's assumptions don't hold, unless the rate is simulated"""
+    freedom: float = MOST_FREEDOM
+    """degrees of freedom that the sum of the parts is known with"""
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the logarithm, all parts together."""
+        return float(np.sqrt(self.parameters_sd**2 + self.run_to_run_sd**2 + self.discrepancy_sd**2))
 
     def to_json(self) -> dict[str, Any]:
         """The prediction as plain JSON, but for its scenario."""
@@ -77,14 +87,14 @@ class Predicted:
 def predict_scenarios(
     calibration: Calibration,
     scenarios: Mapping[str, ScenarioSpec],
-    state: FitState,
+    journal: StepJournal,
     report: ReportProgress,
     executor: Executor | None = None,
     simulate_model: SimulateModel | None = None,
 ) -> dict[str, Predicted]:
-    """Predictions by the scenarios' names: see `predict_scenario`. `state` holds those that are done."""
+    """Predictions by the scenarios' names: see `predict_scenario`. `journal` holds those that are done."""
     count = len(scenarios)
-    found = state.once_each(
+    found = journal.once_each(
         _predicted,
         {f"prediction of {name}": (calibration, scenario, simulate_model) for name, scenario in scenarios.items()},
         executor,
@@ -105,7 +115,8 @@ def predict_scenario(
 ) -> Predicted:
     """The scenario's rate by the calibrated model. Raises InputError if the calibrated machine can't run it.
 
-    By `simulate_model` if it has confirmed the fit and can answer soon, else by the analytic engine.
+    By `simulate_model` if it has confirmed the fit and can answer soon, else by the analytic engine with what the
+    kernel has shown of runs that are limited alike. A fitted run's is that of the fit's table.
     """
     if calibration.by_kernel and simulate_model is None:
         raise ValueError("a calibration that an engine has confirmed needs it to predict")
@@ -115,13 +126,17 @@ def predict_scenario(
     [left_out], [left_out_sd] = engine_correction(
         machine, (FigureKind.RATE,), calibration.seed, simulate_model if simulated else None
     )
+    regime = run_regime(machine)
+    usual = None if simulated else calibration.corrections.get(regime, {}).get(FigureKind.RATE)
+    if usual is not None:
+        left_out, left_out_sd = left_out + float(np.log(usual.factor)), usual.sd
     rate = warm.new_orders_per_min * float(np.exp(left_out))
-    slopes = _slopes(calibration, scenario)
-    parameters_sd = float(np.sqrt(slopes @ np.array(calibration.joint.covariance) @ slopes))
-    missed, noise = calibration.missed[FigureKind.RATE], calibration.run_to_run_sd
+    missed, noise = calibration.missed_of(FigureKind.RATE, regime), calibration.run_to_run_sd
     missed_sd = assumed_sd(FigureKind.RATE, left_out_sd, calibration.missing) * missed.scale
-    sd = float(np.sqrt(parameters_sd**2 + noise**2 + missed_sd**2))
-    width = half_width(calibration, sd, missed_sd)
+    parts = rate_error(calibration, _slopes(calibration, scenario), circumstances_of(scenario, regime), missed_sd)
+    sd = float(np.sqrt(parts.variance + noise**2))
+    freedom = parts.freedom * sd**4 / parts.variance**2 if parts.variance > 0 else MOST_FREEDOM
+    width = half_width(calibration.confidence, sd, freedom)
     known = {run.scenario_hash for run in calibration.runs}
     return Predicted(
         scenario=machine,
@@ -130,19 +145,26 @@ def predict_scenario(
         low_per_min=rate * float(np.exp(-width)),
         high_per_min=rate * float(np.exp(width)),
         confidence=calibration.confidence,
-        parameters_sd=parameters_sd,
+        parameters_sd=parts.parameters_sd,
         run_to_run_sd=noise,
-        discrepancy_sd=missed_sd,
+        discrepancy_sd=parts.discrepancy_sd,
         outside=outside(calibration, run_conditions(machine, warm)),
         not_applied=unapplied_keys(calibration, scenario),
         doubts=() if simulated else engine_doubts([machine])[0],
+        freedom=min(freedom, MOST_FREEDOM),
     )
 
 
-def half_width(calibration: Calibration, sd: float, missed_sd: float) -> float:
-    """Half the interval of a rate's logarithm: `sd` is its standard deviation, `missed_sd` the model's part of it."""
-    freedom = calibration.missed[FigureKind.RATE].freedom * (sd / missed_sd) ** 4 if missed_sd > 0 else MOST_FREEDOM
-    return sd * float(scipy.special.stdtrit(min(freedom, MOST_FREEDOM), (1.0 + calibration.confidence) / 2.0))
+def rate_error(calibration: Calibration, slopes: FloatArray, at: Circumstances, missed_sd: float) -> ErrorParts:
+    """What the calibrated model's rate is wrong by. `slopes`: of its logarithm by the parameters' places."""
+    freedom_of = {kind: each.freedom for kind, each in calibration.missed.items()}
+    freedom_of[FigureKind.RATE] = calibration.missed_of(FigureKind.RATE, at.regime).freedom
+    return evidence_of(calibration).error(slopes, at, missed_sd, freedom_of)
+
+
+def half_width(confidence: float, sd: float, freedom: float) -> float:
+    """Half the interval of a rate's logarithm that has a standard deviation, known with so much freedom."""
+    return sd * float(scipy.special.stdtrit(min(freedom, MOST_FREEDOM), (1.0 + confidence) / 2.0))
 
 
 def outside(calibration: Calibration, conditions: dict[str, float]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Contents of one file of a run, before they are merged: figures, samples over time, counters."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -66,16 +67,25 @@ class CounterSnapshot:
 
 @dataclass(frozen=True)
 class DiskPoint:
-    """Disk's rate and mean completion latency at one queue depth, by fio. `p99_us` is NaN if fio was not asked."""
+    """Disk's rate and mean completion latency with so many requests in flight, by fio; NaN is what fio doesn't tell.
+
+    Reads and writes of one `file`, `depth` and `block_kib` were in flight together.
+    """
 
     file: str
+    """with the group of jobs, or with the line of a table, where it has several"""
     operation: str
     """read or write"""
     depth: float
+    """in flight, of all jobs together"""
     block_kib: float
     per_s: float
     mean_us: float
     p99_us: float
+    flush_us: float = math.nan
+    """mean of the flushes that followed the writes (fsync=1)"""
+    device: str = ""
+    """of a table of several devices"""
 
 
 class ResultRank(IntEnum):

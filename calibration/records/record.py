@@ -103,6 +103,13 @@ class MeasuredWindow(Spec):
     duration_s: Positive | None = None
     rate_definition: Text = Field(description="what the rate divides by what")
     ramp_s: Counted | None = None
+    start: ObservedText | None = Field(
+        default=None, description="state that the harness began with: cold, after_load, after_prewarm or warm"
+    )
+    lead_in_transactions: Positive | None = Field(
+        default=None, description="transactions at full speed between that state and the ramp"
+    )
+    lead_in_s: Positive | None = Field(default=None, description="the same by its length")
     start_utc: ObservedText | None = None
 
 

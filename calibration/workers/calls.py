@@ -16,7 +16,7 @@ def finished_calls(
     """Answers of `work(*arguments)` by name, each as soon as it is there; without an executor in their order.
 
     `begins`: called in this process before a call is made here. Calls that haven't begun are cancelled when the
-    consumer stops or one of them raises; after Ctrl-C, what is finished is yielded first.
+    consumer stops or one of them raises; before an error or Ctrl-C leaves it, what is finished is yielded.
     """
     if executor is None:
         for name, arguments in calls.items():
@@ -28,7 +28,7 @@ def finished_calls(
         pending.update((executor.submit(work, *arguments), name) for name, arguments in calls.items())
         for future in as_completed(list(pending)):
             yield pending.pop(future), future.result()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Exception):
         ready = [future for future in pending if future.done() and not future.cancelled() and not future.exception()]
         for future in ready:
             yield pending[future], future.result()

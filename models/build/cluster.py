@@ -57,6 +57,8 @@ def cluster_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     if scenario.cluster is None or scenario.cluster.servers == 1:
         return []
     servers, rate = scenario.cluster.servers, result.rate_per_min
-    mean, low, high = (f"{servers * value:,.0f}" for value in (rate.mean, rate.low, rate.high))
-    together = f"{mean} [{low} .. {high}] of the main class per minute"
+    together = f"{servers * rate.mean:,.0f}"
+    if rate.low is not None and rate.high is not None:
+        together += f" [{servers * rate.low:,.0f} .. {servers * rate.high:,.0f}]"
+    together += " of the main class per minute"
     return [f"one of {servers} equal servers is simulated and stands for all: together {together}"]

@@ -2,9 +2,12 @@
 
 The operating system shares it out:
 
- |<- kernel, daemons ->|<- server process ->|<- clients ->|<- buffer pool ... ->|<- page cache ->|
-                                                           what does not fit is swapped out; the
-                                                           page cache never gets less than its floor
+ |<- kernel, daemons ->|<- server, connections ->|<- clients ->|<- buffer pool ... ->|<- page cache ->|
+                                                               what does not fit is swapped out; the
+                                                               page cache never gets less than its floor
+
+Where each connection is a process that maps the whole pool (PostgreSQL, Oracle), each has page tables of its own for
+it: 8 bytes for each memory page of the pool.
 
 A processor finds `tlb_entries` translations at once. Of references spread evenly over `touched` bytes it lacks
 1 - entries x page / touched, and then reads an entry of the page table, 8 bytes for each page: from its cache, as far
@@ -30,7 +33,9 @@ class MemoryPlan:
     """How the machine's memory is shared out, in bytes and pages."""
 
     free_bytes: float
-    """what kernel, server process and clients leave"""
+    """what kernel, server, connections and clients leave"""
+    swap_bytes: float
+    """room for what is swapped out"""
     pool_bytes: float
     page_cache_pages: int
     resident_buffers: int
@@ -48,19 +53,34 @@ def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     total = machine.memory_gib * GIB
     local_clients = clients_of(scenario.workload) if machine.network.clients_on_server else 0
-    used = (system.reserved_memory_gib + database.process_memory_gib) * GIB
-    free = total - used - local_clients * system.memory_per_client_mib * MIB
     buffer_bytes = database.pool.memory_per_buffer_kib * KIB
     pool_bytes = database.pool.buffers * buffer_bytes
+    per_connection = database.memory_per_connection_mib * MIB
+    if database.connections_map_pool:
+        per_connection += pool_bytes / system.memory_page_kib * TABLE_ENTRY_KIB
+    used = (system.reserved_memory_gib + database.process_memory_gib) * GIB
+    used += clients_of(scenario.workload) * per_connection + local_clients * system.memory_per_client_mib * MIB
+    free = total - used
     floor = system.page_cache.floor_fraction * total
     resident = min(database.pool.buffers, int((free - floor) / buffer_bytes))
-    cache = max(floor, free - pool_bytes)
+    cache = max(floor, free - pool_bytes) * (1.0 - system.page_cache.other_files_fraction)
     return MemoryPlan(
         free_bytes=free,
+        swap_bytes=total if system.swap.size_gib is None else system.swap.size_gib * GIB,
         pool_bytes=pool_bytes,
         page_cache_pages=max(1, int(cache / (database.page_kib * KIB))) if database.io == "buffered" else 1,
         resident_buffers=max(1, resident),
     )
+
+
+def most_buffers(scenario: ScenarioSpec) -> int:
+    """Buffers of the largest pool of which nothing is swapped out, 0 if there is room for none."""
+    plan, system, database = memory_plan(scenario), scenario.operating_system, scenario.database
+    tables = clients_of(scenario.workload) * TABLE_ENTRY_KIB / system.memory_page_kib
+    tables *= database.connections_map_pool
+    free = plan.free_bytes + tables * plan.pool_bytes
+    floor = system.page_cache.floor_fraction * scenario.machine.memory_gib * GIB if database.io == "buffered" else 0.0
+    return max(int((free - floor) / (database.pool.memory_per_buffer_kib * KIB * (1.0 + tables))), 0)
 
 
 def row_operation_ns(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> float:

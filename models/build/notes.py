@@ -6,10 +6,28 @@ from models.build.sampling import sampling_remarks
 from models.scenario import ScenarioSpec
 from simulator.results import Result
 
+FAR_MORE = 2.0
+"""times as many hardware threads as a compared run had, beyond which a result is in doubt (assumption)"""
+
 
 def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
-    return [*_idle_warehouses(scenario), *sampling_remarks(scenario, result), *cluster_remarks(scenario, result)]
+    return [
+        *_idle_warehouses(scenario),
+        *unmeasured_threads(scenario),
+        *sampling_remarks(scenario, result),
+        *cluster_remarks(scenario, result),
+    ]
+
+
+def unmeasured_threads(scenario: ScenarioSpec) -> list[str]:
+    """A doubt about a machine with far more hardware threads than any that this database was compared on."""
+    database, threads = scenario.database, scenario.machine.cpu.threads
+    if threads <= FAR_MORE * database.measured_threads:
+        return []
+    known = f"no run of {database.name} on more than {database.measured_threads:,} was compared"
+    why = "how its latches and shared cache lines scale beyond is not known, and the rate may be much lower"
+    return [f"{threads:,} hardware threads, and {known}: {why}"]
 
 
 def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:

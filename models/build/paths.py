@@ -2,7 +2,7 @@
 
 from models.build.memory import row_operation_ns
 from models.database import DatabaseSpec
-from models.machine import MachineSpec, speed_of
+from models.machine import MachineSpec, cache_line_ns, speed_of
 from models.operating_system import OperatingSystemSpec
 from models.workloads.tpcc import InterruptTimes, PathTimes
 from simulator.form import NS_PER_US, Costs
@@ -32,8 +32,25 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
         network_ns=0 if local else round(machine.network.round_trip_us * NS_PER_US),
         client_fraction=path.client_fraction if local else 0.0,
         section_share=share,
+        section_factor=1.0 + database.critical_section.memory_fraction * (speed - 1.0),
+        driver_ns_per_us=NS_PER_US / speed if local else 0.0,
+        transaction_phases=path.transaction_phases,
         interrupts=interrupts,
     )
+
+
+def statement_ns(paths: PathTimes, rows_per_statement: float) -> float:
+    """CPU time after which a thread has answered a statement and gives up its processor; 0: never before the end."""
+    return paths.message_ns + rows_per_statement * paths.row_ns if rows_per_statement else 0.0
+
+
+def line_share_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> float:
+    """Time to fetch the shared cache lines of a row operation from other cores, by the operation's time alone."""
+    path = database.path
+    if path.shared_lines == 0:
+        return 0.0
+    row_ns = path.row_operation_us * NS_PER_US / speed_of(machine) + row_operation_ns(machine, system, database)
+    return path.shared_lines * cache_line_ns(machine.cpu) / max(row_ns, 1.0)
 
 
 def interrupts_of(machine: MachineSpec, system: OperatingSystemSpec) -> InterruptTimes | None:

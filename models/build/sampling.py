@@ -39,15 +39,17 @@ def folded(model: System, sample: WarehouseSample) -> System:
         return model
     return replace(
         model,
-        pool=sample.with_scaled(model.pool, "pages", "resident_pages"),
-        page_cache=sample.with_scaled(model.page_cache, "pages", "dirty_limit_pages", "in_flight_pages"),
+        pool=sample.with_scaled(model.pool, "pages", "resident_pages", "clean_search_pages"),
+        page_cache=sample.with_scaled(model.page_cache, "pages", "dirty_limit_pages", "in_flight_pages", "paced_pages"),
         storage=_smaller(model.storage, sample),
         daemons=tuple(_smaller_daemon(daemon, sample) for daemon in model.daemons),
+        flushing=model.flushing
+        and sample.with_scaled(model.flushing, "whole_age_bytes", "full_bytes", "milli_pages", "most_milli_pages"),
     )
 
 
 def _smaller_daemon(daemon: Daemon, sample: WarehouseSample) -> Daemon:
-    """All operands of a daemon are pages or times."""
+    """All operands of a daemon are pages, bytes or times."""
     steps = (replace(step, operands=tuple(map(sample.scaled, step.operands))) for step in daemon.steps)
     return replace(daemon, steps=tuple(steps))
 
@@ -77,6 +79,8 @@ def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
             f"{got} with interval.start: {scenario.interval.start}; a sampled pool fills {1 / sample.share:.3g} times "
             f"as fast: set interval.start: warm, or sampling_fraction: 1"
         )
+    if scenario.interval.lead_in is not None and scenario.interval.lead_in.speed == "full":
+        yield f"{got} with interval.lead_in, which is for pages one by one: take it out, or set sampling_fraction: 1"
     workload, active = scenario.workload, scenario.workload.active_warehouses or sample.whole
     everywhere = workload.arrivals.kind == "terminals" or workload.tpcc.home_warehouse == "drawn"
     at_home = active if everywhere else min(active, clients_of(workload))
@@ -94,7 +98,7 @@ def sampling_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     if sample.warehouses == sample.whole:
         return []
     held = f"{sample.warehouses:,} of {sample.whole:,} warehouses are held and stand for all"
-    lines = [f"pages sampled: {held}; its error was measured in docs/sampling.md"]
+    lines = [f"pages sampled: {held}; its error was measured in docs/sampling.md", *_thin_batches(scenario, sample)]
     if result.engine == "analytic":  # which has no moments that could be too long for a small pool
         return lines
     turnover, response = turnover_s(result), response_s(result)
@@ -105,6 +109,20 @@ def sampling_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
             f"a sampling_fraction {least / turnover:.2g} times as large would do"
         )
     return lines
+
+
+def _thin_batches(scenario: ScenarioSpec, sample: WarehouseSample) -> Iterator[str]:
+    """Requests are not sampled, and the end of the list that page cleaners keep clean is."""
+    cleaner = scenario.database.page_cleaner
+    if cleaner is None:
+        return
+    tail = sample.scaled(cleaner.cleaners * cleaner.lru_scan_depth_pages)
+    if 0 < tail < cleaner.batch_pages:
+        least = cleaner.batch_pages / (cleaner.cleaners * cleaner.lru_scan_depth_pages)
+        yield (
+            f"sampled too thinly: page cleaners keep {tail} pages of those held clean, fewer than a batch of "
+            f"{cleaner.batch_pages}, and so write fewer at a time: a sampling_fraction of {least:.2g} would do"
+        )
 
 
 def turnover_s(result: Result) -> float:

@@ -10,22 +10,30 @@ from dataclasses import replace
 from models.build.cluster import cluster_paths
 from models.build.file_layout import by_table
 from models.build.memory import clients_of, memory_plan
-from models.build.paths import costs_of, interrupts_of, paths_of
+from models.build.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
 from models.build.sampling import folded, sample_of
-from models.database import buffer_pool_of, checkpointer_of, log_of, writer_of, writing_of
-from models.machine import controllers_of, data_devices, log_device, rate_limit_of, sharing_of, speed_of
-from models.operating_system import fair_queueing_of, page_cache_of, write_back_of
+from models.build.start import interval_of
+from models.database import (
+    DatabaseSpec,
+    buffer_pool_of,
+    checkpointer_of,
+    flushing_of,
+    log_of,
+    page_cleaners_of,
+    writer_of,
+    writing_of,
+)
+from models.machine import controllers_of, data_devices, log_device, processors_of, rate_limit_of, sharing_of, speed_of
+from models.operating_system import fair_queueing_of, flusher_of, page_cache_of, write_back_of
 from models.scenario import ScenarioSpec
 from models.workloads import OpenArrivalsSpec
 from models.workloads.tpcc import INTERRUPTS, InterruptTimes, client_registers, terminals_of, tpcc_program
 from simulator import form
 from simulator.errors import InputError
-from simulator.form import GIB, KIB, NS_PER_US, IntArray, from_s
+from simulator.form import GIB, KIB, NS_PER_US, IntArray
 
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
-MOST_WORK_S = 86_400
-"""simulated time after which a run of a fixed amount of work is given up"""
 
 
 def build(scenario: ScenarioSpec) -> form.System:
@@ -35,13 +43,16 @@ def build(scenario: ScenarioSpec) -> form.System:
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     workload, sample = scenario.workload, sample_of(scenario)
     arrivals, interval = workload.arrivals, scenario.interval
-    counted_s = MOST_WORK_S if interval.duration_s is None else interval.duration_s
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-    program = tpcc_program(workload, paths_of(machine, system, database), sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
+    paths = paths_of(machine, system, database)
+    program = tpcc_program(workload, paths, sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
     registers = client_registers(program, workload, sample, clients_of(workload))
-    length = form.Interval(interval.start, from_s(interval.warm_up_s), from_s(counted_s))
+    whole = machine_model(scenario, program, registers, interval_of(scenario, program, registers))
+    statement = round(statement_ns(paths, workload.tpcc.rows_per_statement))
+    slices = [each for each in (whole.cpu.slice_ns, statement) if each]
     whole = replace(
-        machine_model(scenario, program, registers, length),
+        whole,
+        cpu=replace(whole.cpu, slice_ns=min(slices, default=0)),
         arrivals_per_s=arrivals.transactions_per_s if isinstance(arrivals, OpenArrivalsSpec) else 0.0,
         work=form.Work(orders) if (orders := interval.new_orders_per_client) else None,
         terminals=terminals_of(program, workload, sample),
@@ -56,7 +67,8 @@ def machine_model(
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     plan, interrupts = memory_plan(scenario), interrupts_of(machine, system)
     bound = interrupts.bound if interrupts else 0
-    direct_io = database.io == "direct"
+    direct_io, page_bytes = database.io == "direct", round(database.page_kib * KIB)
+    cleaner = database.page_cleaner
     stations = program.stations or ((INTERRUPTS,) if bound else ())
     handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
     handover_ns = round(handover_us * NS_PER_US / speed_of(machine))
@@ -65,11 +77,11 @@ def machine_model(
         program=program,
         client_registers=registers,
         arrivals_per_s=0.0,
-        cpu=form.Cpu(cores=machine.cpu.cores - bound),
+        cpu=processors_of(machine, bound, system.slice_ns(machine.cpu.threads - bound)),
         sections=tuple(form.Section(name, handover_ns) for name in program.sections),
         stations=tuple(form.Station(name, bound) for name in stations),
-        pool=buffer_pool_of(database.pool, plan.resident_buffers),
-        page_cache=page_cache_of(system.page_cache, plan.page_cache_pages),
+        pool=buffer_pool_of(database.pool, plan.resident_buffers, cleaner.victim_search_pages if cleaner else 1),
+        page_cache=page_cache_of(system.page_cache, plan.page_cache_pages, page_bytes),
         storage=_storage(scenario),
         log=log_of(database.log),
         costs=costs_of(machine, system, database),
@@ -77,12 +89,13 @@ def machine_model(
         interval=interval,
         daemons=(
             write_back_of(system.page_cache),
-            writer_of(database.writer, database.pool.buffers),
-            checkpointer_of(database.checkpoint, direct_io),
+            *(() if direct_io else flusher_of(system.page_cache, plan.page_cache_pages, page_bytes)),
+            *_writers(database),
         ),
-        sharing=sharing_of(machine),
+        sharing=sharing_of(machine, line_share_of(machine, system, database)),
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
-        writing=writing_of(database.writer),
+        writing=writing_of(writer) if (writer := cleaner or database.writer) else form.Writing(),
+        flushing=flushing_of(cleaner) if cleaner else None,
         controllers=controllers_of(machine.disks),
         fair_queueing=fair_queueing_of(system.io_scheduler),
         interrupts=_interrupts(interrupts, scenario.workload.tpcc.round_trips) if interrupts else None,
@@ -90,6 +103,17 @@ def machine_model(
     if database.file_layout == "by_table":
         return replace(model, extents=by_table(program.regions, model.storage.data_devices, model.storage.page_bytes))
     return model
+
+
+def _writers(database: DatabaseSpec) -> tuple[form.Daemon, ...]:
+    """What writes dirty buffers, in the order in which it begins."""
+    if database.page_cleaner:
+        return page_cleaners_of(database.page_cleaner)
+    writer, checkpoint = database.writer, database.checkpoint
+    return (
+        *((writer_of(writer, database.pool.buffers),) if writer else ()),
+        *((checkpointer_of(checkpoint, database.io == "direct"),) if checkpoint else ()),
+    )
 
 
 def _interrupts(interrupts: InterruptTimes, round_trips: int) -> form.Interrupts:

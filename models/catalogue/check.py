@@ -72,6 +72,10 @@ def price_faults(name: str) -> list[str]:
     ]
 
 
+UNPRICED = frozenset({"volumes/st1"})
+"""whose price no source was found of: not in plans"""
+
+
 def without_shape() -> list[str]:
     """Cloud machines that price lists have and the catalogue doesn't."""
     known = {f"instances/{name}" for name in catalogue_names("instances")}
@@ -79,9 +83,15 @@ def without_shape() -> list[str]:
 
 
 def without_price() -> list[str]:
-    """What is for sale, and parts of chassis, that no price list knows: they can't be in a plan."""
-    sold = {f"{kind}/{name}" for kind in ("instances", "volumes", "chassis") for name in catalogue_names(kind)}
-    return sorted((sold | _parts_of_chassis()) - _priced_parts())
+    """What is for sale, and parts of chassis, that no price list knows: they can't be in a plan.
+
+    Volumes of providers whose machines the catalogue doesn't have can't be anyway.
+    """
+    providers = {catalogue_entry("instances", name).get("provider") for name in catalogue_names("instances")}
+    volumes = [name for name in catalogue_names("volumes") if catalogue_entry("volumes", name)["provider"] in providers]
+    sold = {f"{kind}/{name}" for kind in ("instances", "chassis") for name in catalogue_names(kind)}
+    sold |= {f"volumes/{name}" for name in volumes}
+    return sorted((sold | _parts_of_chassis()) - _priced_parts() - UNPRICED)
 
 
 def _priced_parts() -> set[str]:

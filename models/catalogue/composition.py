@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue.entries import catalogue_entry, merged
-from models.input import did_you_mean, parse_yaml, read_mapping, set_value, value_at, value_text, values_along
+from models.catalogue.shape_specs import InstanceSpec, VolumeOrder, VolumeSpec
+from models.input import (
+    did_you_mean,
+    parse_yaml,
+    read_mapping,
+    set_value,
+    validated,
+    value_at,
+    value_text,
+    values_along,
+)
 from simulator.errors import InputError
 
 CATALOGUED_KEYS = {
@@ -46,6 +56,10 @@ def expand_names(data: Any, where: str, path: str = "", named: tuple[str, ...] =
         if kind and isinstance(data, dict) and "base" in data:
             changes = {key: value for key, value in data.items() if key != "base"}
             data = merged(expand_names(str(data["base"]), where, path, named), changes)
+        if kind == "machines" and isinstance(data, dict) and "instance" in data:
+            data = _rented_machine(data, where)
+        if kind == "disks" and isinstance(data, dict) and "volume" in data:
+            data = _volume(data, f"{where}: {path}")
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(where) else f"{where}: {path}: {error}") from error
     if not isinstance(data, dict):
@@ -57,6 +71,29 @@ def _entry_once(kind: str, name: str, named: tuple[str, ...]) -> dict[str, Any]:
     if name in named:
         raise InputError(f"base: entries of {kind} name each other in a circle: {' -> '.join((*named, name))}")
     return catalogue_entry(kind, name)
+
+
+def _rented_machine(data: dict[str, Any], where: str) -> dict[str, Any]:
+    """A machine of which `instance` names a cloud machine: its keys, the caps of all its volumes, and changes."""
+    name = str(data["instance"])
+    entry = expand_names(catalogue_entry("instances", name), where, "instance")
+    instance = validated(InstanceSpec, entry, f"instances/{name}")
+    keys = {"name": name, "memory_gib": instance.memory_gib, "hardware_share_lost": instance.hardware_share_lost}
+    keys |= {"cpu": entry["cpu"], "volume_limits": instance.volume_limits(), "source": instance.source}
+    if "local_disks" in entry and "disks" not in data:
+        keys["disks"] = entry["local_disks"]
+    machine: dict[str, Any] = merged(keys, {key: value for key, value in data.items() if key != "instance"})
+    return machine
+
+
+def _volume(data: dict[str, Any], where: str) -> dict[str, Any]:
+    """A disk of which `volume` names a network volume: what one of that size does, and changes of the disk."""
+    ordered = {key: value for key, value in data.items() if key in VolumeOrder.model_fields}
+    order = validated(VolumeOrder, ordered, where)
+    volume = validated(VolumeSpec, catalogue_entry("volumes", order.volume), f"volumes/{order.volume}")
+    keys = volume.disk(order.size_gib, order.requests_per_s, order.mib_per_s)
+    disk: dict[str, Any] = merged(keys, {key: value for key, value in data.items() if key not in ordered})
+    return disk
 
 
 def read_with_base(

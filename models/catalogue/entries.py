@@ -22,6 +22,8 @@ FOR_SALE = ("instances", "volumes", "chassis", "prices")
 """What plans are made of."""
 CATALOGUE_KINDS = (*PARTS, *FOR_SALE)
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
+FAMILIES = ("instances", "volumes")
+"""kinds whose files may be families"""
 SIZES = "sizes"
 """A file with this key is a family: each of its entries is what stands below it over the file's other keys."""
 MOST_LISTED = 12
@@ -138,7 +140,7 @@ def _places(kind: str, where: str, *, own: bool, files: tuple[FileState, ...]) -
 
 
 def _places_in(file: FileState, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
-    sizes = _parsed(file, where).get(SIZES) if kind == "instances" else None
+    sizes = _parsed(file, where).get(SIZES) if kind in FAMILIES else None
     if sizes is None:
         yield file.path.name.removesuffix(".yaml"), EntryPlace(file, where, None, own)
         return

@@ -76,7 +76,12 @@ class VolumeSpec(Spec):
     bought_mib_per_s_per_request_per_s: Number | None = Field(default=None, gt=0)
     """most that can be bought for each request/s"""
     burst_requests_per_s: Number | None = Field(default=None, gt=0)
+    burst_requests_per_s_per_gib: Number | None = Field(default=None, gt=0)
+    """up to most_requests_per_s, in place of one for all sizes"""
     burst_credits_requests: Number = Field(default=0.0, ge=0)
+    burst_credits_requests_per_gib: Number = Field(default=0.0, ge=0)
+    burst_mib_per_s: MibPerSecond | None = Field(default=None, gt=0)
+    burst_credits_mib: Number = Field(default=0.0, ge=0)
     request_unit_kib: Kib = Field(gt=0, description="what counts as one request, if it is no larger")
     source: Text
 
@@ -93,7 +98,10 @@ class VolumeSpec(Spec):
             )
         requests = self._requests_per_s(size_gib, requests_per_s)
         mib = self._mib_per_s(size_gib, requests, mib_per_s)
-        burst = self.burst_requests_per_s
+        burst, growing = self.burst_requests_per_s, self.burst_requests_per_s_per_gib
+        if growing is not None:
+            burst = min(growing * size_gib, self.most_requests_per_s)
+        burst_credits = self.burst_credits_requests + self.burst_credits_requests_per_gib * size_gib
         return {
             "kind": "flash",
             "name": f"{self.name}, {size_gib:g} GiB, {requests:g} requests/s, {mib:g} MiB/s",
@@ -102,20 +110,25 @@ class VolumeSpec(Spec):
             "write_latency_us": self.write_latency_us,
             "parallel_requests": self.parallel_requests,
             "limits": [
-                _limit("requests", requests, burst, self.burst_credits_requests, self.request_unit_kib, self),
-                _limit("mib", mib, None, 0.0, self.request_unit_kib, self),
+                _limit("requests", requests, burst, burst_credits, self.request_unit_kib, self),
+                _limit("mib", mib, self.burst_mib_per_s, self.burst_credits_mib, self.request_unit_kib, self),
             ],
             "source": self.source,
         }
 
-    def _requests_per_s(self, size_gib: float, bought: float | None) -> float:
+    def requests_for_sale(self, size_gib: float) -> tuple[float, float]:
+        """Requests/s that a volume of a size has without buying any, and the most that it can be bought.
+
+        The first of its kind, 3,000 for a gp3, is there at any size, also where the ratio to its size gives less.
+        """
         free = self.requests_per_s + self.requests_per_s_per_gib * size_gib
         free = min(max(free, self.least_requests_per_s), self.most_requests_per_s)
         ratio = self.bought_requests_per_s_per_gib
-        if bought is None:
-            return free
-        most = free if ratio is None else max(min(self.most_requests_per_s, ratio * size_gib), free)
-        return self._bought("requests/s", bought, free, most, f"of {size_gib:g} GiB")
+        return free, free if ratio is None else max(min(self.most_requests_per_s, ratio * size_gib), free)
+
+    def _requests_per_s(self, size_gib: float, bought: float | None) -> float:
+        free, most = self.requests_for_sale(size_gib)
+        return free if bought is None else self._bought("requests/s", bought, free, most, f"of {size_gib:g} GiB")
 
     def _mib_per_s(self, size_gib: float, requests_per_s: float, bought: float | None) -> float:
         free = self.mib_per_s + self.mib_per_s_per_gib * size_gib + self.mib_per_s_per_request_per_s * requests_per_s
@@ -133,6 +146,15 @@ class VolumeSpec(Spec):
             allowed = f"{least:g}" if least == most else f"{least:g} to {most:g}"
             raise InputError(f"{self.name}: {bought:g} {unit} for a volume {volume}; allowed: {allowed} {unit}")
         return bought
+
+
+class VolumeOrder(Spec):
+    """A network volume in place of a machine's disk: `{volume: gp3, size_gib: 200, requests_per_s: 6000}`."""
+
+    volume: Name
+    size_gib: Gib = Field(gt=0)
+    requests_per_s: Number | None = Field(default=None, gt=0, description="in all; absent: what it has without buying")
+    mib_per_s: MibPerSecond | None = Field(default=None, gt=0)
 
 
 def _limit(

@@ -16,6 +16,6 @@ class BufferPoolSpec(Spec):
     replacement: Literal["lru", "clock"] = "lru"
 
 
-def buffer_pool_of(pool: BufferPoolSpec, resident_buffers: int) -> Pool:
-    """The pool; buffers beyond `resident_buffers` are swapped out."""
-    return Pool(pages=pool.buffers, replacement=pool.replacement, resident_pages=resident_buffers)
+def buffer_pool_of(pool: BufferPoolSpec, resident_buffers: int, clean_search_pages: int) -> Pool:
+    """The pool; buffers beyond `resident_buffers` are swapped out, clean victims are looked for among so many pages."""
+    return Pool(pool.buffers, pool.replacement, resident_buffers, clean_search_pages)

@@ -7,8 +7,9 @@ from pydantic import Field
 from models.database.buffer_pool import BufferPoolSpec
 from models.database.checkpoint import CheckpointSpec
 from models.database.log import LogSpec
+from models.database.page_cleaner import PageCleanerSpec
 from models.database.writer import WriterSpec
-from models.input import Fraction, Gib, Kib, Microseconds, Name, Number, Spec, Text, WholeNumber
+from models.input import Fraction, Gib, Kib, Mib, Microseconds, Name, Number, Spec, Text, WholeNumber
 
 
 class PathLengthSpec(Spec):
@@ -21,6 +22,10 @@ class PathLengthSpec(Spec):
     client_fraction: Fraction = Field(ge=0, le=1, description="client CPU per server CPU")
     memory_references: Number = Field(default=0.0, ge=0, le=100_000)
     """of a row operation to places in the buffer pool's memory that lie far apart: TLB misses, NUMA"""
+    shared_lines: Number = Field(default=0.0, ge=0, le=100_000)
+    """cache lines that a row operation writes and all other threads write, too: latches, pins, counters"""
+    transaction_phases: WholeNumber = Field(default=0, ge=0, le=100)
+    """n: transaction_us is a sum of n exponential times (coefficient of variation 1 / sqrt n); 0: it doesn't vary"""
     load_row_us: Microseconds | None = Field(default=None, gt=0)
     """one row inserted by a bulk load, its index entries and its share of a new buffer included"""
 
@@ -31,6 +36,8 @@ class CriticalSectionSpec(Spec):
     share_of_path: Fraction = Field(ge=0, le=0.95, description="share of user CPU time inside it")
     entries_per_transaction: WholeNumber = Field(ge=1, le=10_000)
     """entries that one simulated entry stands for"""
+    memory_fraction: Fraction = Field(default=0.0, ge=0, le=1)
+    """of the time inside on the reference core: waits for memory, which a faster core doesn't shorten"""
 
 
 class DatabaseSpec(Spec):
@@ -39,7 +46,10 @@ class DatabaseSpec(Spec):
     name: Name
     page_kib: Kib = Field(gt=0, le=64)
     io: Literal["buffered", "direct"]
-    process_memory_gib: Gib = Field(ge=0, description="server process without the buffer pool")
+    process_memory_gib: Gib = Field(ge=0, description="server without buffer pool and connections")
+    memory_per_connection_mib: Mib = Field(default=0.0, ge=0, description="of one connection's process or thread")
+    connections_map_pool: bool = False
+    """whether each connection is a process with page tables of its own for the whole pool"""
     requests_per_file: WholeNumber = Field(ge=1, le=65536, description="I/O calls that may be pending on one file")
     file_layout: Literal["round_robin", "by_table"] = Field(
         default="round_robin",
@@ -47,9 +57,12 @@ class DatabaseSpec(Spec):
         "disks or sets, as many as its size is of all data",
     )
     pool: BufferPoolSpec
-    writer: WriterSpec
-    checkpoint: CheckpointSpec
+    writer: WriterSpec | None = None
+    checkpoint: CheckpointSpec | None = None
+    page_cleaner: PageCleanerSpec | None = Field(default=None, description="in the place of writer and checkpoint")
     log: LogSpec
     path: PathLengthSpec
     critical_section: CriticalSectionSpec
+    measured_threads: WholeNumber = Field(default=8, ge=1)
+    """most hardware threads that a run was compared on; with more than twice as many a result is in doubt"""
     source: Text

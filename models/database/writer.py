@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from models.database.page_cleaner import PageCleanerSpec
 from models.input import Fraction, Spec, WholeNumber
 from simulator.form import Daemon, DaemonStep, Writing
 
@@ -23,6 +24,8 @@ def writer_of(writer: WriterSpec, buffers: int) -> Daemon:
     return Daemon("background writer", (DaemonStep("await_dirty", (high,)), DaemonStep("write_dirty", (low, 0))))
 
 
-def writing_of(writer: WriterSpec) -> Writing:
-    """Sizes of the writer's batches and requests; None for the usual ones."""
+def writing_of(writer: WriterSpec | PageCleanerSpec) -> Writing:
+    """Sizes of batches and requests, and whether pages are written twice."""
+    if isinstance(writer, PageCleanerSpec):
+        return Writing(writer.batch_pages, writer.neighbour_pages, writer.doublewrite)
     return Writing(writer.batch_pages, writer.coalesced_pages)

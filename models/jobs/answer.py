@@ -55,6 +55,9 @@ def job_faults(scenario: ScenarioSpec) -> Iterator[str]:
             "database.path.load_row_us: missing; a load needs the CPU time of one inserted row on the reference core: "
             "add it to the database"
         )
+    if isinstance(job, LoadSpec) and scenario.workload.layout.bloat_fraction > 0:
+        got = f"workload.layout.bloat_fraction: got {scenario.workload.layout.bloat_fraction:g}"
+        yield f"{got}; a load leaves no dead rows: expected 0; take it out, or the job"
     if isinstance(job, ScanSpec) and job.fragment_kib < database.page_kib:
         yield f"job.fragment_kib: got {job.fragment_kib:g}; at least the page of {database.page_kib:g} KiB"
     if isinstance(job, LookupsSpec) and job.queries * job.processes > MOST_THREADS:

@@ -8,7 +8,7 @@ from models.jobs.store_program import QUERY, UPDATE
 from models.jobs.store_run import StoreRun
 from models.scenario import ScenarioSpec
 from models.workloads import PartitionedStoreSpec
-from simulator.results import StationResult, histogram_share_below
+from simulator.results import Estimate, StationResult, histogram_share_below
 from simulator.results.recording import batch_means
 
 LIMITS_MS = (1, 2, 5)
@@ -38,7 +38,7 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, run: St
     delay_s = sum(item.completed * item.time_by_s["network"] for item in ended) / sum(item.completed for item in ended)
     counted = [item for item in (QUERY, UPDATE) if any(one.name == item for one in ended)]
     steps = np.array(result.series.values["transactions_per_s"])
-    interval = batch_means(steps[int(job.warm_up_s / result.series.step_s) :])
+    interval = batch_means(steps[int(job.warm_up_s / result.series.step_s) :], result.series.step_s)
     return JobResult(
         kind=job.kind,
         figure="requests per second",
@@ -66,8 +66,7 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, run: St
             "pauses of servers": residence_s("server", "pauses"),
         },
         also={
-            "requests/s, from (95 %)": interval.low,
-            "requests/s, to (95 %)": interval.high,
+            **_interval_figures(interval),
             **{key: value for name in counted for key, value in _times(run, name).items()},
             "client processors busy, share": clients,
             "server processors busy, share": servers,
@@ -76,12 +75,20 @@ def partitioned_store(scenario: ScenarioSpec, job: PartitionedStoreSpec, run: St
             "clients' network busy, share": client_network,
             **(loss_figures(job.loss, run.state, result.series) if job.loss else {}),
         },
-        basis=f"simulated, seed {result.seed}: {job.duration_s:g} s after {job.warm_up_s:g} s of warm-up",
+        basis=f"simulated, seed {result.seed}: {job.duration_s:g} s after {job.warm_up_s:g} s of warm-up"
+        + ("" if interval.is_steady else f"; {interval.method}"),
         series={
             "seconds": [result.series.step_s * (step + 1) for step in range(len(steps))],
             "requests/s": [float(rate) for rate in steps],
         },
     )
+
+
+def _interval_figures(rate: Estimate) -> dict[str, float]:
+    if rate.low is None or rate.high is None:
+        return {}
+    level = f"{100 * rate.confidence:.3g} %"
+    return {f"requests/s, from ({level})": rate.low, f"requests/s, to ({level})": rate.high}
 
 
 def _times(run: StoreRun, name: str) -> dict[str, float]:

@@ -18,7 +18,7 @@ from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, FinishedJob, si
 from models.machine import speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import QueryMixSpec
-from simulator.form import GIB, KIB, NS_PER_S, NS_PER_US, Assembler, Program, Section, System, cut_of
+from simulator.form import GIB, KIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, Section, System, cut_of
 from simulator.results import Activity
 
 MOST_TURNS_OF_A_MIX = 1_000
@@ -123,7 +123,7 @@ def query_mix_model(scenario: ScenarioSpec, job: QueryMixSpec, turns: Turns) -> 
         work=ONE_TRANSACTION_EACH,
         pool=replace(model.pool, pages=buffers, resident_pages=buffers),
         daemons=(),
-        page_cache=replace(model.page_cache, pages=cached, dirty_limit_pages=cached),
+        page_cache=replace(model.page_cache, pages=cached, dirty_limit_pages=cached, paced_pages=UNPACED),
         costs=replace(costs, miss_ns=round(outside * costs.miss_ns), read_ns=round(outside * costs.read_ns)),
         sections=tuple(Section(section.name, handover_ns) for section in model.sections),
     )

@@ -18,7 +18,7 @@ from models.machine import RotatingDiskSpec, speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import ScanSpec
 from models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
-from simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, Assembler, Pool, Program, System
+from simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Pool, Program, System
 from simulator.results import Activity
 
 MB = 1e6
@@ -105,7 +105,7 @@ def scan_model(scenario: ScenarioSpec, size: ScanSize) -> System:
         work=ONE_TRANSACTION_EACH,
         pool=Pool(buffers, model.pool.replacement, buffers),
         daemons=(),
-        page_cache=replace(model.page_cache, pages=1, dirty_limit_pages=1),
+        page_cache=replace(model.page_cache, pages=1, dirty_limit_pages=1, paced_pages=UNPACED),
         storage=replace(model.storage, page_bytes=run_bytes),
         costs=replace(model.costs, read_ns=read_ns, miss_ns=0),
         sections=tuple(replace(section, handover_ns=0) for section in model.sections),

@@ -115,7 +115,7 @@ class StoreWriter:
         asm.emit("think", none, self.times)
         asm.emit("choose", asm.table("copying", [0.0, 0.0, 1.0]), self.keys)
         self._request(QUERY, self.job.query, self.job.key_kib, self.job.row_kib)
-        self._request(UPDATE, self.job.update, self.job.update_kib, self.job.acknowledgement_kib)
+        self._request(UPDATE, self.job.update_path, self.job.update_kib, self.job.acknowledgement_kib)
         asm.begin_class(RESTORING)
         if self.job.loss:
             self._restore(self.job.loss)

@@ -1,6 +1,7 @@
 """Processors: cores, their speed and caches, and how threads that run at once slow each other down."""
 
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -22,6 +23,16 @@ class CpuSpec(Spec):
     threads_per_core: WholeNumber = Field(default=1, ge=1, le=2, description="hardware threads of a core")
     second_thread_gain: Fraction = Field(default=0.2, ge=0, le=1)
     """work that a core does more with both of its threads busy"""
+    thread_placement: Literal["by_cores", "by_chance"] = "by_cores"
+    """by_cores: idle cores are filled before second threads; by_chance: a thread that wakes up takes any idle one"""
+    all_core_clock_fraction: Fraction = Field(default=1.0, gt=0, le=1)
+    """clock with all cores busy, of that with one, for which relative_speed holds"""
+    quota_cores: Number | None = Field(default=None, ge=0.01, le=4096)
+    """processors' worth of time that may be run in each 100 ms (a container's CFS quota); absent: all"""
+    cache_line_ns: Nanoseconds = Field(default=20.0, ge=0)
+    """time in which a cache line comes from another core of the socket (assumption: devices measured by others)"""
+    remote_cache_line_ns: Nanoseconds = Field(default=150.0, ge=0)
+    """the same from another socket: 100 to 200 were measured (assumption)"""
     memory_bus_share: Fraction = Field(default=0.0, ge=0, le=1)
     """share of its time that a lone busy core keeps the memory bus busy, which all cores share"""
     cache_mib: Mib = Field(default=0.0, ge=0)
@@ -48,28 +59,43 @@ class CpuSpec(Spec):
         return words if self.threads_per_core == 1 else f"{words} ({self.threads} threads)"
 
 
+def cache_line_ns(cpu: CpuSpec) -> float:
+    """Time in which a cache line comes from another core, ns; of s sockets (s - 1) / s of the others are elsewhere."""
+    elsewhere = (cpu.sockets - 1) / cpu.sockets
+    return (1.0 - elsewhere) * cpu.cache_line_ns + elsewhere * cpu.remote_cache_line_ns
+
+
 @lru_cache(maxsize=64)
-def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True) -> FloatArray:
+def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True, line_share: float = 0.0) -> FloatArray:
     """How much longer a piece of work takes with 1, 2, ... all hardware threads busy than alone, (threads,).
 
     Two busy threads of one core do `1 + second_thread_gain` times the work of one. `placed_by_cores`: the operating
     system fills idle cores first; under a hypervisor, whose guests don't know which processors are siblings, it is
-    chance. What is no core's own work waits for the memory bus, one customer at a time: each busy core is a customer
-    of a closed network that has the bus as its only queue (exact mean-value analysis, Reiser and Lavenberg 1980).
+    chance. The clock falls evenly from one busy core to all of them (assumption: makers' tables have steps).
+    What is no core's own work waits for the memory bus, one customer at a time: each busy core is a customer
+    of a closed network with that queue (exact mean-value analysis, Reiser and Lavenberg 1980). A second queue
+    is for lines of cache that all threads write, one at a time; `line_share`: time to fetch them, by the work's time
+    alone, if each came from another core. Of k threads the last to write was another with chance (k - 1) / k.
     """
     threads = cpu.threads
     busy = np.arange(1, threads + 1, dtype=np.float64)
     pairs = np.zeros(threads)
     if cpu.threads_per_core == 2:
-        pairs = np.maximum(busy - cpu.cores, 0.0) if placed_by_cores else busy * (busy - 1.0) / (2.0 * (threads - 1.0))
+        by_chance = busy * (busy - 1.0) / (2.0 * (threads - 1.0))
+        pairs = np.maximum(busy - cpu.cores, 0.0) if placed_by_cores else by_chance
     alone = busy / (busy - 2.0 * pairs + pairs * (1.0 + cpu.second_thread_gain))
-    share = cpu.memory_bus_share
-    factors = np.empty(threads)
-    for row, core in enumerate(alone * (1.0 - share)):
-        at_bus, bus = 0.0, share
-        for customers in range(1, row + 2):
-            bus = share * (1.0 + at_bus)
-            at_bus = customers * bus / (core + bus)
-        factors[row] = core + bus
+    if cpu.all_core_clock_fraction < 1.0 and cpu.cores > 1:
+        alone /= 1.0 - (1.0 - cpu.all_core_clock_fraction) * (busy - pairs - 1.0) / (cpu.cores - 1.0)
+    share, core = cpu.memory_bus_share, alone * (1.0 - cpu.memory_bus_share)
+    fetch = line_share * (busy - 1.0) / busy
+    bus, line = np.full(threads, share), fetch.copy()
+    if share > 0.0 or line_share > 0.0:
+        at_bus, at_line = np.zeros(threads), np.zeros(threads)
+        for customers in range(1, threads + 1):
+            here = slice(customers - 1, None)  # rows with so many busy threads
+            bus[here], line[here] = share * (1.0 + at_bus[here]), fetch[here] * (1.0 + at_line[here])
+            around = core[here] + bus[here] + line[here]
+            at_bus[here], at_line[here] = customers * bus[here] / around, customers * line[here] / around
+    factors: FloatArray = core + bus + line
     factors.setflags(write=False)
     return factors

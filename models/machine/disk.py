@@ -1,10 +1,11 @@
-"""Disks: those with an arm, with their write cache, and flash."""
+"""Disks: those with an arm, with their write cache, and flash of which only latencies are known."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from models.input import Gib, Mib, MibPerSecond, Microseconds, Milliseconds, Name, Spec, Text, WholeNumber
+from models.machine.ssd import SsdSpec
 from models.machine.volume import RateLimitSpec, rate_limit_of
 from simulator.form import GIB, MIB, NS_PER_US, DeviceRecord, FlashDevice, RotatingDevice
 
@@ -19,19 +20,28 @@ class RotatingDiskSpec(Spec):
     seek_track_to_track_ms: Milliseconds = Field(ge=0.001)
     seek_average_ms: Milliseconds = Field(ge=0.001)
     seek_full_stroke_ms: Milliseconds = Field(ge=0.001)
+    write_settle_ms: Milliseconds = Field(
+        default=0.5,
+        ge=0,
+        description="what a write's seek takes longer than a read's: the difference of their averages",
+    )
+    head_switch_ms: Milliseconds | None = Field(
+        default=None, ge=0, description="from one track of a cylinder to another; as track to track if absent"
+    )
+    heads: WholeNumber = Field(default=8, ge=1, le=64, description="tracks of a cylinder")
     overhead_ms: Milliseconds = Field(ge=0, description="controller and bus time per request")
     transfer_mib_per_s: MibPerSecond = Field(ge=0.1)
     queue_depth: WholeNumber = Field(ge=1, le=256, description="requests that the drive itself may reorder (NCQ, TCQ)")
-    scheduler: Literal["fcfs", "look", "c-look"] = "look"
-    """order in which the operating system hands requests to the drive"""
+    scheduler: Literal["fcfs", "look", "c-look", "deadline"] = "look"
+    """order in which the operating system hands requests to the drive; deadline: upwards, reads before writes"""
     write_cache_mib: Mib = Field(default=0.0, ge=0, le=256)
     """the drive's memory for writes that it says are done before they are on the platter; 0: off"""
     write_cache_sorted: WholeNumber = Field(
-        default=12,
+        default=22,
         ge=1,
         le=256,
         description="cached writes among which the drive chooses what to write next, or queue_depth if that is more "
-        "(12: a 7,200 rpm disk of 2007 does 150 random writes/s, and 72 reads/s one by one)",
+        "(22: a 7,200 rpm disk of 2007 does 150 random writes/s, and 72 reads/s one by one)",
     )
     source: Text
 
@@ -49,13 +59,18 @@ class RotatingDiskSpec(Spec):
             overhead_ns=round(self.overhead_ms * 1e6),
             queue_depth=self.queue_depth,
             scheduler=self.scheduler,
+            settle_ns=round(self.write_settle_ms * 1e6),
+            head_switch_ns=round(
+                1e6 * (self.seek_track_to_track_ms if self.head_switch_ms is None else self.head_switch_ms)
+            ),
+            heads=self.heads,
         )
         cache_bytes = round(self.write_cache_mib * MIB)
         return arm.with_cache(cache_bytes, max(self.write_cache_sorted, self.queue_depth)) if cache_bytes else arm
 
 
 class FlashDiskSpec(Spec):
-    """An SSD: `parallel_requests` requests are served at once, each for the latency of its kind."""
+    """A volume, or flash of which no more is known: `parallel_requests` at once, each for the latency of its kind."""
 
     kind: Literal["flash"] = "flash"
     name: Name
@@ -86,4 +101,4 @@ class FlashDiskSpec(Spec):
         )
 
 
-DiskSpec = Annotated[RotatingDiskSpec | FlashDiskSpec, Field(discriminator="kind")]
+DiskSpec = Annotated[RotatingDiskSpec | FlashDiskSpec | SsdSpec, Field(discriminator="kind")]

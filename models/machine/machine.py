@@ -9,9 +9,11 @@ from models.machine.cpu import CpuSpec, slowdowns
 from models.machine.disk import DiskSpec
 from models.machine.raid import DiskArraySpec
 from models.machine.volume import RateLimitSpec
-from simulator.form import FloatArray, Sharing
+from simulator.form import Cpu, FloatArray, Sharing
 
 PPM = 1_000_000
+QUOTA_PERIOD_NS = 100_000_000
+"""cpu.cfs_period_us of Linux's control groups, by default"""
 
 
 class NetworkSpec(Spec):
@@ -56,12 +58,19 @@ def speed_of(machine: MachineSpec) -> float:
     return machine.cpu.relative_speed * (1.0 - machine.hardware_share_lost)
 
 
-def slowed_by_busy(machine: MachineSpec) -> FloatArray:
+def slowed_by_busy(machine: MachineSpec, line_share: float = 0.0) -> FloatArray:
     """How much longer work takes with 1, 2, ... hardware threads busy; a hypervisor's guest knows no siblings."""
-    return slowdowns(machine.cpu, placed_by_cores=machine.hardware_share_lost == 0)  # pyright: ignore[reportArgumentType]
+    by_cores = machine.hardware_share_lost == 0 and machine.cpu.thread_placement == "by_cores"
+    return slowdowns(machine.cpu, placed_by_cores=by_cores, line_share=line_share)  # pyright: ignore[reportArgumentType]
 
 
-def sharing_of(machine: MachineSpec) -> Sharing | None:
+def sharing_of(machine: MachineSpec, line_share: float = 0.0) -> Sharing | None:
     """Factors, ppm, by which 1, 2, ... busy threads slow each other down; None if they don't."""
-    longer = slowed_by_busy(machine)
+    longer = slowed_by_busy(machine, line_share)
     return Sharing(tuple(round(factor * PPM) for factor in longer)) if longer.max() > 1.0 else None
+
+
+def processors_of(machine: MachineSpec, set_aside: int, time_slice_ns: float) -> Cpu:
+    """The cores that are not set aside, their quota, and the slices in which threads take turns."""
+    quota_ns = round((machine.cpu.quota_cores or 0.0) * QUOTA_PERIOD_NS)
+    return Cpu(machine.cpu.cores - set_aside, round(time_slice_ns), quota_ns, QUOTA_PERIOD_NS)

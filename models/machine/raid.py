@@ -4,10 +4,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from models.input import Kib, Spec, WholeNumber
+from models.input import Kib, Mib, Microseconds, Spec, Text, WholeNumber
 from models.machine.disk import DiskSpec
 from models.machine.volume import RateLimitSpec, rate_limit_of
-from simulator.form import KIB, Controllers, DeviceRecord, RaidSet
+from simulator.form import KIB, MIB, NS_PER_US, Controllers, DeviceRecord, RaidSet, RotatingDevice
 
 
 class RaidLayout(NamedTuple):
@@ -29,6 +29,22 @@ RAID_LAYOUTS = {
 """Source of the levels: Patterson, Gibson, Katz, SIGMOD 1988; RAID 10 is RAID 0 over pairs."""
 
 
+class ControllerCacheSpec(Spec):
+    """Memory of a RAID controller with a battery: writes are done when they are in it, and go to the disks later.
+
+    While it is full, writes wait for what the disks take, which is more than they would take one by one: each disk
+    writes the one of `sorted_per_disk` that its arm reaches first, and writes that follow each other on it are one.
+    Without a battery, or with an empty one, controllers write through: then leave it out.
+    """
+
+    mib: Mib = Field(gt=0, le=65536, description="for writes, of one RAID set; copies and parity need no room of it")
+    write_us: Microseconds = Field(default=40.0, ge=0)
+    """until a write is in it (Percona's blog of 2019-09-19: 43 us for a commit's flush behind such a cache)"""
+    sorted_per_disk: WholeNumber = Field(default=64, ge=1, le=256)
+    """cached writes among which the controller chooses what a disk writes next (assumption)"""
+    source: Text
+
+
 class DiskArraySpec(Spec):
     """Equal disks under the data.
 
@@ -44,6 +60,7 @@ class DiskArraySpec(Spec):
     """what a RAID set puts on one disk before it goes on to the next (assumption: 64 KiB)"""
     sets: WholeNumber = Field(default=1, ge=1, le=512)
     """equal RAID sets that the disks make, each a device (partition, LUN) with a file of the database"""
+    controller_cache: ControllerCacheSpec | None = Field(default=None, description="of a RAID set of disks with arms")
     controllers: WholeNumber = Field(default=0, ge=0, le=512)
     """equal controllers (storage arrays) that the sets or disks are dealt to in order; 0: none"""
     controller_limits: tuple[RateLimitSpec, ...] = Field(default=(), max_length=4)
@@ -75,17 +92,27 @@ def data_devices(array: DiskArraySpec) -> tuple[DeviceRecord, ...]:
     layout = array.layout
     if layout is None:
         return tuple(array.disk.device(f"disk {number + 1}") for number in range(array.count))
+    disks_each = array.count // array.sets
     names = [f" {number + 1}" for number in range(array.sets)] if array.sets > 1 else [""]
     return tuple(
         RaidSet(
             f"{array.level_name} set{name}",
-            tuple(array.disk.device(f"disk {n + 1} of the set{name}") for n in range(array.count // array.sets)),
+            tuple(_disk_of_set(array, layout, f"disk {n + 1} of the set{name}") for n in range(disks_each)),
             round(array.stripe_kib * KIB),
             layout.copies,
             layout.parities,
         )
         for name in names
     )
+
+
+def _disk_of_set(array: DiskArraySpec, layout: RaidLayout, name: str) -> DeviceRecord:
+    """A disk of a set, with its part of the controller's cache: each has what it holds, copies and parity too."""
+    disk, cache = array.disk.device(name), array.controller_cache
+    if cache is None or not isinstance(disk, RotatingDevice):
+        return disk
+    room = cache.mib * MIB * layout.copies * (1 + layout.parities) / (array.count // array.sets)
+    return disk.behind_controller(round(room), cache.sorted_per_disk, round(cache.write_us * NS_PER_US))
 
 
 def log_device(disk: DiskSpec, count: int, stripe_bytes: int) -> DeviceRecord:

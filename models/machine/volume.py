@@ -4,8 +4,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import Fraction, Kib, Number, Spec, Text
-from simulator.form import KIB, RateLimit
+from models.input import Fraction, Kib, Milliseconds, Number, Spec, Text
+from simulator.form import KIB, NS_PER_MS, RateLimit
 
 MOST_REFILL_S = 50 * 86_400
 """longest time in which a bucket of credits may fill: clocks in picoseconds know twice as much"""
@@ -18,7 +18,9 @@ class RateLimitSpec(Spec):
     While there are some, requests start at `burst_per_s`, and without credits at `per_s`.
     """
 
-    of: Literal["requests", "mib"] = Field(description="what is counted: requests, reads and writes alike, or MiB")
+    of: Literal["requests", "mib"] = Field(description="what is counted: requests or MiB")
+    direction: Literal["both", "read", "write"] = "both"
+    """of which requests: a cap for reads and another for writes, or one for both together"""
     per_s: Number = Field(ge=0.1, le=1e7, description="sustained rate, and what credits are refilled with")
     burst_per_s: Number | None = Field(default=None, ge=0.1, le=1e7)
     """most while credits last; per_s if absent: no bursts"""
@@ -27,6 +29,9 @@ class RateLimitSpec(Spec):
     """how full the bucket is at the start of a run, before its warm-up"""
     unit_kib: Kib = Field(default=256.0, ge=1, le=65536)
     """of requests: a larger one counts as several (256 KiB: Amazon EBS volumes with SSDs)"""
+    slice_ms: Milliseconds = Field(default=0.0, ge=0, le=10_000)
+    """what comes back within so long is there at its beginning (100 ms: Linux's io.max and blkio, HZ / 10 of
+    block/blk-throttle.c); 0: all the time"""
     source: Text
 
     @model_validator(mode="after")
@@ -53,4 +58,6 @@ def rate_limit_of(limit: RateLimitSpec) -> RateLimit:
         credits=limit.credits,
         credits_at_start=limit.credits * limit.credits_at_start_fraction,
         unit_bytes=round(limit.unit_kib * KIB),
+        direction=limit.direction,
+        slice_ns=round(limit.slice_ms * NS_PER_MS),
     )

@@ -2,4 +2,4 @@
 
 from models.operating_system.io_scheduler import fair_queueing_of
 from models.operating_system.operating_system import OperatingSystemSpec
-from models.operating_system.page_cache import page_cache_of, write_back_of
+from models.operating_system.page_cache import flusher_of, page_cache_of, write_back_of

@@ -4,15 +4,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from models.input import Gib, Kib, Mib, Microseconds, Name, Number, Spec, Text, WholeNumber
+from models.input import Gib, Kib, Mib, Microseconds, Milliseconds, Name, Number, Spec, Text, WholeNumber
 from models.operating_system.io_scheduler import CfqSpec, FileSystemSpec, NoopSpec, RawSpec
 from models.operating_system.page_cache import PageCacheSpec
+from simulator.form import NS_PER_MS
+
+MOST_SCALING = 8
+"""processors beyond which time slices grow no more (Linux, kernel/sched/fair.c, get_update_sysctl_factor)"""
 
 
 class SwapSpec(Spec):
     """Where memory goes that does not fit. Swap lies on the first data disk."""
 
     cluster_pages: WholeNumber = Field(ge=1, le=1024, description="pages written out per request to the swap device")
+    size_gib: Gib | None = Field(default=None, ge=0, description="room in it; as large as memory if absent")
 
 
 class SystemCpuSpec(Spec):
@@ -24,6 +29,8 @@ class SystemCpuSpec(Spec):
     message_us: Microseconds = Field(ge=0, description="one client request and its answer")
     contended_handover_us: Microseconds = Field(ge=0)
     """passing a contended mutex to a sleeping thread: wake-up and context switch"""
+    time_slice_ms: Milliseconds = Field(default=0.0, ge=0, le=1000)
+    """after which a thread lets others go first, on one processor; longer with more of them; 0: never"""
 
 
 class InterruptsSpec(Spec):
@@ -56,6 +63,10 @@ class OperatingSystemSpec(Spec):
     """what lies between the database's files and the devices, beside disk_request_us"""
     interrupts: InterruptsSpec | None = Field(default=None, description="if absent, they are not told apart")
     source: Text
+
+    def slice_ns(self, processors: int) -> float:
+        """The time slice of so many processors, by Linux's scaling: 1 + log2 of their number, rounded down, up to 8."""
+        return self.cpu.time_slice_ms * NS_PER_MS * min(processors, MOST_SCALING).bit_length()
 
     @property
     def request_us(self) -> float:

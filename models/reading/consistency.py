@@ -2,9 +2,19 @@
 
 from collections.abc import Iterator
 
-from models.build import LOG_AREA_BYTES, by_table, clients_of, cluster_faults, memory_plan, most_pages, sampling_faults
+from models.build import (
+    LOG_AREA_BYTES,
+    by_table,
+    clients_of,
+    cluster_faults,
+    memory_plan,
+    most_pages,
+    sampling_faults,
+    start_faults,
+)
+from models.database import DatabaseSpec
 from models.jobs import job_faults
-from models.machine import RotatingDiskSpec
+from models.machine import FlashDiskSpec, RotatingDiskSpec, SsdSpec
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
 from models.workloads.tpcc import pages_in, pages_of, regions_of
@@ -62,8 +72,10 @@ def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
     key = "operating_system.interrupts.bound_processors"
     if interrupts.bound_processors >= cpu.cores:
         yield f"{key}: got {interrupts.bound_processors}; fewer than the machine's {cpu.cores} cores"
-    if cpu.threads_per_core > 1 or cpu.memory_bus_share > 0:
-        yield f"{key}: processors that slow each other down (threads_per_core, memory_bus_share) can't be set aside"
+    lines, clock = scenario.database.path.shared_lines, cpu.all_core_clock_fraction
+    if cpu.threads_per_core > 1 or cpu.memory_bus_share > 0 or lines > 0 or clock < 1:
+        causes = "threads_per_core, memory_bus_share, all_core_clock_fraction, shared_lines"
+        yield f"{key}: processors that slow each other down ({causes}) can't be set aside"
 
 
 def _database(scenario: ScenarioSpec) -> Iterator[str]:
@@ -79,10 +91,11 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
         per_buffer = database.pool.memory_per_buffer_kib
         yield f"database.pool.memory_per_buffer_kib: got {per_buffer:g}; at least the page of {database.page_kib:g} KiB"
     writer = database.writer
-    if writer.dirty_low_fraction > writer.dirty_high_fraction:
+    yield from _writers(database)
+    if writer and writer.dirty_low_fraction > writer.dirty_high_fraction:
         low, high = writer.dirty_low_fraction, writer.dirty_high_fraction
         yield f"database.writer.dirty_low_fraction: got {low:g}; at most dirty_high_fraction, {high:g}"
-    if writer.coalesced_pages > 1 and database.io == "buffered":
+    if writer and writer.coalesced_pages > 1 and database.io == "buffered":
         yield (
             f"database.writer.coalesced_pages: got {writer.coalesced_pages} with database.io: buffered, where the "
             "operating system joins neighbours (page_cache.merged_write_kib): take it out, or set io: direct"
@@ -91,6 +104,24 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
     if database.pool.buffers < least:
         reason = f"every client may hold one, and {SPARE_BUFFERS} to spare"
         yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: {reason}"
+
+
+def _writers(database: DatabaseSpec) -> Iterator[str]:
+    """Who writes dirty buffers: writer and checkpoint, or page cleaners, which need direct I/O and a list of use."""
+    cleaner = database.page_cleaner
+    if cleaner is None:
+        for key in ("writer", "checkpoint"):
+            if getattr(database, key) is None:
+                yield f"database.{key}: missing; give it, or a page_cleaner in the place of writer and checkpoint"
+        return
+    if database.writer or database.checkpoint:
+        yield "database.page_cleaner: together with writer or checkpoint, whose place it takes; set those to null"
+    if database.io != "direct":
+        yield "database.page_cleaner: got io: buffered, which isn't modelled for it; set database.io: direct"
+    if database.pool.replacement != "lru":
+        yield f"database.page_cleaner: got pool.replacement: {database.pool.replacement}; it needs lru"
+    if not cleaner.async_fraction <= cleaner.sync_fraction <= cleaner.wait_fraction:
+        yield "database.page_cleaner: async_fraction, sync_fraction and wait_fraction must not fall, in this order"
 
 
 def _raid(scenario: ScenarioSpec) -> Iterator[str]:
@@ -120,7 +151,13 @@ def _raid(scenario: ScenarioSpec) -> Iterator[str]:
 def _disks(scenario: ScenarioSpec) -> Iterator[str]:
     """Seek times of disks with an arm, and limits, which those don't have."""
     machine = scenario.machine
-    for key, disk in (("disks.disk", machine.disks.disk), ("log_disk", machine.log_disk)):
+    data, log = machine.disks.disk, machine.log_disk
+    if machine.volume_limits and isinstance(data, SsdSpec) and isinstance(log, SsdSpec | None):
+        yield (
+            f"machine.volume_limits: {data.name} is no volume, and limits hold for disks of kind flash alone: take "
+            "them out, or give such a disk"
+        )
+    for key, disk in (("disks.disk", data), ("log_disk", log)):
         if not isinstance(disk, RotatingDiskSpec):
             continue
         track, average, full = disk.seek_track_to_track_ms, disk.seek_average_ms, disk.seek_full_stroke_ms
@@ -138,11 +175,22 @@ def _disks(scenario: ScenarioSpec) -> Iterator[str]:
 
 def _controllers(scenario: ScenarioSpec) -> Iterator[str]:
     machine, disks = scenario.machine, scenario.machine.disks
+    if disks.controller_cache is not None:
+        if disks.layout is None:
+            yield "machine.disks.controller_cache: got independent disks; a RAID set has one: give a level, as raid0"
+        if not isinstance(disks.disk, RotatingDiskSpec):
+            yield f"machine.disks.controller_cache: {disks.disk.name} has no arm, which alone it is modelled for"
+        elif disks.disk.write_cache_mib:
+            yield (
+                f"machine.disks.disk.write_cache_mib: got {disks.disk.write_cache_mib:g} behind a controller's cache, "
+                "which turns those of its drives off; set it to 0"
+            )
     if bool(disks.controllers) != bool(disks.controller_limits):
         have, need = ("controllers", "controller_limits")[:: 1 if disks.controllers else -1]
         yield f"machine.disks.{have}: given without {need}, and so without effect; give both, or neither"
-    elif disks.controllers and isinstance(disks.disk, RotatingDiskSpec):
-        yield f"machine.disks.controller_limits: {disks.disk.name} has an arm, and limits hold for flash disks alone"
+    elif disks.controllers and not isinstance(disks.disk, FlashDiskSpec):
+        what = "has an arm" if isinstance(disks.disk, RotatingDiskSpec) else "is an SSD by its data sheet"
+        yield f"machine.disks.controller_limits: {disks.disk.name} {what}, and limits hold for kind flash alone"
     elif disks.controllers and machine.volume_limits:
         yield "machine.disks.controllers: together with machine.volume_limits; give the one or the other"
     if disks.controllers and disks.files % disks.controllers:
@@ -166,16 +214,20 @@ def _measured(scenario: ScenarioSpec) -> Iterator[str]:
 def _memory(scenario: ScenarioSpec) -> Iterator[str]:
     plan = memory_plan(scenario)
     per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
-    if plan.free_bytes <= per_buffer * SPARE_BUFFERS:
+    least = min(clients_of(scenario.workload) + SPARE_BUFFERS, scenario.database.pool.buffers)
+    if plan.resident_buffers < least:
         missing = scenario.machine.memory_gib - plan.free_bytes / GIB
         total = scenario.machine.memory_gib
-        yield f"machine.memory_gib: {total:g} GiB; system, server process and clients alone take {missing:.3g} GiB"
-    elif plan.pool_bytes > plan.free_bytes:
+        yield (
+            f"machine.memory_gib: {total:g} GiB; system, server, connections and clients alone take {missing:.3g} GiB, "
+            f"so that fewer buffers than {least} have memory: give more, or a smaller page_cache.floor_fraction"
+        )
+    elif plan.pool_bytes > plan.free_bytes + plan.swap_bytes:
+        most = int((plan.free_bytes + plan.swap_bytes) / per_buffer)
         yield (
             f"database.pool.buffers: {scenario.database.pool.buffers} buffers of {per_buffer / KIB:g} KiB take "
-            f"{plan.pool_bytes / GIB:.3g} GiB; "
-            f"{plan.free_bytes / GIB:.3g} of {scenario.machine.memory_gib:g} GiB are free: "
-            f"at most {int(plan.free_bytes / per_buffer)} buffers"
+            f"{plan.pool_bytes / GIB:.3g} GiB; {plan.free_bytes / GIB:.3g} of {scenario.machine.memory_gib:g} GiB are "
+            f"free and swap has {plan.swap_bytes / GIB:.3g}: at most {most} buffers"
         )
 
 
@@ -213,4 +265,4 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 OF_SPECS = (_workload, _database, _interrupts, _disks, _raid, _controllers, _measured)
-PARTS = (*OF_SPECS, sampling_faults, job_faults, cluster_faults)
+PARTS = (*OF_SPECS, start_faults, sampling_faults, job_faults, cluster_faults)

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.catalogue import catalogue_entry, expand_names, with_setting
-from models.input import parse_quantity, validated, value_text
+from models.input import parse_quantity, value_text
 from models.reading.assumptions import assumption, key_of, stands_in
+from models.reading.drivers import driver_of, warehouses_of
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
-from models.workloads import LayoutSpec
-from models.workloads.tpcc import loaded_pages
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB, MIB
 
@@ -32,7 +31,6 @@ OPTIONS = {
     "interval.duration_s": "--duration",
 }
 """Which option a key of the scenario comes from."""
-RATIO_OF_MIX = "virtuoso-tpcc"
 
 
 @dataclass(frozen=True)
@@ -85,10 +83,10 @@ def _as_option(problem: str, questions: Questions) -> str:
 def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
     database = _named("databases", q.database, "--database")
     system = _named("operating_systems", q.operating_system, "--os")
-    warehouses = _warehouses(q, database)
+    warehouses = _warehouses(q)
     limit = ", whose critical section may limit" if database["critical_section"]["share_of_path"] else ""
     assumptions = {
-        "database": f"{q.database}{limit}",
+        "database": f"{q.database}{limit}, under {driver_of(q.database)['base']}",
         "machine.cpu": f"{q.cpu} cores",
         "operating_system": q.operating_system,
         "machine.disks.count": "one disk",
@@ -124,7 +122,7 @@ def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
         "operating_system": q.operating_system,
         "database": {"base": q.database, "pool": {"buffers": buffers}},
         "workload": {
-            "base": RATIO_OF_MIX,
+            **driver_of(q.database),
             "warehouses": warehouses,
             "arrivals": {"kind": "closed", "clients": q.clients, "think_time_s": q.think},
         },
@@ -137,14 +135,12 @@ def _mapping(q: Questions, set_keys: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _warehouses(q: Questions, database: dict[str, Any]) -> int:
+def _warehouses(q: Questions) -> int:
     if (q.warehouses is None) == (q.data_size is None):
         raise InputError("quick: say how much data there is: --warehouses N or --data-size '4 GiB', one of them")
     if q.warehouses is not None:
         return q.warehouses
-    layout = validated(LayoutSpec, expand_names(RATIO_OF_MIX, "quick", "workload")["layout"], "quick")
-    wanted = positive_quantity(q.data_size or "", "memory", "GiB", "--data-size") * GIB
-    return max(1, int(wanted / (loaded_pages(layout, 1) * database["page_kib"] * KIB)))
+    return warehouses_of(positive_quantity(q.data_size or "", "memory", "GiB", "--data-size"), q.database)
 
 
 def _named(kind: str, name: str, option: str) -> dict[str, Any]:

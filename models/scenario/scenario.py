@@ -5,11 +5,47 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from models.database import DatabaseSpec
-from models.input import Fraction, Name, Number, Seconds, Spec, Text, WholeNumber
+from models.input import Fraction, Gib, Name, Number, Seconds, Spec, Text, WholeNumber
 from models.machine import MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.scenario.cluster import ClusterSpec
 from models.workloads import JobSpec, WorkloadSpec
+
+
+class PrewarmSpec(Spec):
+    """What a prewarm reads from start to end into the page cache and the pool, as pg_prewarm does file by file."""
+
+    into: Literal["pool", "page_cache"] = Field(
+        default="pool",
+        description="pool: by way of the page cache (pg_prewarm's mode buffer); page_cache: no further (its modes read "
+        "and prefetch)",
+    )
+
+    tables: tuple[Name, ...] = Field(
+        default=(), max_length=100, description="tables and 'NAME index pages' in the order in which they are read; "
+        "if empty all that the load makes, in its order",
+    )  # fmt: skip
+    most_gib: Gib | None = Field(default=None, gt=0, description="where it stops; if absent all is read")
+
+
+class LeadInSpec(Spec):
+    """Transactions between the start and what is counted, as a harness does them to fill caches.
+
+    So many, or for so long. `speed`: `full`, as a harness without slowed disks (nobody waits for a disk, a lock or the
+    log, only processors hold it up), or `clients`, as the run itself.
+    """
+
+    transactions: WholeNumber | None = Field(default=None, ge=1, le=1_000_000_000)
+    duration_s: Seconds | None = Field(default=None, gt=0, le=10 * 86400)
+    speed: Literal["full", "clients"] = "full"
+
+    @model_validator(mode="after")
+    def _one_length(self) -> Self:
+        if (self.duration_s is None) == (self.transactions is None):
+            raise ValueError("give the length of the lead-in, either transactions or duration_s")
+        if self.speed == "clients" and self.duration_s is None:
+            raise ValueError("at the clients' speed give duration_s: how long transactions take there is the answer")
+        return self
 
 
 class IntervalSpec(Spec):
@@ -18,12 +54,15 @@ class IntervalSpec(Spec):
     Or, in place of `duration_s`, a fixed amount of work: every client stops when it has ended `new_orders_per_client`
     new orders, with the rest of its mix between them; the run lasts from the first start to the last end.
 
-    `start` is the state at time 0: `cold` (empty caches), `after_load` (what a bulk load and a checkpoint leave) or
-    `warm` (after_load followed by transactions that cost no time until the caches have turned over; as many buffers
-    are dirty as the background writer leaves).
+    `start` is the state that the harness leaves: `cold` (empty caches), `after_load` (what a bulk load and a
+    checkpoint leave), `after_prewarm` (a fresh server that has read its files) or `warm` (buffer pool and page cache as
+    after a long run, as many buffers dirty as the background writer leaves, nothing dirty in the page cache). Then
+    comes the lead-in, if there is one, then the warm-up at the clients' speed, then what is counted.
     """
 
-    start: Literal["cold", "after_load", "warm"]
+    start: Literal["cold", "after_load", "after_prewarm", "warm"]
+    prewarm: PrewarmSpec | None = Field(default=None, description="of start: after_prewarm; if absent all is read")
+    lead_in: LeadInSpec | None = Field(default=None, description="transactions from the start on, before the warm-up")
     warm_up_s: Seconds = Field(default=0.0, ge=0, le=10 * 86400)
     duration_s: Seconds | None = Field(default=None, gt=0, le=10 * 86400)
     new_orders_per_client: WholeNumber | None = Field(default=None, ge=1, le=100_000_000)

@@ -1,8 +1,8 @@
 """A partitioned in-memory store on several servers, asked by client machines without thinking."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from models.input import (
     Fraction,
@@ -49,6 +49,28 @@ class UpdatePathSpec(StorePathSpec):
     copy_us: Microseconds = Field(ge=0, description="at the server that has the copy")
 
 
+class UpdatedRowSpec(Spec):
+    """What an update costs, from what a query does: the columns that it leaves alone are neither sent nor read."""
+
+    cost_fraction: Fraction = Field(
+        ge=0,
+        le=1,
+        description="of a query's CPU time, at client and server alike, that "
+        "goes with the columns of its row; the rest with its messages and its key",
+    )
+    changed_fraction: Fraction = Field(ge=0, le=1, description="columns changed, of those that a query reads")
+    copying_us: Microseconds = Field(ge=0)
+    """CPU time of the message to the copy's server and of its answer, at the server that has the row"""
+
+    def path(self, query: StorePathSpec) -> UpdatePathSpec:
+        """The CPU times of an update beside those of a query; the copy's server does what the row's does."""
+        left = 1.0 - self.cost_fraction * (1.0 - self.changed_fraction)
+        server_us = left * query.server_us
+        return UpdatePathSpec(
+            client_us=left * query.client_us, server_us=server_us + self.copying_us, copy_us=server_us
+        )
+
+
 class NodeLossSpec(Spec):
     """A server dies under load. Its copies take over, and are copied again, so that there are two of each.
 
@@ -84,7 +106,10 @@ class PartitionedStoreSpec(Spec):
     threads_per_jvm: WholeNumber = Field(ge=1, le=4096)
     update_fraction: Fraction = Field(default=0.0, ge=0, le=1, description="share of updates; the others read one row")
     query: StorePathSpec
-    update: UpdatePathSpec
+    update: UpdatePathSpec | None = None
+    updated_row: UpdatedRowSpec | None = Field(
+        default=None, description="an update from a query's times, where update is absent"
+    )
     key_kib: Kib = Field(default=0.2, ge=0, description="message that asks for a row (assumption)")
     row_kib: Kib = Field(default=0.7, ge=0, description="message with a row (assumption)")
     update_kib: Kib = Field(default=0.3, ge=0, description="message with a key and new values (assumption)")
@@ -97,6 +122,20 @@ class PartitionedStoreSpec(Spec):
     warm_up_s: Seconds = Field(default=0.5, ge=0, le=3600, description="simulated time that is not counted")
     duration_s: Seconds = Field(default=4.0, gt=0, le=3600, description="simulated time that is counted")
     loss: NodeLossSpec | None = Field(default=None, description="a server that dies; none if absent")
+
+    @model_validator(mode="after")
+    def _updates_have_a_path(self) -> Self:
+        if self.update is None and self.updated_row is None:
+            raise ValueError("update: missing; add it, or updated_row, which gives it from a query's times")
+        return self
+
+    @property
+    def update_path(self) -> UpdatePathSpec:
+        """CPU times of an update: `update`, or else from those of a query."""
+        if self.update is None and self.updated_row is not None:
+            return self.updated_row.path(self.query)
+        assert self.update is not None, "one of them is there"
+        return self.update
 
     @property
     def clients(self) -> int:

@@ -12,14 +12,16 @@ from pathlib import Path
 
 import typer
 
+from calibration.predict import measurement_interval
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output
 from scenarios.run import SavedRun, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
 from scenarios.show.report import write_report
-from scenarios.show.summary import summary_csv, summary_text
-from scenarios.show.words import is_calculated, rate_interval
-from simulator.results import Result, result_json
+from scenarios.show.summary import answer_json, summary_csv, summary_text
+from scenarios.show.words import Expected, is_calculated, rate_interval, rate_words
+from simulator.errors import InputError
+from simulator.results import Result
 
 NARROWEST = 60
 """Narrower than this the figures would not fit beside their labels."""
@@ -29,7 +31,8 @@ NARROWEST = 60
 class AnswerOptions:
     """What to do with a result. `command` gives the same result again; `assumed` is listed in the table.
 
-    `before` is the analytic answer that was shown before this one, to be compared with it.
+    `chance`: whether the interval is that of chance alone, not the one in which a measurement would fall. `before` is
+    the analytic answer that was shown before this one, to be compared with it.
     """
 
     output: Output
@@ -39,6 +42,7 @@ class AnswerOptions:
     command: str
     assumed: Sequence[str] = ()
     before: Result | None = None
+    chance: bool = False
 
 
 @dataclass
@@ -79,24 +83,33 @@ def _speed(result: Result, wall_s: float) -> str:
 
 def give(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
+    expected = "" if wanted.chance else measurement_of(scenario, result)
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
     if wanted.report is not None:
-        write_report(result, scenario, wanted.report, wanted.command)
-    typer.echo(text_of(scenario, result, wanted), nl=False)
+        write_report(result, scenario, wanted.report, wanted.command, expected)
+    typer.echo(text_of(scenario, result, wanted, expected), nl=False)
     if wanted.output is Output.CSV:  # which has their number only; table and JSON hold them
         for warning in result.warnings:
             typer.echo(f"warning: {warning}", err=True)
-    check_target(result, wanted.target)
+    check_target(result, wanted.target, expected)
 
 
-def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> str:
+def measurement_of(scenario: ScenarioSpec, result: Result) -> Expected:
+    """Where a measurement would fall, or why that can't be said."""
+    try:
+        return measurement_interval(scenario, result.rate_per_min)
+    except InputError as error:
+        return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
+
+
+def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected = "") -> str:
     """What goes to stdout."""
     if wanted.output is Output.JSON:
-        return result_json(result)
+        return answer_json(result, expected)
     if wanted.output is Output.CSV:
-        return summary_csv(result, scenario)
-    lines = [table_of(scenario, result, wanted)]
+        return summary_csv(result, scenario, expected)
+    lines = [table_of(scenario, result, wanted, expected)]
     if wanted.before is not None:
         lines.append(_compared(wanted.before, result))
     if wanted.report is not None:
@@ -107,16 +120,17 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> st
     return "\n".join(lines) + "\n"
 
 
-def table_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> str:
+def table_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected) -> str:
     """The answer as a table, its last line not ended."""
-    return summary_text(result, scenario, terminal_width(), wanted.assumed).rstrip("\n")
+    return summary_text(result, scenario, terminal_width(), wanted.assumed, expected).rstrip("\n")
 
 
 def _compared(calculated: Result, simulated: Result) -> str:
     """How far apart two answers are. Without their times, which would not be the same bytes again."""
     one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
     apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","
-    words = f"analytic {count(one)}{apart} simulated {count(other)} {rate_interval(simulated.rate_per_min)}"
+    ends = f"{'' if simulated.rate_per_min.is_steady else ','} {rate_interval(simulated.rate_per_min)}"
+    words = f"analytic {count(one)}{apart} simulated {count(other)}{ends}"
     return textwrap.fill(words, terminal_width())
 
 
@@ -125,13 +139,13 @@ def terminal_width() -> int:
     return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 80
 
 
-def check_target(result: Result, target: float | None) -> None:
+def check_target(result: Result, target: float | None, expected: Expected) -> None:
     """Raises typer.Exit(1), with one line on stderr, if the mean rate is below the target."""
     rate = result.rate_per_min
     if target is not None and rate.mean < target:
+        words = " ".join(rate_words(rate, expected, is_calculated(result)))
         typer.echo(
-            f"target missed: {rate.mean:,.0f} [{rate.low:,.0f} .. {rate.high:,.0f}] new orders per minute,"
-            f" target {target:,.0f}",
+            f"target missed: {rate.mean:,.0f} {words} new orders per minute, target {target:,.0f}",
             err=True,
         )
         raise typer.Exit(1)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from calibration.fit import (
-    FitState,
     FitTask,
+    StepJournal,
     calibration_json,
     calibration_of,
     measured_runs,
@@ -17,7 +17,7 @@ from calibration.fit import (
     write_calibration,
 )
 from calibration.records import RunRecord, check_record, fit_program
-from scenarios.commands.interruption import saying_what_is_kept
+from scenarios.commands.interruption import say_reused, saying_what_is_kept
 from scenarios.commands.options import (
     ClusterOption,
     Output,
@@ -112,7 +112,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         code=fit_program(),
     )
     state = save.with_name(f".{save.name}.state") if save is not None else None
-    kept = FitState(state, task.digest)
+    kept = StepJournal(state, task.digest)
     with (
         saying_what_is_kept(kept, "steps of the fit"),
         progress_display(quiet) as display,
@@ -120,8 +120,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     ):
         found = run_fit(task, kept, display.advance, executor, simulate_by_kernel)
         answer = calibration_of(found, scenario)
-    if kept.reused and not quiet:
-        typer.echo(f"{kept.reused} steps were in {state} already", err=True)
+    say_reused(kept.reused, "steps", state, quiet)
     if save is not None:
         write_calibration(save, answer)
         kept.close()

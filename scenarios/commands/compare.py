@@ -8,6 +8,7 @@ from models.input import parse_quantity
 from scenarios.commands.answer import terminal_width
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
+    ChanceOption,
     EngineOption,
     Output,
     OutputOption,
@@ -17,7 +18,7 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.questions.compare import Comparer, ScenarioComparison, read_sides
+from scenarios.questions.compare import Comparer, ScenarioComparison, measured_comparison, read_sides
 from scenarios.run import default_workers, pool_replications
 from scenarios.show.compare import comparison_csv, comparison_json, comparison_table
 from scenarios.show.progress import progress_display
@@ -51,6 +52,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     workers: WorkersOption = None,
     output: OutputOption = Output.TABLE,
     target: TargetOption = None,
+    chance: ChanceOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Compare scenarios: the rate of each and its difference from the first, with an interval.
@@ -84,6 +86,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     compared = comparer.comparison()
     if compared is None:
         raise typer.Exit(130)
+    if not chance:
+        compared = measured_comparison(compared)
     if interrupted:
         typer.echo(f"the answer is that of {len(compared.seeds)} seeds", err=True)
     write = {Output.JSON: comparison_json, Output.CSV: comparison_csv}.get(output)

@@ -9,8 +9,8 @@ import typer
 from models.catalogue import Prices, price_list
 from models.input import parse_quantity
 from models.scenario import ScenarioSpec
-from scenarios.commands.answer import command_line, terminal_width
-from scenarios.commands.options import Output, OutputOption, QuietOption, SetOption, finite
+from scenarios.commands.answer import command_line, measurement_of, terminal_width
+from scenarios.commands.options import ChanceOption, Output, OutputOption, QuietOption, SetOption, finite
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.explain import (
@@ -36,6 +36,7 @@ from scenarios.show.explain import (
 )
 from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
+from scenarios.show.words import Expected
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -79,6 +80,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.Option(metavar="FILE", help="Draw rate against buffers, and what more would give: .svg or .html."),
     ] = None,
     output: OutputOption = Output.TABLE,
+    chance: ChanceOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Show where the time of a transaction goes, what limits the machine and what more would help.
@@ -97,21 +99,22 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     with progress_display(quiet) as display:
         options = ExplainOptions(priced, _objective(p95, p99), growth_per_year, load_)
         found = explain_scenario(scenario, options, display.step)
-    typer.echo(_text(result, found, head, output), nl=False)
+    expected = "" if chance else measurement_of(scenario, result)
+    typer.echo(_text(result, expected, found, head, output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
         typer.echo(f"picture: {picture}", err=True)
 
 
-def _text(result: Result, found: Explanation, head: list[str], output: Output) -> str:
+def _text(result: Result, expected: Expected, found: Explanation, head: list[str], output: Output) -> str:
     if output is Output.JSON:
-        return explanation_json(result, found)
+        return explanation_json(result, expected, found)
     if output is Output.CSV:
         return explanation_csv(found)
     version = result.versions.get("oltpsim", "?")
     origin = f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}"
     answers = explanation_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())
-    return "\n".join([*head, activity_bars(result), answers, origin]) + "\n"
+    return "\n".join([*head, activity_bars(result, expected), answers, origin]) + "\n"
 
 
 def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:

@@ -1,20 +1,25 @@
 """oltpsim import: from what a load generator and its monitors wrote to run records."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
+import yaml
 
-from calibration.importers import disk_entry, disk_entry_lines, disk_entry_yaml, find_runs, read_run_table
+from calibration.fit import disk_table, fit_table, fitted_entry
+from calibration.importers import disk_entry, disk_entry_lines, find_runs, read_run_table, tail_lines
 from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
-from models.input import document_text
+from models.input import did_you_mean, document_text, repeated_name, write_whole
 from scenarios.commands.options import Output, OutputOption
 from scenarios.commands.output_files import check_places, check_store
+from scenarios.show.fitted_disk import fitted_disk_fields, fitted_disk_lines, fitted_entry_lines
 from scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
 from simulator.errors import InputError
 
 DISK_FORMAT = "oltpsim-disk-1"
 LAW_BROKEN = 1
+DEFAULT_RPM = 7200
 
 
 def import_(
@@ -35,6 +40,12 @@ def import_(
     capacity: Annotated[
         str | None, typer.Option(metavar="GIB", help="Capacity of the disk that fio measured, such as 931GiB.")
     ] = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Device of a table that has several, or a part of its name.")
+    ] = None,
+    rpm: Annotated[
+        int, typer.Option(min=1000, max=30000, help="Turns of the disk that fio measured, if it has arms.")
+    ] = DEFAULT_RPM,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Read runs of load generators, with what monitors saw beside them.
@@ -42,8 +53,8 @@ def import_(
     A folder is one run if a result of HammerDB, sysbench, pgbench, BenchBase, go-tpc, tpcc-mysql or DBT-2 lies in it.
     iostat, sar, mpstat, vmstat, /proc counters, PostgreSQL's views, MySQL's status, an AWR report and blkparse are
     found by their contents and brought together by time. Snapshots of counters need start and end (or before and
-    after) in their names. Results of fio become a disk for the catalogue. Exit status 1 if a run breaks a law, such as
-    Little's.
+    after) in their names. Results of fio, JSON or a CSV table of depths, sizes and mixes, become an entry of a disk:
+    the kind that fits best, with 90 % intervals. Exit status 1 if a run breaks a law, such as Little's.
     """
     if save is not None:
         (check_places if save.suffix else check_store)(save)
@@ -55,7 +66,9 @@ def import_(
     found = find_runs(paths)
     points = [point for each in found for reading in each.readings for point in reading.disk]
     if points and not any(each.has_result for each in found):
-        _disk(points, found[0].name, capacity, save, output)
+        _check_names(reading.disk[0].file for each in found for reading in each.readings if reading.disk)
+        points = _points_of_chosen_device(points, device)
+        _disk(points, points[0].device or found[0].name, capacity, rpm, save, output)
         return
 
     merged = [merge_readings(each.name, each.readings) for each in found]
@@ -78,14 +91,43 @@ def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | No
         raise typer.Exit(LAW_BROKEN)
 
 
-def _disk(points: list[DiskPoint], name: str, capacity: str | None, save: Path | None, output: Output) -> None:
+def _check_names(files: Iterable[str]) -> None:
+    """Refuse files of one name: points are told apart by it, reads and writes of one would become a mix."""
+    if twice := repeated_name(file.partition(",")[0] for file in files):
+        raise InputError(f"import: got two files called {twice}; expected names that differ; rename one")
+
+
+def _points_of_chosen_device(points: list[DiskPoint], device: str | None) -> list[DiskPoint]:
+    """Points of the device that was chosen, or of all files if they name none."""
+    names = list(dict.fromkeys(point.device for point in points))
+    if device is None and len(names) == 1:
+        return points
+    chosen = [name for name in names if device and device.casefold() in name.casefold()]
+    if device in names:
+        chosen = [device]
+    if len(chosen) != 1:
+        hint = did_you_mean(device, names) if device else ""
+        came = "no --device" if device is None else f"--device {device}{hint}"
+        raise InputError(f"import: got {came}; expected one of {', '.join(chosen or names)}, or a part of its name")
+    return [point for point in points if point.device == chosen[0]]
+
+
+def _disk(
+    points: list[DiskPoint], name: str, capacity: str | None, rpm: int, save: Path | None, output: Output
+) -> None:
     if save is not None and not save.suffix:
         raise InputError(f"{save}: is a folder; a disk is one file: give FILE.yaml")
-    entry = disk_entry(points, name, capacity)
+    fits = fit_table(disk_table(points, rpm))
+    shows = output is not Output.JSON
+    if fits:
+        if shows:
+            typer.echo("\n".join([*tail_lines(points), *fitted_disk_lines(fits)]))
+        fitted = fitted_entry(fits[0], name, capacity)
+        keys, lines, fields = fitted.keys(), fitted_entry_lines(fitted), {"fit": fitted_disk_fields(fits)}
+    else:
+        entry = disk_entry(points, name, capacity)
+        keys, lines, fields = entry.spec.model_dump(mode="json"), disk_entry_lines(entry), {}
+    text = str(yaml.safe_dump(keys, sort_keys=False, width=140))
     if save is not None:
-        save.write_text(disk_entry_yaml(entry), encoding="utf-8")
-    if output is Output.JSON:
-        typer.echo(document_text(DISK_FORMAT, entry.spec.model_dump(mode="json")), nl=False)
-        return
-    typer.echo("\n".join(disk_entry_lines(entry)))
-    typer.echo(disk_entry_yaml(entry), nl=False)
+        write_whole(save, text)
+    typer.echo("\n".join([*lines, text]) if shows else document_text(DISK_FORMAT, {**keys, **fields}), nl=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from calibration.fit import FitState
+from calibration.fit import StepJournal
 from scenarios.questions.sweep import SweepRunner
 from scenarios.run import Display, default_workers
 
@@ -18,7 +18,7 @@ def say_kept(done: str, file: Path | None) -> None:
 
 
 @contextmanager
-def saying_what_is_kept(kept: FitState, what: str) -> Iterator[None]:
+def saying_what_is_kept(kept: StepJournal, what: str) -> Iterator[None]:
     """Context of work whose steps are kept: says how many are, and where, if it doesn't come to its end.
 
     Ctrl-C becomes exit status 130. `what`: name of the steps.
@@ -34,10 +34,10 @@ def saying_what_is_kept(kept: FitState, what: str) -> Iterator[None]:
         raise
 
 
-def say_reused(runner: SweepRunner, save: Path | None, quiet: bool) -> None:
-    """Say how many runs were there before."""
-    if runner.reused and not quiet:
-        typer.echo(f"{runner.reused:,} runs were in {save} already", err=True)
+def say_reused(reused: int, what: str, file: Path | None, quiet: bool) -> None:
+    """Say how many pieces of work, `what` they are called, were in a file before; nothing of none."""
+    if reused and not quiet:
+        typer.echo(f"{reused:,} {what} were in {file} already", err=True)
 
 
 def is_interrupted(

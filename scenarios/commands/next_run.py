@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import Calibration, FitState, calibration_path, read_calibration
+from calibration.fit import Calibration, StepJournal, calibration_path, read_calibration
 from calibration.predict import (
     CandidateSet,
     advice_digest,
@@ -16,7 +16,7 @@ from calibration.predict import (
 )
 from models.input import last_word
 from models.scenario import ScenarioSpec
-from scenarios.commands.interruption import saying_what_is_kept
+from scenarios.commands.interruption import say_reused, saying_what_is_kept
 from scenarios.commands.options import (
     ClusterOption,
     Output,
@@ -78,7 +78,7 @@ def next_run(  # noqa: PLR0913, PLR0917 - one argument per option
     target = _target_scenario(calibration, for_, set_ or [])
     choice = _choice(calibration, could or [], grid, candidates)
     processes = len(choice.candidates) * len(calibration.parameters) // WORTH_A_PROCESS
-    kept = FitState(save, advice_digest(calibration, choice, target))
+    kept = StepJournal(save, advice_digest(calibration, choice, target))
     with (
         saying_what_is_kept(kept, "predictions and runs"),
         progress_display(quiet) as display,
@@ -90,11 +90,10 @@ def next_run(  # noqa: PLR0913, PLR0917 - one argument per option
             target,
             report=display.advance,
             simulate_model=simulate_by_kernel,
-            state=kept,
+            journal=kept,
             executor=executor,
         )
-    if kept.reused and not quiet:
-        typer.echo(f"{kept.reused:,} predictions and runs were in {save} already", err=True)
+    say_reused(kept.reused, "predictions and runs", save, quiet)
     write = {Output.JSON: next_run_json, Output.CSV: next_run_csv, Output.TABLE: next_run_text}
     typer.echo(write[output](advice), nl=False)
 

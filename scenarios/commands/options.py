@@ -81,6 +81,12 @@ ReportOption = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Wr
 SaveOption = Annotated[
     Path | None, typer.Option(metavar="FILE.json", help="Save the run for 'oltpsim report' and 'oltpsim explain'.")
 ]
+ChanceOption = Annotated[
+    bool,
+    typer.Option(
+        "--chance", help="The interval of chance alone, in place of the one in which a measurement would fall."
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 TargetOption = Annotated[
     float | None,

@@ -40,7 +40,7 @@ from scenarios.questions.plan import (
     plan_question,
     with_simulations,
 )
-from scenarios.run import Store
+from scenarios.run import LostWorkers, Store
 from scenarios.show.plan import plan_csv, plan_json, plan_table
 from scenarios.show.plan_page import write_plan_page
 from scenarios.show.progress import progress_display
@@ -162,7 +162,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
 
         def run(simulations: Simulations) -> bool:
             ended = is_interrupted(simulations.runner, workers, cluster, save, display)
-            say_reused(simulations.runner, save, quiet)
+            say_reused(simulations.runner.reused, "runs", save, quiet)
             return ended
 
         found, interrupted = _simulated(found, confirm, seed, store, run)
@@ -200,7 +200,7 @@ def _simulated(
         lost = ""
         try:
             interrupted = run(simulations)
-        except InputError as error:  # a worker is lost
+        except LostWorkers as error:
             lost = str(error)
         done |= {each.number: each for each in simulations.finished()}
         if lost:

@@ -6,6 +6,7 @@ from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
 from scenarios.commands.options import (
+    ChanceOption,
     EngineOption,
     Output,
     OutputOption,
@@ -39,12 +40,16 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     report: ReportOption = None,
     save: SaveOption = None,
     target: TargetOption = None,
+    chance: ChanceOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Simulate one scenario: its rate and what limits it.
 
     With --engine analytic it is calculated from mean values instead, in milliseconds. A scenario with a job (load,
     scan, lookups, mutex, query_mix, partitioned_store) is answered by the job's figure and what it rests on.
+
+    The interval is the one in which a measurement would fall: by what isn't known of the parts and path lengths, what
+    the model misses, what one run differs by from the next, and chance.
 
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
@@ -67,8 +72,13 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     command: list[object] = ["oltpsim", "run", scenario]
     command += [word for setting in settings(set_, engine) for word in ("--set", setting)]
     command += ["--seed", str(result.seed)] + (["--replications", str(len(runs))] if len(runs) > 1 else [])
+    command += ["--chance"] if chance else []
     command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
-    give(spec, result, AnswerOptions(output, report, save, None if interrupted else target, command_line(command)))
+    give(
+        spec,
+        result,
+        AnswerOptions(output, report, save, None if interrupted else target, command_line(command), chance=chance),
+    )
     if interrupted:
         raise typer.Exit(130)
 

@@ -1,6 +1,8 @@
 """oltpsim sweep: one scenario over values of its fields."""
 
 import math
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +12,7 @@ import typer
 from scenarios.commands.interruption import is_interrupted, say_reused
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
+    ChanceOption,
     ClusterOption,
     EngineOption,
     Output,
@@ -25,6 +28,7 @@ from scenarios.commands.options import (
 from scenarios.commands.output_files import check_places, check_store
 from scenarios.library import scenario_path
 from scenarios.questions.sweep import (
+    MOST_MEASURED,
     MOST_UNTIL,
     ReplicationRule,
     Sweep,
@@ -32,13 +36,17 @@ from scenarios.questions.sweep import (
     parse_axes,
     sweep_json,
     sweep_points,
+    with_measurements,
 )
-from scenarios.run import Store, check_replications
+from scenarios.run import Display, Store, calls_executor, check_replications, default_workers
 from scenarios.show.picture import check_picture, write_picture
 from scenarios.show.progress import progress_display
 from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table, sweep_title
 from scenarios.show.sweep_export import check_export, write_sweep, write_sweep_runs, write_sweep_series
 from simulator.errors import InputError
+
+FEW = 16
+"""points whose intervals this process calculates"""
 
 
 def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -90,6 +98,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw rate against the varied field: .html or .svg.")
     ] = None,
+    chance: ChanceOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Simulate a scenario over a grid or samples of values.
@@ -111,15 +120,29 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         runner = SweepRunner(points, store, seed, rule)
         with progress_display(quiet) as display:
             interrupted = is_interrupted(runner, workers, cluster, save, display)
-        say_reused(runner, save, quiet)
+        say_reused(runner.reused, "runs", save, quiet)
         if interrupted and not runner.finished:
             raise typer.Exit(130)
         answer = runner.sweep(scenario, axes, samples)
+        if not (chance or interrupted) and len(points) <= MOST_MEASURED:
+            with progress_display(quiet) as display, _calls(len(points), workers, display, cluster) as executor:
+                display.step("where measurements would fall")
+                answer = with_measurements(answer, points, executor)
+        elif not (chance or interrupted or quiet):
+            most = f"of more than {MOST_MEASURED} points only chance's intervals are given"
+            typer.echo(f"{most}, not those in which measurements would fall", err=True)
         write = {Output.JSON: sweep_json, Output.CSV: sweep_csv, Output.TABLE: sweep_table}
         typer.echo(write[output](answer), nl=False)
         files.write(answer, runner)
     if interrupted:
         raise typer.Exit(130)
+
+
+def _calls(
+    points: int, workers: int | None, display: Display, cluster: str | None
+) -> AbstractContextManager[Executor | None]:
+    """Where intervals are calculated: here if there are few, as other processes would start in more time."""
+    return nullcontext() if points < FEW else calls_executor(points, workers or default_workers(), display, cluster)
 
 
 def balance_note(samples: int) -> str:

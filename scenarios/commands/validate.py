@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from calibration.fit import (
-    FitState,
+    StepJournal,
     calibration_path,
     read_calibration,
     read_mapping_file,
@@ -15,7 +15,7 @@ from calibration.fit import (
 )
 from calibration.judge import FigureRow, refits_digest, runs_to_judge, validate_calibration
 from scenarios.commands.answer import command_line
-from scenarios.commands.interruption import saying_what_is_kept
+from scenarios.commands.interruption import say_reused, saying_what_is_kept
 from scenarios.commands.options import (
     ClusterOption,
     Output,
@@ -94,7 +94,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     file = read_mapping_file(mapping, records) if mapping is not None else None
     some = runs_to_judge(calibration, records, bases, file)
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
-    kept = FitState(state, refits_digest(calibration, some, near))
+    kept = StepJournal(state, refits_digest(calibration, some, near))
     number = workers or default_workers()
     with (
         saying_what_is_kept(kept, "predictions and refits"),
@@ -113,8 +113,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
             near=near,
             simulate_model=simulate_by_kernel,
         )
-    if kept.reused and not quiet:
-        typer.echo(f"{kept.reused:,} predictions and refits were in {state} already", err=True)
+    say_reused(kept.reused, "predictions and refits", state, quiet)
     if save is not None:
         write_calibration(save, calibration.model_copy(update={"certificate": found}))
         kept.close()

@@ -2,7 +2,7 @@
 
 from scenarios.run.dask_executor import dask_cluster
 from scenarios.run.engines import simulate_by_kernel
-from scenarios.run.executors import POLL_S, FuturesExecutor, ProgressMeter, TaskExecutor, work_through
+from scenarios.run.executors import POLL_S, FuturesExecutor, LostWorkers, ProgressMeter, TaskExecutor, work_through
 from scenarios.run.places import calls_executor, executor_for
 from scenarios.run.progress import Display, Silent
 from scenarios.run.runs import check_replications, default_workers, pool_replications, replicate, run_all

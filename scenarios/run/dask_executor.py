@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from calibration.records import fit_program
-from scenarios.run.executors import FuturesExecutor
+from scenarios.run.executors import FuturesExecutor, LostWorkers
 from scenarios.run.progress import Display
 from scenarios.run.store import check_program
 from simulator.errors import InputError
@@ -83,11 +83,11 @@ def dask_cluster(address: str, display: Display) -> Iterator[DaskExecutor]:
             with client.get_executor() as executor:
                 yield DaskExecutor(client, executor, display)
         except scheduler.KilledWorker as error:
-            raise InputError(
+            raise LostWorkers(
                 f"--cluster {address}: some runs ended several workers, most likely because memory ran out: {error}"
             ) from error
         except (CancelledError, OSError) as error:
-            raise InputError(f"--cluster {address}: the scheduler is gone; start it again, or give another") from error
+            raise LostWorkers(f"--cluster {address}: the scheduler is gone; start it again, or give another") from error
         except ModuleNotFoundError as error:
             raise InputError(f"--cluster {address}: its workers lack {error.name}: install the same there") from error
         finally:

@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from calibration.workers import SPAWN, WorkerPool
 from scenarios.run.progress import Display
 from scenarios.run.simulation import OnStep, SimulationTask
+from simulator.errors import InputError
 from simulator.form import OnProgress, Progress
 
 POLL_S = 0.2
@@ -34,6 +35,10 @@ class Batch(Generic[T]):
 
     answers: list[T]
     took_s: float
+
+
+class LostWorkers(InputError):
+    """Workers, or a whole cluster, were lost amid work; what they had answered before is kept."""
 
 
 class ProgressMeter:

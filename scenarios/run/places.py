@@ -6,9 +6,8 @@ from contextlib import contextmanager
 
 from calibration.workers import worker_pool
 from scenarios.run.dask_executor import dask_cluster
-from scenarios.run.executors import LocalExecutor, ProcessExecutor, ProgressMeter, TaskExecutor
+from scenarios.run.executors import LocalExecutor, LostWorkers, ProcessExecutor, ProgressMeter, TaskExecutor
 from scenarios.run.progress import Display
-from simulator.errors import InputError
 
 
 @contextmanager
@@ -56,6 +55,6 @@ def _loss_in_words() -> Iterator[None]:
     try:
         yield
     except BrokenExecutor as error:
-        raise InputError(
+        raise LostWorkers(
             "a worker process was ended from outside, most likely because memory ran out: give fewer by --workers"
         ) from error

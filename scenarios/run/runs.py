@@ -66,7 +66,10 @@ def replicate(scenario: ScenarioSpec, seed: int, replications: int, workers: int
 
 
 def pool_replications(results: Sequence[Result]) -> Result:
-    """Result of several replications: the first one's, its rates replaced by means with a t interval."""
+    """Result of several replications: the first one's, its rates replaced by means with a t interval.
+
+    It is an interval of runs of this length. Where most of them aren't steady a warning says so.
+    """
     first = results[0]
     if len(results) == 1:
         return first
@@ -77,8 +80,13 @@ def pool_replications(results: Sequence[Result]) -> Result:
         over = mean_of_replications(list(rates))
         return replace(over, method=f"t interval over {over.method}, {seeds}")
 
+    unsteady = [result.rate_per_min.method for result in results if not result.rate_per_min.is_steady]
+    warnings = [each for each in first.warnings if each != first.rate_per_min.method]
+    if 2 * len(unsteady) > len(results):
+        warnings.append(f"{unsteady[0]}; the interval is one of runs of this length")
     return replace(
         first,
+        warnings=warnings,
         rate_per_min=mean(result.rate_per_min.mean for result in results),
         steady_rate_per_min=mean(result.steady_rate_per_min.mean for result in results),
     )

@@ -41,6 +41,10 @@ def _table(calibration: Calibration) -> list[str]:
     return aligned(rows)
 
 
+END_WORDS = {"bound": "at its bound", "no machine": "no machine beyond", "not found": "open: end not found, its bound"}
+"""of an open end of an interval"""
+
+
 def _row(each: FittedParameter) -> list[str]:
     prior = each.parameter.prior
     if not each.identified:
@@ -51,8 +55,8 @@ def _row(each: FittedParameter) -> list[str]:
     assert each.value is not None
     assert each.low is not None
     assert each.high is not None
-    low = f"{'at its bound ' if each.low_open else ''}{each.low:.4g}"
-    high = f"{each.high:.4g}{' at its bound' if each.high_open else ''}"
+    low = f"{f'{END_WORDS[each.low_stop]} ' if each.low_open else ''}{each.low:.4g}"
+    high = f"{each.high:.4g}{f' {END_WORDS[each.high_stop]}' if each.high_open else ''}"
     checked = ""
     if each.bootstrap_low is not None and each.bootstrap_high is not None:
         checked = f" (bootstrap {each.bootstrap_low:.4g} .. {each.bootstrap_high:.4g})"
@@ -98,7 +102,7 @@ def _searches(calibration: Calibration) -> str:
 def _engines(calibration: Calibration) -> str:
     if calibration.by_kernel:
         others = len(calibration.runs) - len(calibration.by_kernel)
-        rest = f"; the other {others} by what these gave on average" if others else ""
+        rest = f"; the other {others} by what these showed of runs that are limited alike" if others else ""
         names = ", ".join(calibration.by_kernel)
         return f"fitted by the analytic engine, corrected by the kernel's runs of {names}, and refitted{rest}"
     return (

@@ -3,20 +3,33 @@
 from dataclasses import asdict
 from statistics import fmean
 
+from calibration.fit import INTERVAL_CONFIDENCE
 from models.input import document_text
 from scenarios.questions.compare import Difference, ScenarioComparison
 from scenarios.run import pool_replications
-from scenarios.show.numbers import NONE, count, plural, share, signed_count, signed_share, significant, time_text
+from scenarios.show.numbers import (
+    NONE,
+    between,
+    count,
+    plural,
+    share,
+    signed_count,
+    signed_share,
+    significant,
+    time_text,
+)
 from scenarios.show.summary import cost_words
 from scenarios.show.table import LABEL, aligned, csv_text, flow, sentence_flow
-from scenarios.show.words import interval_kind, is_calculated, page_cache, rate_interval, unit_of
-from simulator.results import Result, main_class_of
+from scenarios.show.words import Expected, interval_kind, is_calculated, page_cache, rate_interval, unit_of
+from simulator.results import NOT_STEADY, Estimate, Result, main_class_of
 
 FORMAT = "oltpsim-comparison-1"
 NOT_INDEPENDENT = (
     "formulas draw nothing: the difference is exactly theirs. Their errors, which the intervals above are, aren't "
     "independent of each other: what they miss of one machine they mostly miss of the other too"
 )
+PREDICTED = f"{INTERVAL_CONFIDENCE:.0%} intervals in which measurements would fall, predicted"
+OPEN = "so two measurements may say otherwise"
 ONE_SEED = "a single seed says nothing of chance: --replications 5 would"
 
 
@@ -28,10 +41,13 @@ def comparison_table(found: ScenarioComparison, width: int) -> str:
     lines += aligned([[label.ljust(max(LABEL - 2, widest)), *cells] for label, *cells in rows], indent=2)
     for side, difference in zip(found.sides[1:], found.differences, strict=True):
         lines += flow(f"{side.label} against {found.sides[0].label}", verdict(found, difference), width)
-    if all(is_calculated(each) for each in _firsts(found)):
+    if all(is_calculated(each) for each in _firsts(found)) and not any(found.measured):
         lines += sentence_flow("", NOT_INDEPENDENT, width)
-    firsts = zip(found.sides, _firsts(found), strict=True)
-    warnings = {warning: side.label for side, first in firsts for warning in first.warnings}
+    for side, expected in zip(found.sides, found.measured, strict=True):
+        if isinstance(expected, str) and expected:
+            lines += sentence_flow(f"no interval {side.label}", expected, width)
+    pooled = zip(found.sides, map(pool_replications, found.results), strict=True)
+    warnings = {warning: side.label for side, result in pooled for warning in result.warnings}
     for warning, label in warnings.items():
         lines += sentence_flow(f"warning {label}", warning, width)
     return "\n".join([*lines, _origin(found)]) + "\n"
@@ -45,16 +61,30 @@ def verdict(found: ScenarioComparison, difference: Difference) -> list[str]:
     by = f"{signed_share(difference.ratio - 1.0)}, {signed_count(difference.difference_per_min)}/min"
     if difference.ratio_interval is None:
         calculated = all(is_calculated(each) for each in _firsts(found))
-        return [f"{faster}: {by}", *([] if calculated else [ONE_SEED])]
-    low, high = (signed_share(end - 1.0) for end in (difference.ratio_interval.low, difference.ratio_interval.high))
-    bounds = f"[{low} .. {high}]"
-    seeds = f"{100 * difference.confidence:.4g} % interval, {plural(difference.seeds, 'seed')}"
-    words = [f"{faster}: {by}" if difference.distinguishable else f"not told apart: {by}", f"{bounds} {seeds}"]
+        return [f"{faster}: {by}", *_measured(difference), *([] if calculated else [ONE_SEED])]
+    bounds = _shares((difference.ratio_interval.low, difference.ratio_interval.high))
+    seeds = f"{100 * difference.confidence:.4g} % interval of chance alone, {plural(difference.seeds, 'seed')}"
+    words = [f"{faster}: {by}" if difference.distinguishable else f"not told apart: {by}"]
+    words += _measured(difference) or [f"{bounds} {seeds}"]
     if difference.correlation is not None:
         words.append(f"correlation {difference.correlation:.2f}")
     if difference.variance_reduction is not None:
         words.append(f"variance {significant(difference.variance_reduction, 2)} times less than of independent seeds")
     return words
+
+
+def _measured(difference: Difference) -> list[str]:
+    """In which the ratio of two measurements would fall, and whether it leaves open which is faster."""
+    ends = difference.measured_ratio
+    if ends is None:
+        return []
+    words = [f"{_shares(ends)} {INTERVAL_CONFIDENCE:.0%} interval of two measurements, predicted"]
+    return words + ([OPEN] if ends[0] < 1.0 < ends[1] else [])
+
+
+def _shares(ends: tuple[float, float]) -> str:
+    low, high = (signed_share(end - 1.0) for end in ends)
+    return f"[{low} .. {high}]"
 
 
 def _firsts(found: ScenarioComparison) -> list[Result]:
@@ -65,7 +95,10 @@ def _rows(found: ScenarioComparison) -> list[list[str]]:
     """Label and cells. All figures but the bottleneck are means over the seeds."""
     pooled = [pool_replications(results) for results in found.results]
     rows = [["", *(side.label for side in found.sides)]]
-    rates = (f"{count(each.rate_per_min.mean)}  {rate_interval(each.rate_per_min)}" for each in pooled)
+    rates = [
+        f"{count(each.rate_per_min.mean)}  {_interval(each.rate_per_min, expected)}"
+        for each, expected in zip(pooled, found.measured, strict=True)
+    ]
     rows.append([unit_of(pooled[0].main_class), *rates])
     rows.append(["bottleneck", *(f"{each.bottleneck.name}, {share(each.bottleneck.share)}" for each in pooled)])
     figures = [_figures(results) for results in found.results]
@@ -79,6 +112,13 @@ def _rows(found: ScenarioComparison) -> list[list[str]]:
         cells = [cost_words(price, each.rate_per_min.mean) if price else NONE for price, each in priced]
         rows.append(["cost", *cells])
     return rows
+
+
+def _interval(rate: Estimate, expected: Expected) -> str:
+    """In which a measurement would fall, or that of chance."""
+    if isinstance(expected, str):
+        return rate_interval(rate)
+    return f"[{between(expected.low_per_min, expected.high_per_min)}]" + ("" if rate.is_steady else f" {NOT_STEADY}")
 
 
 SHARES = {
@@ -106,13 +146,14 @@ def _origin(found: ScenarioComparison) -> str:
     seeds = f"seed {found.seeds[0]}" if len(found.seeds) == 1 else f"seeds {found.seeds[0]}..{found.seeds[-1]}"
     engines = ", ".join(dict.fromkeys(each.engine for each in _firsts(found)))
     models = ", ".join(dict.fromkeys(each.model_hash for each in _firsts(found)))
-    how = interval_kind(pool_replications(found.results[0]).rate_per_min)
+    rate = pool_replications(found.results[0]).rate_per_min
+    how = f"chance alone: {interval_kind(rate)}" if isinstance(found.measured[0], str) else PREDICTED
     return f"rates: {how}\noltpsim {first.versions.get('oltpsim', '?')} · engine {engines} · {seeds} · models {models}"
 
 
 def comparison_json(found: ScenarioComparison) -> str:
     """Each side with its rates by seed and its means, then the differences."""
-    every = zip(found.sides, found.results, strict=True)
+    every = zip(found.sides, found.results, found.measured, strict=True)
     content = {
         "seeds": found.seeds,
         "sides": [
@@ -124,12 +165,13 @@ def comparison_json(found: ScenarioComparison) -> str:
                 "model_hash": results[0].model_hash,
                 "oltpsim_version": results[0].versions.get("oltpsim", ""),
                 "rate_per_min": asdict(pool_replications(results).rate_per_min),
+                "measurement": None if isinstance(expected, str) else asdict(expected),
                 "rates_per_min": [result.rate_per_min.mean for result in results],
                 "bottleneck": results[0].bottleneck.name,
                 "means": _figures(results),
-                "warnings": list(results[0].warnings),
+                "warnings": list(pool_replications(results).warnings),
             }
-            for side, results in every
+            for side, results, expected in every
         ],
         "differences": [
             asdict(difference)
@@ -143,7 +185,8 @@ def comparison_json(found: ScenarioComparison) -> str:
 def comparison_csv(found: ScenarioComparison) -> str:
     """One row for each side; the first one's differences are empty."""
     rows: list[dict[str, object]] = []
-    for side, results, difference in zip(found.sides, found.results, [None, *found.differences], strict=True):
+    every = zip(found.sides, found.results, found.measured, [None, *found.differences], strict=True)
+    for side, results, expected, difference in every:
         rate = pool_replications(results).rate_per_min
         row: dict[str, object] = {
             "label": side.label,
@@ -153,16 +196,21 @@ def comparison_csv(found: ScenarioComparison) -> str:
             "rate_per_min": rate.mean,
             "rate_low_per_min": rate.low,
             "rate_high_per_min": rate.high,
+            "measurement_low_per_min": None if isinstance(expected, str) else expected.low_per_min,
+            "measurement_high_per_min": None if isinstance(expected, str) else expected.high_per_min,
             "bottleneck": results[0].bottleneck.name,
         }
         figures = _figures(results)
         row |= {key: figures.get(key) for key in ("p50_s", "p95_s", "p99_s", *SHARES)}
         ratio = None if difference is None else difference.ratio_interval
+        measured = None if difference is None else difference.measured_ratio
         row |= {
             "difference_per_min": None if difference is None else difference.difference_per_min,
             "ratio": None if difference is None else difference.ratio,
             "ratio_low": None if ratio is None else ratio.low,
             "ratio_high": None if ratio is None else ratio.high,
+            "measured_ratio_low": None if measured is None else measured[0],
+            "measured_ratio_high": None if measured is None else measured[1],
             "distinguishable": None if difference is None else difference.distinguishable,
         }
         rows.append(row)

@@ -37,7 +37,7 @@ from scenarios.show.numbers import (
 )
 from scenarios.show.palette import BLUE, GREEN, SLATE, VERMILION, translucent
 from scenarios.show.table import csv_text, flow, sentence_flow
-from scenarios.show.words import SATURATED, STARTS, class_name
+from scenarios.show.words import SATURATED, STARTS, Expected, class_name, is_calculated, rate_words, uncertainty_words
 from simulator.results import ClassResult, Result, result_json
 
 LONGEST_BAR = 40
@@ -46,13 +46,17 @@ OLD = "more than a year old"
 FORMAT = "oltpsim-explanation-1"
 
 
-def activity_bars(result: Result) -> str:
+def activity_bars(result: Result, expected: Expected = "") -> str:
     """Bars of the mean response time of each class by where it went, largest first."""
     rate, limit = result.rate_per_min, result.bottleneck
+    words = rate_words(rate, expected, is_calculated(result))
     lines = [
-        f"{result.scenario}: {rate.mean:,.0f} [{rate.low:,.0f} .. {rate.high:,.0f}] new orders per minute",
+        f"{result.scenario}: {rate.mean:,.0f} new orders per minute  {', '.join(words)}",
         f"limited by {limit.name} ({limit.share:.0%}), next {limit.next_name} ({limit.next_share:.0%})",
     ]
+    because = expected if isinstance(expected, str) else ", ".join(uncertainty_words(expected.parts, expected.sd))
+    if because:
+        lines.insert(1, because if isinstance(expected, str) else f"uncertain by {because}")
     for transaction in result.classes:
         lines += ["", *_class_bars(transaction)]
     return "\n".join(lines) + "\n"
@@ -211,9 +215,11 @@ def _growth(found: Growth) -> str:
     return f"{start} lasts {plural(found.month, 'month')}, {grown}; then {found.by} gives out"
 
 
-def explanation_json(result: Result, found: Explanation) -> str:
-    """The result and all answers."""
-    return document_text(FORMAT, {"result": json.loads(result_json(result)), "answers": asdict(found)})
+def explanation_json(result: Result, expected: Expected, found: Explanation) -> str:
+    """The result, where a measurement of it would fall, and all answers."""
+    measurement = None if isinstance(expected, str) else asdict(expected)
+    content = {"result": json.loads(result_json(result)), "measurement": measurement, "answers": asdict(found)}
+    return document_text(FORMAT, content)
 
 
 def explanation_csv(found: Explanation) -> str:

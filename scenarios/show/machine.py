@@ -1,7 +1,5 @@
 """Prediction of a machine described in one line: table, JSON, and the scenario as a commented YAML file."""
 
-import math
-
 import yaml
 
 from calibration.fit import Calibration, scenario_hash
@@ -9,14 +7,12 @@ from calibration.predict import DescribedPrediction
 from models.input import document_text
 from models.jobs import JobResult
 from models.reading import Description, Origin
-from scenarios.show.numbers import count, four_digits, plural, share
+from scenarios.show.numbers import count, four_digits, plural
 from scenarios.show.table import aligned, flow
-from scenarios.show.words import bottleneck_details, unit_of
+from scenarios.show.words import bottleneck_details, uncertainty_words, unit_of
 
 FORMAT = "oltpsim-machine-1"
 GUESSED = "guessed"
-MOST_PARTS = 3
-"""uncertainties that are listed"""
 MOST_LETTERS = 32
 """of a piece of the line in the table"""
 COLUMNS = ("piece", "key", "value", "uncertainty")
@@ -49,7 +45,7 @@ def machine_table(
 
 
 def _figures(found: DescribedPrediction, width: int) -> list[str]:
-    """Lines of the predicted figure with its interval, its bottleneck, and the MOST_PARTS largest uncertainties."""
+    """Lines of the predicted figure with its interval, its bottleneck, and the largest uncertainties."""
     figure, value = _figure(found)
     interval = "no interval: no calibrated model"
     if found.low is not None and found.high is not None:
@@ -57,15 +53,8 @@ def _figures(found: DescribedPrediction, width: int) -> list[str]:
         interval = f"{ends}  {found.confidence:.0%} interval, {found.role}"
     lines = flow(figure, [value, interval], width)
     lines += flow("limited by", [_limit(found)], width)
-    parts = [f"{part.what} ±{_spread(part.sd)}" for part in found.parts[:MOST_PARTS]]
-    if parts:
-        parts.append(f"in all ±{_spread(found.sd)}, one standard deviation each")
+    parts = uncertainty_words(found.parts, found.sd)
     return lines + flow("uncertain by", parts or ["nothing that the line leaves open"], width)
-
-
-def _spread(sd: float) -> str:
-    """A standard deviation of a logarithm, as the relative growth of one of them: 0.1 is 11 %."""
-    return share(math.expm1(sd))
 
 
 def machine_json(description: Description, found: DescribedPrediction, calibration: Calibration | None) -> str:

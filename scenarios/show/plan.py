@@ -12,11 +12,21 @@ from scenarios.questions.plan import VERDICTS, BillLine, FrontierPoint, Plan, Sh
 from scenarios.show.numbers import amount, between, count, plural, share, significant
 from scenarios.show.plan_reasons import objective_words, rejection_reason
 from scenarios.show.table import aligned, csv_text, flow, sentence_flow
+from simulator.results import NOT_STEADY
 
 FORMAT = "oltpsim-plan-1"
 CSV_COLUMNS = ("candidate", "cost", "currency", "verdict", "reason", "reach_per_min", "holds_per_min", "chance")
 BILL_FIELDS = ("part", "pieces", "units", "per", "price", "amount", "price_list", "date", "old")
-CONFIRMED_FIELDS = ("rate_per_min", "low_per_min", "high_per_min", "bottleneck", "holds", "sampling_fraction", "fault")
+CONFIRMED_FIELDS = (
+    "rate_per_min",
+    "low_per_min",
+    "high_per_min",
+    "bottleneck",
+    "holds",
+    "sampling_fraction",
+    "fault",
+    "unsteady",
+)
 SHOWN, FRONTIER_SHOWN = 3, 8
 
 
@@ -151,7 +161,8 @@ def confirmation(plan: Plan, number: int) -> str:
         for each, time in zip(plan.question.objectives, found.times_s, strict=True)
     ]
     verdict = "holds" if found.holds else "DOES NOT HOLD"
-    return ", ".join([f"{verdict}: {count(found.rate_per_min)}/min", *times, f"limited by {found.bottleneck}"])
+    words = [f"{verdict}: {count(found.rate_per_min)}/min", *times, f"limited by {found.bottleneck}"]
+    return ", ".join([*words, *([f"{NOT_STEADY}: {found.unsteady}"] if found.unsteady else [])])
 
 
 def _rejected(plan: Plan, width: int) -> list[str]:

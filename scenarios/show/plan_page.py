@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from calibration.fit import INTERVAL_CONFIDENCE, scenario_hash
+from calibration.predict import part_factors
 from models.catalogue import is_old
 from models.input import write_whole
 from models.workloads import OpenArrivalsSpec, TerminalsSpec
 from scenarios.questions.plan import (
-    DISK_SD,
     PERIODS_A_YEAR,
     SMALLEST_POOL,
-    SPEED_SD,
     VERDICTS,
     Plan,
     ShortListed,
@@ -150,10 +149,11 @@ def _load(plan: Plan) -> list[str]:
         words.append(f"{workload.active_warehouses:,} of {workload.warehouses:,} warehouses are in use")
     active, fraction = workload.active_warehouses or workload.warehouses, question.base.sampling_fraction
     sampled = f"; {round(fraction * active):,} of {active:,} warehouses stand for all" if fraction < 1.0 else ""
+    known = part_factors()
     words.append(f"what a machine holds is calculated from mean values by the analytic engine{sampled}")
     words.append(
-        f"the catalogue leaves a processor's speed open by about {share(SPEED_SD)} and a disk's times by "
-        f"{share(DISK_SD)} (assumption); nothing of parts that were calibrated"
+        f"the catalogue leaves a processor's speed and a disk's times open by {share(known['data_sheet'] - 1.0)}, or "
+        f"{share(known['assumption'] - 1.0)} where it calls them an assumption; nothing of parts that were calibrated"
     )
     words.append("what the bill lists is paid for, and no power, rooms, staff or licences")
     return words

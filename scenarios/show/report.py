@@ -10,15 +10,16 @@ from models.input import write_whole
 from models.scenario import ScenarioSpec
 from scenarios.show import configuration, run_charts, words
 from scenarios.show.page import html_page
+from scenarios.show.words import Expected
 from simulator.results import Result, main_class_of, read_result, result_json
 
 
-def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str) -> None:
+def write_report(result: Result, scenario: ScenarioSpec, path: Path, command: str, expected: Expected = "") -> None:
     """Write the report to a file, whole or not at all. Raises InputError if the place cannot be written."""
-    write_whole(path, report_html(result, scenario, command))
+    write_whole(path, report_html(result, scenario, command, expected))
 
 
-def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
+def report_html(result: Result, scenario: ScenarioSpec, command: str, expected: Expected = "") -> str:
     """The report as one HTML page: same figures, same bytes, fresh from the engine or read back."""
     result = read_result(result_json(result))
     measured = words.against_measured(result, scenario)
@@ -37,8 +38,9 @@ def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
         "command": command,
         "line": words.configuration_line(scenario),
         "unit": words.unit_of(result.main_class),
-        "interval": words.rate_interval(result.rate_per_min),
-        "confidence": words.interval_kind(result.rate_per_min),
+        "interval": words.rate_words(result.rate_per_min, expected, words.is_calculated(result)),
+        "uncertain": _uncertain(expected),
+        "chance": _chance(result),
         "measured": measured,
         "calculated": words.is_calculated(result),
         "roles": words.ROLES,
@@ -53,3 +55,15 @@ def report_html(result: Result, scenario: ScenarioSpec, command: str) -> str:
         "assumptions": configuration.assumptions(scenario),
     }
     return html_page("report.html.j2", [*charts.values(), *series], content)
+
+
+def _uncertain(expected: Expected) -> str:
+    """What the interval is made of, or why there is none but chance's."""
+    return expected if isinstance(expected, str) else ", ".join(words.uncertainty_words(expected.parts, expected.sd))
+
+
+def _chance(result: Result) -> str:
+    """The interval of chance alone, or why there is none."""
+    rate = result.rate_per_min
+    kind = words.interval_kind(rate)
+    return f"{words.rate_interval(rate)}, {kind}" if rate.is_steady else kind

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from calibration.predict import CHANCE
 from scenarios.show.chart import (
     BAR_ROWS,
     BarSeries,
@@ -33,8 +34,19 @@ from scenarios.show.palette import (
     VERMILION,
     translucent,
 )
-from scenarios.show.words import class_name, loads, unit_of
-from simulator.results import ROW_LOCKS, ClassResult, DeviceResult, Result, TableResult, rate_key, utilisation_key
+from scenarios.show.words import class_name, loads, percentile_words, rate_interval, unit_of
+from simulator.results import (
+    NOT_STEADY,
+    ROW_LOCKS,
+    ClassResult,
+    DeviceResult,
+    Estimate,
+    PercentileInterval,
+    Result,
+    TableResult,
+    rate_key,
+    utilisation_key,
+)
 
 MOST_DEVICES = MOST_TABLES = 8
 MOST_LINES = 6
@@ -78,7 +90,7 @@ class SeriesGroup:
 
 @dataclass(frozen=True)
 class Quantile:
-    """How one quantile of the response time is marked."""
+    """How one quantile of the response time is marked. `key`: its field of a class, with `_s`, and of the intervals."""
 
     key: str
     label: str
@@ -87,11 +99,11 @@ class Quantile:
 
 
 QUANTILES = (
-    Quantile("p50_s", "median", "circle", BLUE),
-    Quantile("p90_s", "90 %", "diamond", GREEN),
-    Quantile("p95_s", "95 %", "square", ORANGE),
-    Quantile("p99_s", "99 %", "triangle-up", VERMILION),
-    Quantile("p999_s", "99.9 %", "x", PINK),
+    Quantile("p50", "median", "circle", BLUE),
+    Quantile("p90", "90 %", "diamond", GREEN),
+    Quantile("p95", "95 %", "square", ORANGE),
+    Quantile("p99", "99 %", "triangle-up", VERMILION),
+    Quantile("p999", "99.9 %", "x", PINK),
 )
 ACTIVITY_STYLES = {
     style.label: style
@@ -147,23 +159,47 @@ def busiest(devices: Sequence[DeviceResult]) -> list[DeviceResult]:
     return [device for device in devices if device in ranked]
 
 
-def within_text(fraction: float, time_s: float | None) -> str:
-    """95 % within 12.3 ms, or that it isn't known."""
-    return f"{share(fraction)} within {NONE if time_s is None else time_text(time_s)}"
+def _time_of(one: ClassResult, key: str) -> float | None:
+    found: float | None = getattr(one, f"{key}_s")
+    return found
+
+
+def _interval_of(one: ClassResult, key: str) -> PercentileInterval | None:
+    found: PercentileInterval | None = getattr(one.intervals, key, None)
+    return found
+
+
+def _words_of(one: ClassResult, key: str) -> str:
+    return percentile_words(_time_of(one, key), _interval_of(one, key))
+
+
+def _whiskers(one: ClassResult, key: str, time_s: float) -> tuple[float, float]:
+    """Ends of the percentile's interval; without one the percentile."""
+    found = _interval_of(one, key)
+    return (time_s, time_s) if found is None else (found.low_s or time_s, found.high_s or time_s)
 
 
 def responses(result: Result) -> Chart | None:
-    """Percentiles of the response time of each class, on a logarithmic axis, as far as they are known; None if none."""
+    """Percentiles of the response time of each class, on a logarithmic axis, as far as they are known; None if none.
+
+    Whiskers are their intervals.
+    """
     known = {
-        one.name: {each.key: at for each in QUANTILES if (at := getattr(one, each.key)) is not None}
+        one.name: {each.key: at for each in QUANTILES if (at := _time_of(one, each.key)) is not None}
         for one in result.classes
     }
     classes = [one for one in result.classes if one.completed and any(known[one.name].values())]
     if not classes:
         return None
     rows = [-float(number) for number in range(len(classes))]
-    marks = row_labels([(class_name(one.name), within_text(0.95, one.p95_s)) for one in classes])
+    marks = row_labels(
+        [
+            (class_name(one.name), f"95 % within {NONE if one.p95_s is None else time_text(one.p95_s)}")
+            for one in classes
+        ]
+    )
     spans = [list(known[one.name].values()) for one in classes]
+    ends = [end for one in classes for key, at in known[one.name].items() for end in _whiskers(one, key, at)]
     marks += [
         Curve(x=[min(times), max(times)], y=[row, row], width=5, colour=translucent(GREY, 0.55))
         for times, row in zip(spans, rows, strict=True)
@@ -174,6 +210,7 @@ def responses(result: Result) -> Chart | None:
             for one, row in zip(classes, rows, strict=True)
             if each.key in known[one.name]
         ]
+        whiskers = [_whiskers(one, each.key, at) for one, _, at in there]
         marks.append(
             Points(
                 x=[at for *_, at in there],
@@ -181,15 +218,18 @@ def responses(result: Result) -> Chart | None:
                 symbol=each.symbol,
                 colour=each.colour,
                 label=each.label,
-                hover=[f"{class_name(one.name)}: {each.label} {time_text(at)}" for one, _, at in there],
+                hover=[f"{class_name(one.name)}: {each.label} {_words_of(one, each.key)}" for one, *_ in there],
+                low=[low for low, _ in whiskers] if classes[0].intervals else None,
+                high=[high for _, high in whiskers] if classes[0].intervals else None,
+                upright=False,
             )
         )
     said = "; ".join(
-        f"{class_name(one.name)} median {NONE if one.p50_s is None else time_text(one.p50_s)}, "
-        f"{within_text(0.95, one.p95_s)}, {within_text(0.99, one.p99_s)}"
+        f"{class_name(one.name)} median {_words_of(one, 'p50')}, 95 % within {_words_of(one, 'p95')}, "
+        f"99 % within {_words_of(one, 'p99')}"
         for one in classes
     )
-    low, high = min(map(min, spans)) / 1.35, max(map(max, spans)) * 1.35
+    low, high = min(ends) / 1.35, max(ends) * 1.35
     return Chart(
         key="responses",
         title="Response times by class",
@@ -198,8 +238,17 @@ def responses(result: Result) -> Chart | None:
         x=Scale(low=low, high=high, log=True, write=time_tick),
         y=row_scale(len(classes)),
         height_px=rows_px(len(classes)),
-        caption="The scale is logarithmic: equal distances are equal factors.",
+        caption="The scale is logarithmic: equal distances are equal factors." + _about_intervals(classes),
     )
+
+
+def _about_intervals(classes: Sequence[ClassResult]) -> str:
+    """What whiskers are, how many percentiles have none, and why."""
+    found = [each for one in classes if one.intervals for each in vars(one.intervals).values()]
+    without = [each.reason.partition(":")[0] for each in found if each.low_s is None]
+    words = f" Whiskers: 90 % intervals of {CHANCE} alone." if len(without) < len(found) else ""
+    reasons = " or ".join(dict.fromkeys(without))
+    return words + (f" {len(without)} of {len(found)} percentiles have none: {reasons}." if without else "")
 
 
 def utilisation(result: Result) -> Chart:
@@ -368,6 +417,13 @@ def clock_of(result: Result) -> Clock:
     return Clock(result, "min", 60.0) if end_s <= 600 * 60 else Clock(result, "h", 3600.0)
 
 
+def _interval_words(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return NOT_STEADY
+    ends = f"{count(estimate.low)} to {count(estimate.high)}"
+    return f"{estimate.confidence:.0%} interval of {CHANCE} alone {ends}"
+
+
 def throughput(result: Result, measured_per_min: float | None) -> Chart | None:
     """The rate over time with warm-up, checkpoints, counted mean and its interval; None without a series."""
     rates = result.series.values.get(rate_key(result.main_class))
@@ -386,8 +442,11 @@ def throughput(result: Result, measured_per_min: float | None) -> Chart | None:
         words = f"mean over {span(SMOOTHED_STEPS * step_s)}"
         smooth = rounded(moving_mean(rates, SMOOTHED_STEPS))
         marks.append(Curve(x=times, y=smooth, width=2.5, colour=BLUE, name=words, label=words))
-    counted = f"counted: {count(estimate.mean)}, with its interval"
-    marks.append(Zone(x=clock.counted, y=(estimate.low, estimate.high), colour=translucent(VERMILION, 0.25)))
+    counted = f"counted: {count(estimate.mean)}, {estimate.confidence:.0%} interval of {CHANCE} alone"
+    if estimate.low is None or estimate.high is None:
+        counted = f"counted: {count(estimate.mean)}, not steady"
+    else:
+        marks.append(Zone(x=clock.counted, y=(estimate.low, estimate.high), colour=translucent(VERMILION, 0.25)))
     marks.append(
         Segment(x=clock.counted, y=(estimate.mean, estimate.mean), colour=VERMILION, dash="dash", label=counted)
     )
@@ -400,23 +459,24 @@ def throughput(result: Result, measured_per_min: float | None) -> Chart | None:
     said = (
         f"{unit} over {span(result.warm_up_s + result.duration_s)}:"
         f" from {count(min(rates))} to {count(max(rates))},"
-        f" counted mean {count(estimate.mean)}, interval {count(estimate.low)} to {count(estimate.high)},"
+        f" counted mean {count(estimate.mean)}, {_interval_words(estimate)},"
         f" {checkpoints}"
     )
     steady = result.steady_rate_per_min
     since = f" after {span(result.warm_up_s)} of warm-up. " if result.warm_up_s else " from the start. "
-    caption = (
-        f"Counted: {span(result.duration_s)}{since}"
-        f"Steady from {span(result.steady_from_s)} on, at {count(steady.mean)}"
-        f" [{count(steady.low)} .. {count(steady.high)}]."
-    )
+    caption = f"Counted: {span(result.duration_s)}{since}"
+    if result.steady_from_s is None:
+        caption += f"No interval: {steady.reason}."
+    else:
+        words = f"Steady from {span(result.steady_from_s)} on, at {count(steady.mean)}"
+        caption += f"{words} {rate_interval(steady)}, {CHANCE} alone."
     return Chart(
         key="throughput",
         title=f"{unit[0].upper()}{unit[1:]} over time",
         alternative=f"{said}.",
         marks=[*marks, *clock.zones(labelled=True)],
         x=clock.scale(),
-        y=_from_nothing(max([*rates, estimate.high, measured_per_min or 0.0])),
+        y=_from_nothing(max([*rates, estimate.high or 0.0, measured_per_min or 0.0])),
         height_px=320,
         caption=caption,
         along_x=True,

@@ -3,13 +3,19 @@
 Plain text: it reads the same in 80 columns, without colour and in a file.
 """
 
+import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from statistics import fmean
 
+from calibration.predict import CHANCE, MeasurementInterval
+from models.input import document_text
 from models.machine import PriceSpec
 from models.scenario import ScenarioSpec
-from scenarios.show.numbers import NONE, count, share, significant, span, time_text
+from scenarios.show.numbers import count, share, significant, span, time_text
 from scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
 from scenarios.show.words import (
+    Expected,
     against_measured,
     bottleneck_details,
     class_name,
@@ -18,34 +24,43 @@ from scenarios.show.words import (
     loads,
     next_words,
     page_cache,
-    rate_interval,
+    percentile_words,
+    rate_words,
+    uncertainty_words,
     unit_of,
 )
-from simulator.results import Result, main_class_of
+from simulator.results import Result, main_class_of, rate_key, result_json
 
+FORMAT = "oltpsim-answer-1"
 LONG_BAR, SHORT_BAR = 10, 6
 
 Value = str | int | float
 """A cell of a table of results."""
 
 
-def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, assumed: Sequence[str] = ()) -> str:
+def summary_text(
+    result: Result, scenario: ScenarioSpec, width: int = WIDTH, assumed: Sequence[str] = (), expected: Expected = ""
+) -> str:
     """The answer in lines of at most `width` columns, the last one ended too; `assumed` is listed in it."""
     lines = flow("", configuration_line(scenario).split(" · "), width, separator=" · ", indent=0)
-    lines += _rate(result, scenario, width)
+    lines += _rate(result, scenario, expected, width)
     limit, details = result.bottleneck, bottleneck_details(result)
     lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
     lines += flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
     main = main_class_of(result)
     percentiles = [
-        f"{name} {NONE if at is None else time_text(at)}"
-        for name, at in (("p50", main.p50_s), ("p95", main.p95_s), ("p99", main.p99_s))
+        f"{name} {percentile_words(getattr(main, f'{name}_s'), getattr(main.intervals, name, None))}"
+        for name in ("p50", "p95", "p99")
     ]
+    if main.intervals and any(each.low_s is not None for each in vars(main.intervals).values()):
+        percentiles.append(f"{result.rate_per_min.confidence:.0%} intervals of {CHANCE} alone")
     if main.p95_s is None:
         percentiles.insert(0, f"mean {time_text(main.mean_s)}")
     lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
     lines += flow(None, _bars(result, LONG_BAR if width >= 100 else SHORT_BAR), width)
     lines += flow("hit ratio", _hits(result), width)
+    if result.start != "warm":
+        lines += flow("getting warm", _warming(result), width)
     if assumed:
         lines += sentence_flow(None, f"assumed: {'; '.join(assumed)}", width)
     for warning in result.warnings:
@@ -56,8 +71,9 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ass
     return "\n".join(lines) + "\n"
 
 
-def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
-    parts = [f"{count(result.rate_per_min.mean)}  {rate_interval(result.rate_per_min)}"]
+def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int) -> list[str]:
+    first, *others = rate_words(result.rate_per_min, expected, is_calculated(result))
+    parts = [f"{count(result.rate_per_min.mean)}  {first}", *others]
     if scenario.interval.new_orders_per_client:
         parts.append(f"{significant(result.duration_s)} s from the first start to the last end")
     if is_calculated(result):
@@ -69,7 +85,12 @@ def _rate(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
         )
     if scenario.machine.price is not None:
         parts.append(cost_words(scenario.machine.price, result.rate_per_min.mean))
-    return flow(unit_of(result.main_class), parts, width)
+    lines = flow(unit_of(result.main_class), parts, width)
+    if isinstance(expected, MeasurementInterval):
+        lines += flow("uncertain by", uncertainty_words(expected.parts, expected.sd), width)
+    elif expected:
+        lines += sentence_flow("no interval", expected, width)
+    return lines
 
 
 def cost_words(price: PriceSpec, per_min: float) -> str:
@@ -101,7 +122,38 @@ def _hits(result: Result) -> list[str]:
     found = [f"pool {share(pool.hit_ratio)}"]
     found += [f"page cache {share(lower.hit_ratio)}"] if lower else []
     found.append(f"dirty {share(pool.dirty_fraction)}")
-    return found if is_calculated(result) else [*found, f"steady after {span(result.steady_from_s)}"]
+    return found if is_calculated(result) else [*found, *_steady(result)]
+
+
+def _steady(result: Result) -> list[str]:
+    return [] if result.steady_from_s is None else [f"steady after {span(result.steady_from_s)}"]
+
+
+WARMING_ENDS_S = (60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 4 * 3600.0, 8 * 3600.0)
+"""until when the first minutes and hours of a run are shown, each from the one before"""
+
+
+def _warming(result: Result) -> list[str]:
+    """Mean rate and hit ratios of the first minutes, then of longer times, up to the run's end."""
+    series, parts, begin = result.series, [], 0
+    rates, pool = series.values[rate_key(result.main_class)], series.values["pool_hit_ratio"]
+    lower = series.values["page_cache_hit_ratio"] if page_cache(result) else None
+    end_s = len(rates) * series.step_s
+    for until_s in (*(each for each in WARMING_ENDS_S if each < end_s), end_s):
+        end = round(until_s / series.step_s)
+        if end <= begin:
+            continue
+        hits = f"pool {share(fmean(pool[begin:end]))}"
+        hits += f", page cache {share(fmean(lower[begin:end]))}" if lower else ""
+        parts.append(f"to {span(until_s)} {count(fmean(rates[begin:end]))} ({hits})")
+        begin = end
+    return parts
+
+
+def answer_json(result: Result, expected: Expected) -> str:
+    """A result with `measurement`: where one would fall and the parts of what isn't known; null if that isn't said."""
+    measurement = None if isinstance(expected, str) else asdict(expected)
+    return document_text(FORMAT, json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement})
 
 
 def summary_row(result: Result) -> dict[str, Value]:
@@ -118,11 +170,11 @@ def summary_row(result: Result) -> dict[str, Value]:
         "duration_s": result.duration_s,
         "main_class": class_name(result.main_class),
         "rate_per_min": rate.mean,
-        "rate_low_per_min": rate.low,
-        "rate_high_per_min": rate.high,
+        "rate_low_per_min": "" if rate.low is None else rate.low,
+        "rate_high_per_min": "" if rate.high is None else rate.high,
         "rate_confidence_fraction": rate.confidence,
         "steady_rate_per_min": steady.mean,
-        "steady_from_s": result.steady_from_s,
+        "steady_from_s": "" if result.steady_from_s is None else result.steady_from_s,
         "transactions_per_s": result.transactions_per_s,
         "bottleneck": limit.name,
         "bottleneck_fraction": limit.share,
@@ -177,11 +229,22 @@ def _column(name: str) -> str:
     return name.lower().replace(" ", "_").replace("-", "_")
 
 
-def summary_csv(results: Result | Iterable[Result], scenario: ScenarioSpec | None = None) -> str:
-    """A line for each result, with the columns of all; with a scenario also what others measured on it."""
+def summary_csv(
+    results: Result | Iterable[Result], scenario: ScenarioSpec | None = None, expected: Expected = ""
+) -> str:
+    """A line for each result, with the columns of all; with a scenario also what others measured on it.
+
+    `expected`: where a measurement of the scenario would fall.
+    """
     rows = [summary_row(result) for result in ([results] if isinstance(results, Result) else results)]
     measured = scenario.measured if scenario is not None else None
     if measured is not None and measured.new_orders_per_minute is not None:
         figure, role = measured.new_orders_per_minute, measured.role
         rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
+    if isinstance(expected, MeasurementInterval):
+        for row in rows:
+            row |= {
+                "measurement_low_per_min": expected.low_per_min,
+                "measurement_high_per_min": expected.high_per_min,
+            }
     return csv_text(dict.fromkeys(column for row in rows for column in row), rows)

@@ -9,12 +9,22 @@ from typing import Any
 from models.input import last_word
 from scenarios.questions.sweep import SampledAxis, Sweep
 from scenarios.show.chart import Chart, Curve, Mark, Points, Scale
-from scenarios.show.numbers import count, number_tick
+from scenarios.show.numbers import NONE, between, count, number_tick
 from scenarios.show.palette import GREY, SERIES_COLOURS
 from scenarios.show.table import aligned, csv_text
 from simulator.errors import InputError
+from simulator.results import NOT_STEADY
 
-FIGURES = ("rate_per_min", "low_per_min", "high_per_min", "bottleneck", "cpu_utilisation", "disk_utilisation")
+FIGURES = (
+    "rate_per_min",
+    "low_per_min",
+    "high_per_min",
+    "measurement_low_per_min",
+    "measurement_high_per_min",
+    "bottleneck",
+    "cpu_utilisation",
+    "disk_utilisation",
+)
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 UNITS = {"_gib": " (GiB)", "_kib": " (KiB)", "_ms": " (ms)", "_us": " (µs)", "_s": " (s)"}
 RATE_TITLE = "new orders per minute"
@@ -44,7 +54,7 @@ def sweep_table(sweep: Sweep) -> str:
     """A table for people: one line per point, then the warnings by their numbers, then where it comes from."""
     ratios = _cache_names(sweep)
     header = [*(last_word(axis.key) for axis in sweep.axes), "new orders/min"]
-    header += [f"{sweep.confidence:.0%} interval", "bottleneck", "cpu", "disk", *(f"{name} hits" for name in ratios)]
+    header += [sweep.interval_kind, "bottleneck", "cpu", "disk", *(f"{name} hits" for name in ratios)]
     if sweep.until_fraction is not None:
         header.append("replications")
     lines = [header]
@@ -52,8 +62,11 @@ def sweep_table(sweep: Sweep) -> str:
         if row.reason is not None:
             lines.append([*row.values, "-"])
             continue
-        low, high, cpu, disk = row.low_per_min, row.high_per_min, row.cpu_utilisation, row.disk_utilisation
-        figures = [f"{row.rate_per_min:,.0f}", f"{low:,.0f} .. {high:,.0f}", row.limit]
+        cpu, disk = row.cpu_utilisation, row.disk_utilisation
+        interval = sweep.interval_of(row)
+        missing = NONE if sweep.is_measurable else NOT_STEADY
+        ends = missing if interval is None else between(*interval)
+        figures = [f"{row.rate_per_min:,.0f}", ends, row.limit]
         hits = [f"{(row.hit_ratios or {}).get(name, 0.0):.1%}" for name in ratios]
         lines.append([*row.values, *figures, f"{cpu:.0%}", f"{disk:.0%}", *hits])
         if sweep.until_fraction is not None:
@@ -115,8 +128,8 @@ def sweep_chart(sweep: Sweep) -> Chart:
             Curve(
                 x=[places[row.values[0]] for row in line],
                 y=rates,
-                low=[row.low_per_min or 0.0 for row in line],
-                high=[row.high_per_min or 0.0 for row in line],
+                low=[(sweep.interval_of(row) or (rate, rate))[0] for row, rate in zip(line, rates, strict=True)],
+                high=[(sweep.interval_of(row) or (rate, rate))[1] for row, rate in zip(line, rates, strict=True)],
                 symbols=[symbols[row.limit] for row in line],
                 size=10,
                 colour=SERIES_COLOURS[len(marks) % len(SERIES_COLOURS)],
@@ -128,7 +141,7 @@ def sweep_chart(sweep: Sweep) -> Chart:
     low, high = min(places.values()), max(places.values())
     margin = (high - low) * 0.04 or 1.0
     named = {places[value]: value for value in values} if unit is None else None
-    top = max(row.high_per_min or 0.0 for row in rows) or 1.0
+    top = max((sweep.interval_of(row) or (0.0, row.rate_per_min or 0.0))[1] for row in rows) or 1.0
     seeds = f", {sweep.replications} replications" if sweep.replications > 1 else ""
     said = "; ".join(f"{', '.join(row.values)}: {count(row.rate_per_min or 0.0)}, {row.limit}" for row in rows)
     return Chart(
@@ -146,7 +159,7 @@ def sweep_chart(sweep: Sweep) -> Chart:
         ),
         y=Scale(low=0.0, high=top * 1.05, title=RATE_TITLE, write=number_tick),
         height_px=400,
-        caption=f"band: {sweep.confidence:.0%} interval · oltpsim {sweep.versions.get('oltpsim', '?')},"
+        caption=f"band: {sweep.interval_kind} · oltpsim {sweep.versions.get('oltpsim', '?')},"
         f" engine {sweep.engine}, seed {sweep.seed}{seeds}",
     )
 

@@ -8,6 +8,7 @@ from calibration.fit import (
     Baseline,
     Calibration,
     Certificate,
+    Coverage,
     Errors,
     Gap,
     JudgedRate,
@@ -110,10 +111,21 @@ def coverage_words(found: Certificate) -> str:
     cover = found.coverage
     if cover is None:
         return "coverage: no run was left out"
-    return (
+    words = (
         f"coverage: {cover.inside} of {cover.count} left-out runs are inside their {cover.claimed:.0%} intervals; the "
-        f"true share is {cover.low:.0%} to {cover.high:.0%}: {cover.verdict}"
+        f"true share is {cover.low:.0%} to {cover.high:.0%}: {cover.verdict}{_half_width(cover)}"
     )
+    machine = found.coverage_by_machine
+    if machine is None:
+        return words
+    return (
+        f"{words}; with their machine left out {machine.inside} of {machine.count} on {machine.groups} machines, the "
+        f"true share is {machine.low:.0%} to {machine.high:.0%}: {machine.verdict}{_half_width(machine)}"
+    )
+
+
+def _half_width(cover: Coverage) -> str:
+    return "" if cover.half_width is None else f" (median half width {math.expm1(cover.half_width):.0%})"
 
 
 def _baselines(found: Certificate) -> list[str]:

@@ -1,16 +1,28 @@
 """What a result says, in words and figures: shared by the report and the answer in the terminal."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from calibration.predict import CHANCE, FORMULAS, Contribution, MeasurementInterval
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
-from scenarios.show.numbers import between, count, plural, share, signed_share, span
-from simulator.results import ROW_LOCKS, CacheResult, Estimate, Result, main_class_of
+from scenarios.show.numbers import NONE, between, count, plural, share, signed_share, span, time_text
+from simulator.results import NOT_STEADY, ROW_LOCKS, CacheResult, Estimate, PercentileInterval, Result, main_class_of
 
-STARTS = {"cold": "an empty cache", "after_load": "the load", "warm": "warm caches"}
+STARTS = {
+    "cold": "an empty cache",
+    "after_load": "the load",
+    "after_prewarm": "files that were read",
+    "warm": "warm caches",
+}
 CALCULATED = "the machine once it is warm, calculated by the analytic engine"
 SATURATED = 0.6
 """Below this share of its capacity nothing is called near its limit: clients and latency set the rate."""
+MOST_PARTS = 3
+"""of an interval that are named"""
+Expected = MeasurementInterval | str
+"""where a measurement would fall, or why that isn't known; empty if only chance was asked for"""
 ROLES = {
     "fitted": "fitted: the parameters have seen this figure",
     "predicted": "predicted: no fit has seen this figure",
@@ -60,12 +72,50 @@ def class_name(name: str) -> str:
 
 
 def rate_interval(estimate: Estimate) -> str:
-    """The confidence interval: [1,180 .. 1,290]."""
+    """The confidence interval: [1,180 .. 1,290], or that it isn't steady."""
+    if estimate.low is None or estimate.high is None:
+        return NOT_STEADY
     return f"[{between(estimate.low, estimate.high)}]"
 
 
+def rate_words(estimate: Estimate, expected: Expected, calculated: bool) -> list[str]:
+    """Where a measurement would fall; else what chance alone does to a rate, or the formulas to a calculated one."""
+    if isinstance(expected, str):
+        if not estimate.is_steady:
+            return [NOT_STEADY]
+        what = FORMULAS if calculated else CHANCE
+        return [f"{rate_interval(estimate)}  {estimate.confidence:.0%} interval of {what} alone"]
+    ends = f"[{between(expected.low_per_min, expected.high_per_min)}]"
+    steady = [] if estimate.is_steady else [f"{NOT_STEADY}: chance isn't in it"]
+    return [f"{ends}  {expected.confidence:.0%} interval, predicted", *steady]
+
+
+def uncertainty_words(parts: Sequence[Contribution], sd: float) -> list[str]:
+    """The largest parts of an interval, and all together; empty if there is none."""
+    words = [f"{part.what} ±{_spread(part.sd)}" for part in parts[:MOST_PARTS]]
+    return [*words, f"in all ±{_spread(sd)}, one standard deviation each"] if words else []
+
+
+def _spread(sd: float) -> str:
+    """A standard deviation of a logarithm, as the relative growth of one of them: 0.1 is 11 %."""
+    return share(math.expm1(sd))
+
+
+def percentile_words(time_s: float | None, interval: PercentileInterval | None) -> str:
+    """A percentile with its interval, or in a word why it has none: 8.10 ms [7.90 ms .. 8.40 ms]."""
+    if time_s is None:
+        return NONE
+    if interval is None:
+        return time_text(time_s)
+    if interval.low_s is None or interval.high_s is None:
+        return f"{time_text(time_s)} [{interval.reason.partition(':')[0]}]"
+    return f"{time_text(time_s)} [{time_text(interval.low_s)} .. {time_text(interval.high_s)}]"
+
+
 def interval_kind(estimate: Estimate) -> str:
-    """Confidence and method of an interval: 95 % interval, batch means."""
+    """Confidence and method of an interval: 90 % interval, batch means. Without one the reason."""
+    if not estimate.is_steady:
+        return f"no interval: {estimate.reason}"
     return f"{estimate.confidence * 100:.4g} % interval, {estimate.method}"
 
 
@@ -84,6 +134,15 @@ def hardware(scenario: ScenarioSpec) -> list[str]:
     ]
 
 
+def _lead_in(window: IntervalSpec) -> str:
+    """What comes between start and warm-up, as words that follow the start's."""
+    lead_in = window.lead_in
+    if lead_in is None:
+        return ""
+    length = count(lead_in.transactions) + " transactions" if lead_in.transactions else span(lead_in.duration_s or 0.0)
+    return f" and {length} {'at full speed' if lead_in.speed == 'full' else 'of these clients'}"
+
+
 def configuration_line(scenario: ScenarioSpec) -> str:
     """Machine, database, size and clients in one line."""
     workload, window = scenario.workload, scenario.interval
@@ -95,11 +154,8 @@ def configuration_line(scenario: ScenarioSpec) -> str:
         clients = f"{plural(terminals, 'terminal')} on {plural(arrivals.connections, 'connection')}"
     else:
         clients = f"{arrivals.transactions_per_s:,.4g} transactions/s arriving"
-    since = (
-        f"after {span(window.warm_up_s)} of warm-up from {STARTS[window.start]}"
-        if window.warm_up_s
-        else f"counted from {STARTS[window.start]}"
-    )
+    start = STARTS[window.start] + _lead_in(window)
+    since = f"after {span(window.warm_up_s)} of warm-up from {start}" if window.warm_up_s else f"counted from {start}"
     parts = [
         *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",

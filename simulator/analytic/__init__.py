@@ -1,7 +1,8 @@
 """The analytic engine: mean-value analysis of the same system."""
 
 from simulator.analytic.configurations import rows
-from simulator.analytic.device_figures import asked_of_limits
+from simulator.analytic.device_figures import demand_on_limits
+from simulator.analytic.disks import QUEUES, service_s
 from simulator.analytic.engine import simulate
 from simulator.analytic.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
 from simulator.analytic.factors import (

@@ -121,7 +121,7 @@ OLTPSIM_API void* oltpsim_create(const oltpsim_numbers* tables, std::int64_t cou
 }
 
 // Machines, (count, width): numbers, tables, then by class path and section times, by lock path times, and if the rows
-// are long enough the share of each group's misses that the pool answers. `rates`: null to look for them. Writes rows
+// are long enough two places of each group. `rates`: null to look for them. Writes rows
 // of figures, those of classes and locks behind them; and of groups if `groups` isn't null.
 OLTPSIM_API std::int64_t oltpsim_solve(const void* handle, const double* machines, std::int64_t count,
                                        std::int64_t width, const double* rates, double* figures, double* groups,
@@ -130,14 +130,15 @@ OLTPSIM_API std::int64_t oltpsim_solve(const void* handle, const double* machine
         const Workload& w = *static_cast<const Workload*>(handle);
         AtRate state(w);
         const i64 least = MACHINE_NUMBERS + 2 * w.classes + w.locks;
-        if (width != least && width != least + w.groups)
+        if (width != least && width != least + 2 * w.groups)
             throw std::invalid_argument("rows of machines have another width");
         for (i64 number = 0; number < count; number++, machines += width) {
             Machine m;
             std::copy(machines, machines + MACHINE_NUMBERS, reinterpret_cast<double*>(&m));
             m.path_s = machines + MACHINE_NUMBERS;
             m.section_s = m.path_s + w.classes, m.path_before_s = m.section_s + w.classes;
-            m.held = width >= least + w.groups && w.groups > 0 && width > least ? m.path_before_s + w.locks : nullptr;
+            m.left_from = width > least ? m.path_before_s + w.locks : nullptr;
+            m.left_to = width > least ? m.left_from + w.groups : nullptr;
             state.machine(m);
             const double rate = rates != nullptr ? rates[number] : rate_of(state, m);
             state.machine(m);  // so that figures depend on the rate alone, not on those that were tried before

@@ -28,7 +28,7 @@ struct BufferPool {
         if (m.resident < m.buffers) page_faults(w, m);
         misses_total = 0.0;
         for (std::size_t g = 0; g < n; g++) {
-            if (m.held) missing[g] *= 1.0 - m.held[g] * w.read[g];
+            missing[g] *= 1.0 - m.left_of(g, m.pool_left) * w.read[g];
             misses[g] = w.references[g] * missing[g] * w.read[g];
             misses_total += misses[g];
         }

@@ -2,9 +2,7 @@
 
 from typing import NamedTuple
 
-from simulator.form import System, kept_dirty_pages
-
-NEVER_NS = 10**18
+from simulator.form import ENDLESS_PAGES, NEVER_NS, System, kept_dirty_pages
 
 
 class DaemonMarks(NamedTuple):
@@ -16,6 +14,8 @@ class DaemonMarks(NamedTuple):
     flush_interval_ns: int
     checkpoint_interval_ns: int
     spread_ns: int
+    background_pages: int = ENDLESS_PAGES
+    """dirty pages of the page cache from which on write-back doesn't wait for their age"""
 
 
 def marks_of(system: System) -> DaemonMarks:
@@ -26,6 +26,8 @@ def marks_of(system: System) -> DaemonMarks:
         operands = {step.operation: step.operands for step in daemon.steps}
         if "await_dirty" in operands:
             marks = marks._replace(dirty_high_pages=operands["await_dirty"][0])
+        if "write_cache_dirty" in operands:
+            marks = marks._replace(background_pages=operands["write_cache_dirty"][0])
         if "write_expired" in operands and "sleep" in operands:
             marks = marks._replace(expire_ns=operands["write_expired"][0], flush_interval_ns=operands["sleep"][0])
         if "note_checkpoint" in operands and {"every", "write_dirty"} <= operands.keys():

@@ -5,10 +5,12 @@ import numpy as np
 from simulator.analytic import figures
 from simulator.analytic.figures import Case
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
-from simulator.form import ALL_VOLUMES, FlashDevice, RaidSet, RateLimit, limits_on, to_s
+from simulator.form import ALL_VOLUMES, DeviceRecord, FlashDevice, RaidSet, RateLimit, SsdDevice, limits_on, to_s
 from simulator.results import DeviceResult, LimitResult
 
 TINY = 1e-12
+READ_PURPOSES = ("data read", "swap in")
+"""purposes of reads; the others are writes"""
 
 
 def devices(case: Case) -> list[DeviceResult]:
@@ -32,7 +34,7 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
     device, disks = storage.with_disks[number], storage.disks_of(number)
     reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
     total = sum(per_s.values())
-    parallel = sum(storage.with_disks[disk].servers for disk in disks)
+    parallel = sum(_parallel_requests(storage.with_disks[disk]) for disk in disks)
     service = utilisation * parallel / total if total > 0 else 0.0
     turn, limits = 0.0, _limits(case, number, per_s)
     if isinstance(flash := storage.with_disks[disks[0]], FlashDevice) and _is_limited(case, number):
@@ -40,6 +42,9 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
         service = to_s((reads * flash.read_ns + (total - reads) * flash.write_ns) / max(total, TINY))
         closed = _limits(case, disks[0], _requests_of_disk(case, number) if disks[0] != number else per_s)
         utilisation = min(max([total * service / parallel, *(limit.utilisation for limit in closed)]), 1.0)
+    elif isinstance(flash, SsdDevice):
+        lone = float(p.read_s[0, 0]), float(p.acknowledged_s[0])
+        service = (reads * lone[0] + (total - reads) * lone[1]) / max(total, TINY)
     calls = per_s.get("data read", 0.0) + per_s.get("eviction write", 0.0)
     queue = min(calls * float(r.disk_read_s[0]), float(p.calls[0]))
     queue += case.rate * case.mean(r.fault_s) if "swap in" in per_s else 0.0
@@ -74,6 +79,11 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
     )
 
 
+def _parallel_requests(disk: DeviceRecord) -> int:
+    """Requests that a disk serves at once."""
+    return disk.dies if isinstance(disk, SsdDevice) else disk.servers
+
+
 def _empty(load: float, servers: float, clients: float) -> float:
     """Share of time in which nobody is at equal servers that are asked for `load` seconds each second.
 
@@ -106,7 +116,7 @@ def _limits(case: Case, number: int, per_s: dict[str, float]) -> list[LimitResul
     device = case.system.storage.with_disks[number]
     where = LOG if number in _log_numbers(case) else DATA
     return [
-        _limit(case, where, place, _asked(case, limit, per_s), device.name)
+        _limit(case, where, place, _demand_on_limit(case, limit, per_s), device.name)
         for place, limit in enumerate(limits_on(device))
     ]
 
@@ -114,25 +124,25 @@ def _limits(case: Case, number: int, per_s: dict[str, float]) -> list[LimitResul
 def volume_limits(case: Case) -> list[LimitResult]:
     """The limits of all volumes together, or of all controllers."""
     owner = "all controllers" if case.system.controllers else ALL_VOLUMES
-    return [_limit(case, TOGETHER, place, asked, owner) for place, asked in enumerate(asked_of_limits(case).together)]
+    return [_limit(case, TOGETHER, place, asked, owner) for place, asked in enumerate(demand_on_limits(case).together)]
 
 
-def asked_of_limits(case: Case) -> Rates:
-    """What is asked of each limit, in requests or MiB per second; of data disks' at the first one."""
+def demand_on_limits(case: Case) -> Rates:
+    """Demand on each limit, in requests or MiB per second; on those of data disks that of the first one."""
     storage, places = case.system.storage, places_of(case.system)
     numbers = (number for number in range(storage.data_devices) for _ in storage.disks_of(number))
     of_disks = [_requests_of_disk(case, number) for number in numbers]
     log_disk = _requests(case, storage.log_device) if _log_numbers(case) else {}
     together = of_disks if case.system.controllers else [*of_disks, log_disk]
     return Rates(
-        data=tuple(_asked(case, limit, of_disks[0]) for limit in places.data),
-        log=tuple(_asked(case, limit, log_disk) for limit in places.log),
-        together=tuple(sum(_asked(case, limit, each) for each in together) for limit in places.together),
+        data=tuple(_demand_on_limit(case, limit, of_disks[0]) for limit in places.data),
+        log=tuple(_demand_on_limit(case, limit, log_disk) for limit in places.log),
+        together=tuple(sum(_demand_on_limit(case, limit, each) for each in together) for limit in places.together),
     )
 
 
-def _asked(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
-    """What so many requests per second of each purpose are to a limit."""
+def _demand_on_limit(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
+    """Demand of so many requests per second of each purpose on a limit, in its requests or MiB per second."""
     page, t, p = case.system.storage.page_bytes, case.solution, case.parameters
     written = t.written / np.maximum(t.requests, TINY)
     log = figures.log(case)
@@ -141,6 +151,7 @@ def _asked(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
         "swap out": float((p.swap_cluster / p.units(p.swap_cluster))[0]) * page,
         "log": log.bytes_per_s / max(log.flushes_per_s, TINY),
     }
+    per_s = {purpose: count for purpose, count in per_s.items() if limit.counts(purpose not in READ_PURPOSES)}
     if limit.of == "mib":
         return sum(count * sizes.get(purpose, page) for purpose, count in per_s.items()) / limit.units_of_rate
     return sum(count * max(sizes.get(purpose, page) / limit.unit_bytes, 1.0) for purpose, count in per_s.items())

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.errors import InputError
-from simulator.form import CachingDevice, DeviceRecord, FlashDevice, FloatArray, RaidSet, RotatingDevice
+from simulator.form import MIB, CachingDevice, DeviceRecord, FlashDevice, FloatArray, RaidSet, RotatingDevice, SsdDevice
 
 PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
@@ -23,12 +23,13 @@ BAND_POWER = 0.65
 """How the band narrows with the drive's share of the queue; measured in the same way, 64 of 64 to 4,096 requests"""
 PLACES, INSTANTS = 64, 400
 NS = 1e-9
+SECTOR_BYTES, FLASH_PAGE_BYTES = 4096, 16_384
+"""both as in simulator/reference/ssd.py"""
 PATIENCE_S = 1.0
-TRACKS_PER_CYLINDER = 8
-"""both as in simulator/reference/disk.py"""
+"""as in simulator/reference/disk.py"""
 
 
-Disk = RotatingDevice | FlashDevice
+Disk = RotatingDevice | FlashDevice | SsdDevice
 
 
 def disk_of(device: DeviceRecord) -> Disk:
@@ -42,18 +43,51 @@ def disk_of(device: DeviceRecord) -> Disk:
 @lru_cache(maxsize=1 << 12)
 def service_s(device: Disk, span_bytes: float, size_bytes: float, write: bool) -> tuple[float, ...]:
     """Mean service time by the number of requests at the device (QUEUES), for places spread over `span_bytes`."""
+    if isinstance(device, SsdDevice):
+        return tuple(np.full(len(QUEUES), drain_s(device, size_bytes) if write else lone_read_s(device, size_bytes)))
     if not isinstance(device, RotatingDevice):
         time = (device.write_ns if write else device.read_ns) * NS
         return tuple(np.full(len(QUEUES), time))
     transfer = size_bytes / device.track_bytes * device.revolution_ns
     held = np.minimum(QUEUES, _sorted(device, write))
     bands = span_bytes * (held / QUEUES) ** BAND_POWER
-    arm = replace(device, name="", overhead_ns=0)
+    arm = replace(device, name="", overhead_ns=0, settle_ns=device.settle_ns if write else 0)
+    # a drive prepares what it holds while the arm is at work; what is destaged lies ready
+    unprepared = 0.0 if write and isinstance(device, CachingDevice) else np.clip(2.0 - held, 0.0, 1.0)
+    overhead = device.overhead_ns * unprepared
     least = np.array([_least_ns(arm, n, band) for n, band in zip(held.tolist(), bands.tolist(), strict=True)])
-    times = least + device.overhead_ns + transfer
+    times = least + overhead + transfer
     # requests that lie close: the head passes over what is between them
-    along = np.maximum(span_bytes / QUEUES / device.track_bytes * device.revolution_ns, device.overhead_ns + transfer)
+    along = np.maximum(span_bytes / QUEUES / device.track_bytes * device.revolution_ns, overhead + transfer)
     return tuple(np.minimum(times, along) * NS)
+
+
+def drain_s(ssd: SsdDevice, size_bytes: float) -> float:
+    """Time in which all dies program a write at a random place, s."""
+    return max(size_bytes, SECTOR_BYTES) / MIB * ssd.drain_mib_ns * NS
+
+
+def die_s(ssd: SsdDevice, size_bytes: float) -> float:
+    """Time of a die for a read of so much of a flash page, s."""
+    more = max(min(size_bytes, FLASH_PAGE_BYTES) - SECTOR_BYTES, 0.0)
+    return (ssd.die_ns + more / MIB * ssd.channel_mib_ns) * NS
+
+
+def interface_s(ssd: SsdDevice, size_bytes: float, write: bool) -> float:
+    """Time of the interface for a request, s."""
+    if write:
+        return (ssd.command_write_ns + size_bytes / MIB * ssd.write_mib_ns) * NS
+    return (ssd.command_read_ns + size_bytes / MIB * ssd.read_mib_ns) * NS
+
+
+def lone_read_s(ssd: SsdDevice, size_bytes: float) -> float:
+    """Response time of a read from an idle SSD, s."""
+    return interface_s(ssd, size_bytes, write=False) + ssd.read_ns * NS + die_s(ssd, size_bytes)
+
+
+def lone_write_s(ssd: SsdDevice, size_bytes: float) -> float:
+    """Response time of a write into an idle SSD's buffer, s."""
+    return interface_s(ssd, size_bytes, write=True) + ssd.write_ns * NS
 
 
 def _sorted(device: RotatingDevice, write: bool) -> int:
@@ -72,7 +106,7 @@ def turns(device: Disk, start_bytes: float, span_bytes: float, size_bytes: float
     """
     if not isinstance(device, RotatingDevice):
         return tuple(np.ones(len(QUEUES)))
-    t, reached = _reached(device, span_bytes)
+    t, reached = _reached(replace(device, name="", settle_ns=0), span_bytes)
     places = (np.arange(PLACES) + 0.5) / PLACES * span_bytes + start_bytes
     arrives = _seek_ns(device, places / device.capacity_bytes)[:, None]
     times = arrives + (np.arange(PLACES) + 0.5) / PLACES * device.revolution_ns
@@ -102,19 +136,22 @@ def _reached(device: RotatingDevice, band_bytes: float) -> tuple[FloatArray, Flo
     x = (np.arange(PLACES) + 0.5) / PLACES
     weight = 2.0 * (1.0 - x) / PLACES
     weight /= weight.sum()
-    seek = _seek_ns(device, x * band_bytes / device.capacity_bytes)
-    same = np.clip(1.0 - x * band_bytes / (TRACKS_PER_CYLINDER * device.track_bytes), 0.0, 1.0)
-    t = np.linspace(0.0, float(seek[-1]) + device.revolution_ns, INSTANTS)
-    moving = weight * (1.0 - same)
-    shares, ways = (np.concatenate([[0.0], np.cumsum(each)]) for each in (moving, moving * seek))
+    seek = np.maximum(_seek_ns(device, x * band_bytes / device.capacity_bytes), device.head_switch_ns)
+    cylinder, track = (
+        np.clip(1.0 - x * band_bytes / (tracks * device.track_bytes), 0.0, 1.0) for tracks in (device.heads, 1)
+    )
+    ways_ns = np.concatenate([[float(device.head_switch_ns)], seek]) + device.settle_ns
+    t = np.linspace(0.0, float(ways_ns[-1]) + device.revolution_ns, INSTANTS)
+    moving = np.concatenate([[float((cylinder - track) @ weight)], weight * (1.0 - cylinder)])
+    shares, ways = (np.concatenate([[0.0], np.cumsum(each)]) for each in (moving, moving * ways_ns))
 
     def beyond(times: FloatArray) -> FloatArray:
-        shorter = np.searchsorted(seek, times)
+        shorter = np.searchsorted(ways_ns, times)
         found: FloatArray = shares[shorter] * times - ways[shorter]
         return found
 
     moved = (beyond(t) - beyond(t - device.revolution_ns)) / device.revolution_ns
-    there = np.minimum(t / device.revolution_ns, 1.0) * float(same @ weight)
+    there = np.minimum(t / device.revolution_ns, 1.0) * float(track @ weight)
     return t, np.clip(moved + there, 0.0, 1.0)
 
 

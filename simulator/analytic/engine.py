@@ -14,9 +14,9 @@ from simulator.analytic.solution import Solution, solve
 from simulator.analytic.spending import with_credits
 from simulator.analytic.validity import doubts
 from simulator.analytic.volumes import Rates, places_of, sustained
-from simulator.analytic.warming import course, interval_mean_per_s
+from simulator.analytic.warming import course, machine_at_mean_rate
 from simulator.analytic.workload import Workload, read_workload
-from simulator.errors import InternalError
+from simulator.errors import InputError, InternalError
 from simulator.form import OnProgress, Progress, System
 from simulator.results import Result
 
@@ -26,9 +26,13 @@ def simulate(
 ) -> Result:
     """The result of a system; the seed is only noted in it. `on_progress` is told once, at the end.
 
-    `workload`: the system's, if somebody has read it before. Raises InputError for a program whose loops have no bound,
-    InternalError if the equations give no finite figures.
+    `workload`: the system's, if somebody has read it before. Raises InputError for a program whose loops have no bound
+    and for page cleaners that write by age, InternalError if the equations give no finite figures.
     """
+    if system.flushing:
+        raise InputError(
+            f"{system.name}: no formulas for page cleaners that write by age; simulate it (--engine kernel)"
+        )
     workload = workload or read_workload(system)
     if any(limit.burst_per_s > limit.per_s for limits in places_of(system) for limit in limits):
         case = with_credits(system, lambda rates: _solved(system, workload, rates))
@@ -47,7 +51,7 @@ def _solved(system: System, workload: Workload, rates: Rates | None) -> Case:
     warming = None
     if system.interval.start != "warm" and not system.arrivals_per_s:
         warming = course(system, workload, parameters, solution)
-        parameters = warming.like(interval_mean_per_s(system, workload, warming))
+        parameters = machine_at_mean_rate(system, workload, parameters, warming)
         solution = solve(workload, parameters, system.pool.replacement)
     elif system.work:
         lasts_s = run_s(system.work, workload, len(system.client_registers), solution, None)

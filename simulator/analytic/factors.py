@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from simulator.analytic.parameters import Parameters, stacked
-from simulator.analytic.solution import Solution, at_rate, rates
+from simulator.analytic.solution import Solution, at_rate, rates, solve
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray, RotatingDevice, System
 
@@ -77,9 +77,10 @@ def rate_factors(
     figures: list[tuple[str, float, float]] = []
     for quantity in [each for each in quantities if each.name in measured]:
         target = measured[quantity.name]
-        figures.append((quantity.name, target, float(quantity.figure(_at_rate(workload, policy, p, per_s))[0])))
-        factors.append((quantity, _factor(workload, policy, p, quantity, target, per_s)))
-        p = quantity.multiplied(p, np.array([factors[-1][1]]))
+        factor, figure = _factor(workload, policy, p, quantity, target, per_s)
+        figures.append((quantity.name, target, figure))
+        factors.append((quantity, factor))
+        p = quantity.multiplied(p, np.array([factor]))
     effects = _effects(workload, policy, parameters, factors)
     return [RateFactor(*figure, effect) for figure, effect in zip(figures, effects, strict=True)]
 
@@ -135,26 +136,43 @@ def _busy_per_request_s(at: _AtRate) -> FloatArray:
     return busy / np.maximum(at.solution.rate * (_reads(at) + _writes(at)), 1e-12)
 
 
-def _at_rate(w: Workload, policy: str, p: Parameters, per_s: float) -> _AtRate:
-    """Everything that follows if the machines do `per_s` transactions of the mix."""
+def _at_rate(w: Workload, policy: str, p: Parameters, per_s: float | None) -> _AtRate:
+    """Everything that follows if the machines do `per_s` transactions of the mix; None: as many as each can do."""
     p = p.filled()
-    return _AtRate(p, at_rate(w, p, policy, np.full(len(p), per_s)))
+    return _AtRate(p, solve(w, p, policy) if per_s is None else at_rate(w, p, policy, np.full(len(p), per_s)))
 
 
-def _factor(w: Workload, policy: str, p: Parameters, quantity: _Quantity, target: float, per_s: float) -> float:
-    """The factor at which the model's figure is the measured one, or the nearest that can be."""
-    wanted = math.log(max(target, 0.0) + quantity.small + 1e-12)
+def _factor(
+    w: Workload, policy: str, p: Parameters, quantity: _Quantity, target: float, per_s: float
+) -> tuple[float, float]:
+    """The factor at which the model's figure is the measured one, or the nearest that can be; and the figure without.
+
+    A device that was busy all the time tells nothing at the measured rate, where any slower one is as busy. But it was
+    what the rate depended on, so that figures are those of each machine at its own rate.
+    """
+
+    def figures(machines: Parameters, at_per_s: float | None) -> FloatArray:
+        return quantity.figure(_at_rate(w, policy, machines, at_per_s))
+
+    def log(figure: FloatArray) -> FloatArray:
+        found: FloatArray = np.log(figure + quantity.small + 1e-12)
+        return found
+
+    wanted = float(log(np.array(max(target, 0.0))))
     low, high = -math.log(FARTHEST), math.log(FARTHEST)
-    here = math.log(float(quantity.figure(_at_rate(w, policy, p, per_s))[0]) + quantity.small + 1e-12)
-    if abs(here - wanted) < SAME:
-        return 1.0
+    here, most = figures(p.followed_by(quantity.multiplied(p, np.array([FARTHEST]))), per_s)
+    at_per_s = per_s if wanted < log(most) - SAME else None
+    if at_per_s is None:
+        (here,) = figures(p, None)
+    if abs(log(here) - wanted) < SAME:
+        return 1.0, float(here)
     for _ in range(REFINED):
         factors = np.linspace(low, high, GRID)
-        figures = quantity.figure(_at_rate(w, policy, quantity.multiplied(p.repeated(GRID), np.exp(factors)), per_s))
-        logs = np.maximum.accumulate(np.log(figures + quantity.small + 1e-12))
+        machines = quantity.multiplied(p.repeated(GRID), np.exp(factors))
+        logs = np.maximum.accumulate(log(figures(machines, at_per_s)))
         above = int(np.clip(np.searchsorted(logs, wanted), 1, GRID - 1))
         low, high = float(factors[above - 1]), float(factors[above])
-    return math.exp((low + high) / 2.0)
+    return math.exp((low + high) / 2.0), float(here)
 
 
 def _effects(w: Workload, policy: str, p: Parameters, factors: list[tuple[_Quantity, float]]) -> list[float]:

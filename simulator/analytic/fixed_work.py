@@ -24,7 +24,7 @@ def run_s(work: Work, w: Workload, clients: int, solution: Solution, warming: Co
     beyond_s = float(np.diff(each, prepend=0.0) @ cycles_s) - mean * cycle_s
     if warming is None:
         return mean * cycle_s + beyond_s
-    return warming.time_of(mean * clients) + beyond_s
+    return warming.time_of(float(warming.done[0]) + mean * clients) + beyond_s
 
 
 def _without_waiting_s(w: Workload, solution: Solution) -> float:

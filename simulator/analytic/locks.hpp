@@ -31,7 +31,8 @@ struct Locks {
                 const double pages = std::max(d.reads[c] + d.victims[c] + d.faults[c], TINY);
                 const double to_do = clip(1.0 - before, 0.0, 1.0),
                              to_read = clip(1.0 - d.paging_before[k] / pages, 0.0, 1.0);
-                const double bursts = bursts_left[c] + to_read * (d.reads[c] + d.victims[c]), turns = bursts * turn_s;
+                const double bursts = bursts_left[c] + to_read * (d.reads[c] + d.victims[c]) + to_do * d.slices[c];
+                const double turns = bursts * turn_s;
                 const double reads = to_read * paging[c], waits = wait_s[c];
                 const double hold = to_do * cpu[c] + turns + reads + last[c] + waits;
                 const double squares =

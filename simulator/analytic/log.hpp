@@ -18,7 +18,8 @@ struct Log {
         double log_waits_s;                     // what a flush waits for others, where it has its turn as they come
     };
 
-    // Group commit: who commits during a flush shares the next one. On a shared device reads get their turns.
+    // Group commit: who commits during a flush's overhead shares its write, who commits during that the next one. On a
+    // shared device reads get their turns.
     // `volume`: share of the device's time that an unforced log's bytes take.
     void solve(const Workload& w, const Machine& m, const BackgroundWrites& writes, const Beside& reads, double x,
                double volume) {
@@ -30,10 +31,10 @@ struct Log {
             clip(reads.asked_per_s * reads.service_s / std::min(m.parallel, m.calls), 0.0, 1.0) / reads.left;
         const double others = shared ? std::min(busy_reads, 1.0) : 0.0;
         const double write_again = (1.0 - others) * again_s + others * first_s;
-        const bool in_turn = shared && (m.flash <= 0 || m.limited > 0) && m.write_cache_s <= 0;
+        const bool in_turn = shared && m.write_alone_s <= 0 && (m.flash <= 0 || m.limited > 0) && m.write_cache_s <= 0;
         const double between =
-            in_turn ? before_turn(m, writes, std::min(reads.asked_per_s * reads.wait_s, m.clients), reads.service_s)
-                    : reads.log_waits_s;
+            !in_turn ? reads.log_waits_s
+                     : before_turn(m, writes, std::min(reads.asked_per_s * reads.wait_s, m.clients), reads.service_s);
         // what trickles in among reads and log is counted by the turns that it takes
         const double open = in_turn ? std::min(reads.left + writes.trickling, 1.0) : 1.0;
         const double fixed = m.flush_overhead_s, more = between + m.log_delay_s;
@@ -42,7 +43,7 @@ struct Log {
         flushing = clip(rate * flush_again, 0.0, 1.0), flush_s = flush_first;
         for (int number = 0; number < 3; number++) {
             flush_s = flushing * flush_again + (1.0 - flushing) * flush_first;
-            flushing = flush_s / (flush_s + nobody(rate * flush_s) / std::max(rate, TINY));
+            flushing = flush_s / (flush_s + nobody(rate * (flush_s - fixed)) / std::max(rate, TINY));
         }
         flushes = m.durable > 0 ? flushing / std::max(flush_s, TINY) : 1.0 / std::max(m.flush_s, TINY);
         const double written = flushing * write_again + (1.0 - flushing) * first_s - fixed;
@@ -54,16 +55,20 @@ struct Log {
     static double flushes_beside(const Workload& w, const Machine& m, double x, double waits_s) {
         if (m.durable <= 0) return 1.0 / std::max(m.flush_s, TINY);
         const double rate = x * w.commits_mean, flush = m.log_first_s + waits_s;
-        return 1.0 / (flush + nobody(rate * flush) / std::max(rate, TINY));
+        return 1.0 / (flush + nobody(rate * (flush - m.flush_overhead_s)) / std::max(rate, TINY));
     }
 
-    // Waiting of a commit for the rest of the flush that goes on, and for the next. All who shared a flush go on
-    // together, so that the next one has lasted for as long as they need between commits.
+    // Waiting of a commit for the rest of the flush that goes on, and for the next if it comes late for that one's
+    // write. All who shared a flush go on together, so that the next one has lasted for as long as they need between
+    // commits.
     double commit_s(const Machine& m, double seen, double between_commits_s) const {
         if (m.durable <= 0) return 0.0;
         const double y = std::max(flush_s / std::max(between_commits_s, TINY), TINY);
-        const double rest = flush_s / one_minus_exp(std::min(y, 700.0)) - between_commits_s;
-        return flush_s + flushing * seen * clip(rest, 0.0, flush_s);
+        const double within = one_minus_exp(std::min(y, 700.0));
+        const double rest = clip(flush_s / within - between_commits_s, 0.0, flush_s);
+        const double overhead = m.flush_overhead_s / std::max(between_commits_s, TINY);
+        const double in_time = clip(one_minus_exp(std::min(overhead, 700.0)) / within, 0.0, 1.0);
+        return flush_s + flushing * seen * (rest - in_time * flush_s);
     }
 
 private:

@@ -18,18 +18,22 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(processors)     /* hardware threads */ \
     X(beside)         /* most other threads that may be busy when a burst starts */ \
     X(handover_s)     /* of a contended critical section */ \
+    X(slice_s)        /* after which a burst lets others go first; without end if never */ \
     X(read_cpu_s) \
     X(write_cpu_s) \
     X(miss_cpu_s) \
     X(request_cpu_s) \
     X(buffers)    /* pages of the buffer pool */ \
     X(growing)    /* 1 while the pool fills: nothing dirty leaves it, nothing of it is cached below */ \
+    X(done)       /* transactions since the start; without end in the long run */ \
+    X(pool_left)  /* buffers with pages that the start has left */ \
     X(resident)   /* buffers that have memory */ \
     X(dirty_high) /* dirty buffers at which the writer begins, and at which it stops */ \
     X(dirty_low) \
     X(writer_batch) /* pages that writer and checkpoint hand to the disks at once */ \
     X(cache_pages)  /* of the page cache */ \
-    X(cache_dirty_limit) \
+    X(cache_background)  /* dirty pages above which write-back doesn't wait for their age */ \
+    X(cache_dirty_limit) /* with which writers are as fast as the disks */ \
     X(expire_s)    /* age at which the page cache writes a dirty page back */ \
     X(flush_s)     /* interval of write-back */ \
     X(read_factor) /* device reads by those expected; 1, but where a run has told another number */ \
@@ -43,6 +47,14 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(unit_pages)        /* pages that a RAID set puts on one disk before it goes on to the next */ \
     X(again_s)           /* what a write takes longer if the disk reads the place before */ \
     X(flash)             /* 1: flash, whose latency doesn't depend on the queue; 0: an arm */ \
+    X(dies)              /* of an SSD, whose write_s are its dies' time for a page; 0: none */ \
+    X(die_s)             /* of one, for a page */ \
+    X(interface_read_s)  /* of an SSD, for a page */ \
+    X(interface_write_s) \
+    X(acknowledged_s)    /* a lone write into its buffer */ \
+    X(program_s)         /* of a die */ \
+    X(buffer_s)          /* in which a full buffer is programmed */ \
+    X(log_volatile)      /* 1: the log's device has no power-loss protection */ \
     X(write_cache_s)     /* an arm's write into the drive's cache; 0 without one */ \
     X(write_cache_pages) /* that it holds */ \
     X(parallel)          /* requests that a data disk serves at once */ \
@@ -58,6 +70,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(log_first_s) /* a flush out of the blue, with its overhead */ \
     X(log_again_s) /* one that follows another at once */ \
     X(log_byte_s) \
+    X(log_drain_byte_s)  /* of an SSD's dies */ \
     X(since_s)   /* from the start to the middle of the counted interval */ \
     X(turnovers) /* of the pool before the start */ \
     X(checkpoint_s) \
@@ -65,6 +78,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(limited)  /* 1: a volume behind limits, whose service times are turns at them */ \
     X(delay_s)  /* of a read, beyond its turn */ \
     X(log_delay_s) \
+    X(write_alone_s) /* > 0: a write's response, behind caps of its own where it meets no reads */ \
     X(log_beside_s) /* what a flush on a device of its own takes of each data disk's time, behind one limit */ \
     X(log_behind)   /* 1 if that limit is the tightest: flushes wait among reads */
 
@@ -85,11 +99,19 @@ struct Machine {
     OLTPSIM_MACHINE_TABLES(X)
 #undef X
     // Behind them, of lengths that the workload says: CPU time by class outside and inside critical sections, CPU time
-    // until each lock is asked for, share of misses that the pool answers by what it held at the start by group.
+    // until each lock is asked for; by group the first and the last place that pages of its table have among those that
+    // the start has left, counted from the one that it left last.
     const double* path_s;
     const double* section_s;
     const double* path_before_s;
-    const double* held;  // null: nothing
+    const double* left_from;  // null: nothing
+    const double* left_to;
+
+    // Share of a group's pages that are among the last so many that the start has left.
+    double left_of(std::size_t g, double pages) const {
+        if (left_from == nullptr || left_to[g] <= left_from[g]) return 0.0;
+        return clip((pages - left_from[g]) / (left_to[g] - left_from[g]), 0.0, 1.0);
+    }
 
     // Disks' worth of data in a file's stripe.
     double data_units() const { return disks_per_file / copies - parities; }

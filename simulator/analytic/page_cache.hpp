@@ -60,6 +60,10 @@ struct PageCache {
             return log_of(std::max(occupied(w, writes, exp_of(t), behind, stays), LEAST) / m.cache_pages);
         };
         near = root_near(too_many, near, log_of(SHORTEST), log_of(LONGEST), 1e-7), time = exp_of(near);
+        // what nobody has asked for since the start is there as far as the start has left it and room is left for it
+        double left = 0.0;
+        if (m.done < time)
+            time = m.done, left = std::max(m.cache_pages - occupied(w, writes, time, behind, stays), 0.0);
         const double after = behind ? std::min(stays, time) : time;
         double spare = 0.0;
         if (behind) {
@@ -87,7 +91,10 @@ struct PageCache {
             if (!(w.recent[g] > 0))
                 share += (1.0 - changed) * one_minus_exp(std::max(time - clean.first[g], 0.0) / again_after[g]);
             share += (1.0 - share) * spare;
-            hits[g] = m.growing > 0 ? 0.0 : clip(share, 0.0, 1.0);
+            if (m.growing > 0) share = 0.0;
+            const double above = m.left_of(g, m.pool_left), kept = m.left_of(g, left);
+            share += (1.0 - share) * clip((kept - above) / std::max(1.0 - above, LEAST), 0.0, 1.0);
+            hits[g] = clip(share, 0.0, 1.0);
         }
     }
 

@@ -235,11 +235,13 @@ private:
         const double ages = std::max(rate * (m.expire_s + m.flush_s / 2.0), 1e-3);
         const double most = std::max(most_per_s(m) / std::max(rate, LEAST), LEAST);
         double stays = ages, pages = distinct(ages);
-        if (pages / ages > most) {
+        if (pages > m.cache_background)
+            stays = std::min(until(std::max(m.cache_background, 1.0)), ages), pages = distinct(stays);
+        if (pages / stays > most) {
             const auto too_few = [&](double t) {
                 return log_of(most / std::max(distinct(exp_of(t)) / exp_of(t), LEAST));
             };
-            near_stays = root_near(too_few, near_stays, log_of(ages), std::max(log_of(ages), 30.0), 1e-6);
+            near_stays = root_near(too_few, near_stays, log_of(stays), std::max(log_of(stays), 30.0), 1e-6);
             stays = exp_of(near_stays);
             pages = distinct(stays);
         }

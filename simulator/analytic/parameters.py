@@ -9,16 +9,30 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.analytic.daemon_marks import marks_of
-from simulator.analytic.disks import QUEUES, Disk, disk_of, service_s, turns
+from simulator.analytic.disks import (
+    QUEUES,
+    SECTOR_BYTES,
+    Disk,
+    die_s,
+    disk_of,
+    drain_s,
+    interface_s,
+    lone_read_s,
+    lone_write_s,
+    service_s,
+    turns,
+)
 from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
 from simulator.analytic.workload import Workload
 from simulator.form import (
+    MIB,
     NS_PER_S,
     CachingDevice,
     FlashDevice,
     FloatArray,
     RaidSet,
     RotatingDevice,
+    SsdDevice,
     System,
 )
 
@@ -57,6 +71,8 @@ class Parameters:
     path_before_s: FloatArray
     """CPU time as in `path_s` before each lock is asked for, (configurations, locks)"""
     handover_s: FloatArray
+    slice_s: FloatArray
+    """CPU time after which a client's burst queues up again; without end if it doesn't"""
     read_cpu_s: FloatArray
     write_cpu_s: FloatArray
     miss_cpu_s: FloatArray
@@ -64,15 +80,23 @@ class Parameters:
     buffers: FloatArray
     growing: FloatArray
     """1 while the pool is being filled: nothing dirty leaves it, nothing of it is in the page cache yet"""
-    held: FloatArray
-    """share of a group's misses that the pool answers by what it held at the start, (configurations, groups)"""
+    done: FloatArray
+    """transactions since a start that has left other pages than a long run has; infinite in the long run"""
+    pool_left: FloatArray
+    """buffers with pages that the start has left"""
+    left_places: FloatArray
+    """by group the first and the last place that pages of its table have among those that the start has left, counted
+    from the one that it left last, (configurations, 2 x groups); zeros: it has left nothing"""
     resident: FloatArray
     dirty_high: FloatArray
     dirty_low: FloatArray
     writer_batch: FloatArray
     """pages that writer and checkpoint hand to the disks at once"""
     cache_pages: FloatArray
+    cache_background: FloatArray
+    """dirty pages of the page cache above which write-back doesn't wait for their age"""
     cache_dirty_limit: FloatArray
+    """those with which writers are as fast as the disks, be it by waiting or by pauses"""
     expire_s: FloatArray
     flush_s: FloatArray
     read_factor: FloatArray
@@ -93,6 +117,19 @@ class Parameters:
     """what a write takes longer if the disk reads the place before, as sets with parity need"""
     flash: FloatArray
     """1 for flash, whose latency doesn't depend on how many wait; 0 for an arm"""
+    dies: FloatArray
+    """of an SSD, whose `write_s` are its dies' time for a page; 0 of all other disks"""
+    die_s: FloatArray
+    """of one, for a page"""
+    interface_read_s: FloatArray
+    interface_write_s: FloatArray
+    acknowledged_s: FloatArray
+    """a lone write into an SSD's buffer"""
+    program_s: FloatArray
+    buffer_s: FloatArray
+    """in which a full buffer is programmed"""
+    log_volatile: FloatArray
+    """1: the log's device has no power-loss protection"""
     write_cache_s: FloatArray
     """a write into the cache of a drive with an arm; 0 without one"""
     write_cache_pages: FloatArray
@@ -121,6 +158,8 @@ class Parameters:
     log_again_s: FloatArray
     """one that follows another at once: on an arm the place has just passed under the head"""
     log_byte_s: FloatArray
+    log_drain_byte_s: FloatArray
+    """what a byte of the log takes of an SSD's dies"""
     log_turns: FloatArray
     """requests of a device that has the log beside data until the log's is served, the log's counted in"""
     since_s: FloatArray
@@ -135,6 +174,8 @@ class Parameters:
     """what a read takes beyond its turn at a limited device; less than 0 if a turn is longer"""
     log_delay_s: FloatArray
     """the same of a flush of the log beside data"""
+    write_alone_s: FloatArray
+    """response time of a write behind caps that count no reads; 0: writes queue with reads"""
     log_beside_s: FloatArray
     """what a flush on a device of its own takes of each data disk's time, where both are behind one limit"""
     log_behind: FloatArray
@@ -185,12 +226,13 @@ class Parameters:
 
 
 PROCESSORS = frozenset({
-    "cpu_speed", "processors", "beside", "slowdowns", "path_s", "section_s", "path_before_s", "handover_s",
+    "cpu_speed", "processors", "beside", "slowdowns", "path_s", "section_s", "path_before_s", "handover_s", "slice_s",
     "read_cpu_s", "write_cpu_s", "miss_cpu_s", "request_cpu_s",
 })  # fmt: skip
 """what processors decide alone"""
 MEMORY = frozenset({
-    "buffers", "growing", "held", "resident", "dirty_high", "dirty_low", "cache_pages", "cache_dirty_limit",
+    "buffers", "growing", "done", "pool_left", "left_places", "resident", "dirty_high", "dirty_low", "cache_pages",
+    "cache_background", "cache_dirty_limit",
 })  # fmt: skip
 """what memory and the buffer pool's size decide alone; all else is the disks', but how far swap lies from data"""
 
@@ -222,7 +264,8 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
     swap_bytes = pool.pages * page
     swap_span = (file_bytes + storage.data_start_bytes - storage.swap_start_bytes - swap_bytes / 2) / stripe
     to_log = (storage.data_start_bytes - storage.log_start_bytes) / stripe
-    again_ns = _again_ns(data) if raid and raid.parities else 0
+    again_ns = _rewrite_ns(data) if raid and raid.parities else 0
+    by_controller = isinstance(data, CachingDevice) and data.by_controller
 
     def one(value: float) -> FloatArray:
         return np.array([float(value)])
@@ -233,12 +276,12 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
     def table(span: float, write: bool) -> FloatArray:
         return _table_s(data, span, page, again_ns if write else 0, write)
 
-    byte_s = 0.0 if isinstance(log, FlashDevice) else log.revolution_ns / log.track_bytes / NS_PER_S
-    data_byte_s = 0.0 if isinstance(data, FlashDevice) else data.revolution_ns / data.track_bytes / NS_PER_S
+    ssd = data if isinstance(data, SsdDevice) else None
+    log_ssd = log if isinstance(log, SsdDevice) else None
     first, again = _flush_ns(log, system.log.flush_overhead_ns)
-    if not own_log and not isinstance(log, CachingDevice | FlashDevice):
+    if not own_log and not isinstance(log, CachingDevice | FlashDevice | SsdDevice):
         first = system.log.flush_overhead_ns + service_s(log, data_bytes, page, True)[0] * NS_PER_S
-    if not own_log:
+    if not own_log and not by_controller:
         first, again = first + again_ns, again + again_ns
     plain = Parameters(
         clients=one(len(system.client_registers)),
@@ -253,19 +296,23 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         section_s=workload.inside_s.sum(axis=1)[None],
         path_before_s=np.array([[lock.cpu_s for lock in workload.locks]]),
         handover_s=s(max((section.handover_ns for section in system.sections), default=0)),
+        slice_s=s(system.cpu.slice_ns) if system.cpu.slice_ns else one(np.inf),
         read_cpu_s=s(costs.read_ns),
         write_cpu_s=s(costs.write_ns),
         miss_cpu_s=s(costs.miss_ns),
         request_cpu_s=s(costs.request_ns),
         buffers=one(pool.pages),
         growing=one(0.0),
-        held=np.zeros((1, 1)),
+        done=one(np.inf),
+        pool_left=one(0.0),
+        left_places=np.zeros((1, 1)),
         resident=one(pool.resident_pages),
         dirty_high=one(marks.dirty_high_pages),
         dirty_low=one(marks.dirty_low_pages),
         writer_batch=one(system.writing.batch_pages),
         cache_pages=one(cache.pages),
-        cache_dirty_limit=one(cache.dirty_limit_pages),
+        cache_background=one(marks.background_pages),
+        cache_dirty_limit=one(min(cache.dirty_limit_pages, (cache.paced_pages + cache.dirty_limit_pages) / 2)),
         expire_s=s(marks.expire_ns),
         flush_s=s(marks.flush_interval_ns),
         read_factor=one(1.0),
@@ -277,16 +324,24 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         copies=one(raid.copies if raid else 1),
         parities=one(raid.parities if raid else 0),
         unit_pages=one(raid.unit_bytes / page if raid else np.inf),
-        again_s=s(again_ns),
-        flash=one(isinstance(data, FlashDevice)),
-        write_cache_s=s(data.overhead_ns if isinstance(data, CachingDevice) else 0),
+        again_s=s(0 if by_controller else again_ns),
+        flash=one(isinstance(data, FlashDevice | SsdDevice)),
+        dies=one(ssd.dies if ssd else 0),
+        die_s=one(die_s(ssd, page) if ssd else 0),
+        interface_read_s=one(interface_s(ssd, page, write=False) if ssd else 0),
+        interface_write_s=one(interface_s(ssd, page, write=True) if ssd else 0),
+        acknowledged_s=one(lone_write_s(ssd, page) if ssd else 0),
+        program_s=s(ssd.program_ns if ssd else 0),
+        buffer_s=one(drain_s(ssd, ssd.buffer_bytes) if ssd else 0),
+        log_volatile=one(log_ssd.is_volatile if log_ssd else 0),
+        write_cache_s=s(data.in_cache_ns if isinstance(data, CachingDevice) else 0),
         write_cache_pages=one(data.cache_bytes / page if isinstance(data, CachingDevice) else 0.0),
         parallel=one(data.parallel if isinstance(data, FlashDevice) else 1),
         reads_per_write=one(data.reads_per_write if isinstance(data, FlashDevice) else 0),
         calls=one(storage.requests_per_device),
         read_s=table(data_bytes, False),
         write_s=table(data_bytes, True),
-        page_transfer_s=one(page * data_byte_s),
+        page_transfer_s=one(drain_s(ssd, page) if ssd else page * _byte_s(data)),
         merged_pages=one(storage.merged_pages),
         in_flight=one(cache.in_flight_pages),
         swap_read_s=table(swap_span, False),
@@ -297,7 +352,8 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         log_own=one(own_log),
         log_first_s=s(first),
         log_again_s=s(again),
-        log_byte_s=one(byte_s),
+        log_byte_s=one(_byte_s(log)),
+        log_drain_byte_s=one(log_ssd.append_mib_ns / MIB / NS_PER_S if log_ssd else 0),
         log_turns=_turns(log, to_log, data_bytes, page),
         since_s=s(system.interval.warm_up_ns + system.interval.duration_ns / 2),
         turnovers=one(WARM_TURNOVERS if system.interval.start == "warm" else 0.0),
@@ -306,6 +362,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         limited=one(0.0),
         delay_s=one(0.0),
         log_delay_s=one(0.0),
+        write_alone_s=one(0.0),
         log_beside_s=one(0.0),
         log_behind=one(0.0),
     )
@@ -329,7 +386,9 @@ def _behind_limits(p: Parameters, system: System, volumes: Volumes) -> Parameter
     data, log = disk_of(system.storage.devices[0]), disk_of(system.storage.devices[system.storage.log_device])
     if volumes.data and isinstance(data, FlashDevice):
         page = system.storage.page_bytes
-        read_s, write_s = (least_turn_s(data, volumes.data, page, write) for write in (False, True))
+        read_s = least_turn_s(data, volumes.data, page, write=False)
+        write_s = least_turn_s(data, volumes.data_writes, page, write=True)
+        flush_s = least_turn_s(data, volumes.data_flushes, page, write=True)
         reads, writes = (np.full((1, len(QUEUES)), each) for each in (read_s, write_s))
         p = replace(
             p,
@@ -340,13 +399,15 @@ def _behind_limits(p: Parameters, system: System, volumes: Volumes) -> Parameter
             swap_read_s=reads,
             swap_write_s=writes,
             again_s=np.zeros(1),
-            page_transfer_s=np.array([page * volumes.data.byte_s]),
+            page_transfer_s=np.array([page * volumes.data_writes.byte_s]),
             delay_s=np.array([data.read_ns / NS_PER_S - read_s]),
             log_turns=QUEUES[None] + 1.0,
         )
+        if not volumes.data_writes.request_s and not volumes.data_writes.byte_s:
+            p = replace(p, write_alone_s=np.array([data.write_ns / NS_PER_S]))
         if not p.log_own[0]:
-            p = _log_behind(p, volumes.data, p.flush_overhead_s + write_s, p.flush_overhead_s + write_s)
-            p = replace(p, log_delay_s=np.array([data.write_ns / NS_PER_S - write_s]))
+            p = _log_behind(p, volumes.data_flushes, p.flush_overhead_s + flush_s, p.flush_overhead_s + flush_s)
+            p = replace(p, log_delay_s=np.array([data.write_ns / NS_PER_S - flush_s]))
     if volumes.log and p.log_own[0] and isinstance(log, FlashDevice):
         p = _log_behind(p, volumes.log, p.log_first_s, np.maximum(p.log_first_s, volumes.log.request_s))
     beside_s = volumes.log_beside.request_s
@@ -358,9 +419,18 @@ def _log_behind(p: Parameters, turn: Turn, first_s: FloatArray, again_s: FloatAr
     return replace(p, log_first_s=first_s, log_again_s=again_s, log_byte_s=np.array([turn.byte_s]))
 
 
-def _again_ns(disk: Disk) -> int:
-    """From reading a place to its first sector's coming around again, or to writing it on flash."""
+def _rewrite_ns(disk: Disk) -> int:
+    """Read-modify-write penalty, ns: a revolution of an arm's disk, the read of a place on flash."""
+    if isinstance(disk, SsdDevice):
+        return round(lone_read_s(disk, SECTOR_BYTES) * NS_PER_S)
     return disk.revolution_ns if isinstance(disk, RotatingDevice) else disk.read_ns
+
+
+def _byte_s(disk: Disk) -> float:
+    """What a further byte of a write takes."""
+    if isinstance(disk, RotatingDevice):
+        return disk.revolution_ns / disk.track_bytes / NS_PER_S
+    return disk.write_mib_ns / MIB / NS_PER_S if isinstance(disk, SsdDevice) else 0.0
 
 
 def _most_beside(system: System) -> int:
@@ -371,15 +441,16 @@ def _most_beside(system: System) -> int:
 def _slowdowns(system: System) -> FloatArray:
     """What a burst takes relative to one alone if each that may be beside it is there with chance 0 .. 1.
 
-    Independently of each other: a binomial number of them.
+    Independently of each other: a binomial number of them. What a quota lets through is spread over its periods evenly.
     """
-    if system.sharing is None:
+    if system.sharing is None and not system.cpu.quota_ns:
         return np.ones((1, SHARING_POINTS))
     others = _most_beside(system)
     busy, chance = np.arange(others + 1.0), np.linspace(0.0, 1.0, SHARING_POINTS)[1:-1, None]
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, others + 1.0)))])
     ways = factorials[-1] - factorials - factorials[::-1]
-    longer = np.array(system.sharing.ppm[: others + 1]) / 1e6
+    longer = np.array(system.sharing.ppm[: others + 1]) / 1e6 if system.sharing else np.ones(others + 1)
+    longer = longer * np.maximum((busy + 1.0) / system.cpu.allowed_servers, 1.0) if system.cpu.quota_ns else longer
     between = np.exp(ways + busy * np.log(chance) + (others - busy) * np.log1p(-chance)) @ longer
     return np.concatenate([longer[:1], between, longer[-1:]])[None]
 
@@ -388,9 +459,13 @@ def _flush_ns(log: Disk, overhead_ns: float) -> tuple[float, float]:
     """A flush out of the blue, and one right after another, without the transfer."""
     if isinstance(log, FlashDevice):
         return overhead_ns + log.write_ns, overhead_ns + log.write_ns
-    ready = overhead_ns + log.overhead_ns
+    if isinstance(log, SsdDevice):
+        programmed_ns = drain_s(log, SECTOR_BYTES) / log.drain_mib_ns * log.append_mib_ns * NS_PER_S
+        flush_ns = lone_write_s(log, 0) * NS_PER_S + log.flush_ns + (programmed_ns if log.is_volatile else 0)
+        return overhead_ns + flush_ns, overhead_ns + flush_ns
     if isinstance(log, CachingDevice):
-        return ready, ready
+        return overhead_ns + log.in_cache_ns, overhead_ns + log.in_cache_ns
+    ready = overhead_ns + log.overhead_ns
     return ready + log.revolution_ns / 2, (ready // log.revolution_ns + 1) * log.revolution_ns
 
 

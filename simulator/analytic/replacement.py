@@ -138,7 +138,7 @@ def _revolution(
             for number in range(hits - parents + 1):  # references of offspring
                 more = hits - parents - number  # second hits, of parents or of offspring
                 both = sum(
-                    _some(parents, first, twice[0]) * _some(number, more - first, twice[1])
+                    _binomial(parents, first, twice[0]) * _binomial(number, more - first, twice[1])
                     for first in range(more + 1)
                     if first <= parents and more - first <= number
                 )
@@ -149,8 +149,8 @@ def _revolution(
     return found
 
 
-def _some(of: int, number: int, chance: FloatArray) -> FloatArray:
-    """Binomial probability."""
+def _binomial(of: int, number: int, chance: FloatArray) -> FloatArray:
+    """Chance of `number` successes in `of` trials."""
     return math.comb(of, number) * chance**number * (1.0 - chance) ** (of - number)
 
 

@@ -5,6 +5,7 @@
 #include "cpu.hpp"
 #include "locks.hpp"
 #include "log.hpp"
+#include "ssd.hpp"
 
 namespace oltpsim {
 
@@ -51,7 +52,7 @@ namespace oltpsim {
     X(victim_s) \
     X(fault_s) \
     X(lock_s) \
-    X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) X(need_section_s) X(bursts) X(disk_reads) \
+    X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) X(need_section_s) X(bursts) X(slices) X(disk_reads) \
         X(victims) X(faults)
 #define OLTPSIM_LOCK_FIGURES(X) X(lock_wait) /* share of acquisitions that wait */
 #define OLTPSIM_GROUP_FIGURES(X) X(group_missing) X(group_misses) X(group_faults) X(group_reads)
@@ -233,6 +234,36 @@ private:
         return disks;
     }
 
+    // SSDs. A log on a data disk takes of its interface and of its dies; a flush without power-loss protection waits
+    // for the buffer.
+    Disks at_ssds(double x, double seen, const BackgroundWrites& behind) const {
+        const Demands& d = demands;
+        const bool shared = m->log_shared();
+        const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
+        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
+        const double victims = per_disk * d.victims_mean * single, blocked = m->clients / m->data_devices;
+        // the log is appended to: what its bytes take of the dies
+        const double appended = shared ? x * w.log_bytes_mean * m->log_drain_byte_s * single / spread : 0.0;
+        Ssd disk, first;
+        disk.solve(*m, behind, seen, reads, victims, 0.0, blocked);
+        first.solve(*m, behind, seen, reads + x * d.faults_mean / spread, victims, behind.swap + appended, blocked);
+        // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
+        const double own = m->log_first_s, drains = m->log_volatile > 0 ? first.draining : 0.0;
+        const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
+        Disks disks{};
+        disks.rate = x;
+        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s + for_buffer : 0.0}, x, 0.0);
+        const double part = spread / m->data_devices;
+        disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s - disk.read_wait_s) * part;
+        disks.victim_s = m->acknowledged_s + disk.write_wait_s + (first.write_wait_s - disk.write_wait_s) * part;
+        if (m->again_s > 0) disks.victim_s += m->read_s[0];
+        disks.fault_s = m->swap_read_s[0] + first.read_wait_s;
+        disks.busy = std::max(disk.busy, disk.load), disks.first_busy = std::max(first.busy, first.load);
+        disks.batch_s = std::max(disk.batch_s, first.batch_s);
+        disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;
+        return disks;
+    }
+
     // Drives with a write cache: writes are done when they are in it, and reads go before those that it holds; while it
     // is full every other turn is a write's.
     Disks at_caching_arms(double x, double seen, const BackgroundWrites& behind) const {
@@ -279,8 +310,9 @@ private:
         const double per_disk = x / machine.data_devices, single = machine.disk_writes(1.0),
                      spread = machine.disks_per_file;
         // a write that somebody waits for, in reads of the disks
-        const double asked =
-            per_disk * (d.reads_mean + d.victims_mean * single * (1.0 + machine.again_s / machine.read_s[0]));
+        const double victim_reads =
+            machine.write_alone_s > 0 ? 0.0 : single * (1.0 + machine.again_s / machine.read_s[0]);
+        const double asked = per_disk * (d.reads_mean + d.victims_mean * victim_reads);
         double left = std::max(1.0 - behind.trickling - stalls.share * stalls.among, 0.02);
         const double once = machine.clients * behind.trickling * machine.data_devices / std::max(x * blocking, TINY);
         Reads reads, first;
@@ -318,6 +350,7 @@ private:
         disks.stalled_s = held_up / std::max(blocking, TINY), disks.heaps = stalls.share;
         disks.pause_s = stalls.lasts_s / Stalls::SWEEP_READS;
         if (machine.flash > 0) disks.victim_s += machine.write_s[0] - machine.read_s[0];
+        if (machine.write_alone_s > 0) disks.victim_s = machine.write_alone_s;
         return disks;
     }
 
@@ -329,7 +362,9 @@ private:
         BackgroundWrites behind;
         behind.solve(machine, d, writes, traffic, cache.time, given);
         Disks disks;
-        if (machine.flash > 0 && machine.limited <= 0)
+        if (machine.dies > 0)
+            disks = at_ssds(given, seen, behind);
+        else if (machine.flash > 0 && machine.limited <= 0)
             disks = at_flash(given, seen, behind);
         else if (machine.write_cache_s > 0)
             disks = at_caching_arms(given, seen, behind).beside(at_arms(given, seen, behind), too_large(behind));
@@ -346,7 +381,8 @@ private:
         plain_stations(x, seen);
         double between = w.think_s;
         for (std::size_t c = 0; c < at(w.classes); c++) {
-            need_cpu_s[c] = d.cpu_s[c], need_section_s[c] = d.section_s[c], bursts[c] = d.bursts[c];
+            need_cpu_s[c] = d.cpu_s[c], need_section_s[c] = d.section_s[c], bursts[c] = d.bursts[c],
+            slices[c] = d.slices[c];
             disk_reads[c] = d.reads[c], victims[c] = d.victims[c], faults[c] = d.faults[c];
             cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
             cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);

@@ -287,6 +287,13 @@ def _series(
         edges = np.linspace(0.0, end_s, points + 1)
         rates = [case.warming.mean_per_s(float(a), float(b)) for a, b in pairwise(edges)]
     values = {key: [value] * points for key, value in constants.items()}
+    if case.warming is not None:
+        middles = np.linspace(0.0, end_s, points, endpoint=False) + end_s / points / 2.0
+        for key, hits in (
+            ("pool_hit_ratio", case.warming.pool_hits),
+            ("page_cache_hit_ratio", case.warming.cache_hits),
+        ):
+            values[key] = np.interp(middles, case.warming.times_s, hits).tolist()
     values["transactions_per_s"] = rates
     values[rate_key(main.name)] = [rate * case.per_min for rate in rates]
     return Series(end_s / points, values)

@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.workload import Workload
-from simulator.form import CODES, DISTRIBUTION_KINDS, NS_PER_S, OPERATION_WIDTH, Program, System
+from simulator.analytic.workload import Workload, drawn_ns
+from simulator.form import CODES, NS_PER_S, OPERATION_WIDTH, OPERATIONS, Program, System
 
 TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,)}
 """operations that hold times in ns, and the columns of them"""
@@ -61,7 +61,7 @@ def _with_times(w: Workload, program: Program) -> Workload:
     code, a, b, c = program.operations[:, :4].T
     is_cpu = code == CODES["cpu"]
     system_ns, client = is_cpu * b, is_cpu * c
-    user = is_cpu * a + (code == CODES["touch"]) * c + _drawn_ns(program)
+    user = is_cpu * a + (code == CODES["touch"]) * c + drawn_ns(program)[0]
     classes = len(w.classes)
     done, before = w.executed[:classes] / NS_PER_S, w.executed[classes:] / NS_PER_S
     section = code == CODES["section"]
@@ -70,6 +70,7 @@ def _with_times(w: Workload, program: Program) -> Workload:
     return replace(
         w,
         user_s=done @ user,
+        drawn_s2=w.executed[:classes] @ drawn_ns(program)[1] / NS_PER_S**2,
         system_s=done @ system_ns,
         client_s=done @ client,
         inside_s=np.array(inside).reshape(len(program.sections), classes).T,
@@ -90,14 +91,14 @@ def _same_shares(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> bo
     return True
 
 
-def _drawn_ns(program: Program) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Mean of the CPU demands of drawn length, by operation."""
-    means = [
-        (a + b) / 2 if DISTRIBUTION_KINDS[kind] == "uniform" else a for kind, a, b in program.distributions.tolist()
-    ]
-    code, a = program.operations[:, 0], program.operations[:, 1]
-    drawn = code == CODES["work"]
-    return np.where(drawn, np.array([*means, 0.0])[np.where(drawn, a, -1)], 0.0)
+def _cpu_demand_distributions(program: Program) -> npt.NDArray[np.bool_]:
+    """Mask of the distributions that only CPU demands are drawn from."""
+    code, used = program.operations[:, 0], np.zeros((2, len(program.distributions)), dtype=np.bool_)
+    for name, operands in OPERATIONS.items():
+        for column, operand in enumerate(operands, 1):
+            if operand == "distribution":
+                used[int(name == "work"), program.operations[code == CODES[name], column]] = True
+    return np.asarray(used[1] & ~used[0])
 
 
 def _same_program(one: Program, other: Program) -> bool:
@@ -108,6 +109,8 @@ def _same_program(one: Program, other: Program) -> bool:
             continue
         if field.name == "operations":
             same = len(a) == len(b) and bool((IS_TIME[a[:, 0]] | (a == b)).all())
+        elif field.name == "distributions":
+            same = a.shape == b.shape and bool((_cpu_demand_distributions(one) | (a == b).all(axis=1)).all())
         else:
             same = np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b
         if not same:

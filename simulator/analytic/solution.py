@@ -103,6 +103,8 @@ class Solution:
     need_section_s: FloatArray
     bursts: FloatArray
     """visits to the CPU"""
+    slices: FloatArray
+    """of these such as are the second or a later time slice of a burst"""
     disk_reads: FloatArray
     victims: FloatArray
     faults: FloatArray
@@ -149,6 +151,6 @@ def machine_rows(p: Parameters) -> FloatArray:
     p, known = p.filled(), names()
     columns = [getattr(p, name)[:, None] for name in known.machine]
     columns += [getattr(p, name) for name in known.machine_tables] + [p.path_s, p.section_s, p.path_before_s]
-    if p.held.any():
-        columns.append(p.held)
+    if p.left_places.any():
+        columns.append(p.left_places)
     return np.ascontiguousarray(np.concatenate(columns, axis=1))

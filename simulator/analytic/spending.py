@@ -3,16 +3,18 @@
 A solved machine asks each limit for so many requests or MiB per second. What exceeds the sustained rate is taken from
 the bucket, which therefore lasts for credits / (asked - sustained). At that moment the machine is solved anew with
 that limit at its sustained rate, until no other runs out before the run's end. Where the counted interval has several
-of these phases its machine is one whose limits let through what they did on average.
+of these phases its machine is one whose limits let through what they did on average. What such a machine counts while
+it gets warm, it counts phase by phase.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from simulator.analytic.device_figures import asked_of_limits
+from simulator.analytic.device_figures import demand_on_limits
 from simulator.analytic.figures import Bucket, Case
 from simulator.analytic.volumes import Places, Rates, places_of
+from simulator.analytic.warming import joined_courses
 from simulator.form import System, to_s
 
 LITTLE = 1e-6
@@ -60,7 +62,7 @@ def with_credits(system: System, solve: Solve) -> Case:
     at_s, done = 0.0, 0.0
     while done < 1.0 - LITTLE:
         case = solve(run.rates)
-        asked = asked_of_limits(case)
+        asked = demand_on_limits(case)
         lasts_s = {key: _lasts_s(run, key, asked) for key, one in run.buckets.items() if one.lasted_s is None}
         first = min(lasts_s, key=lambda key: lasts_s[key], default=None)
         phase_s = (1.0 - done) * case.end_s
@@ -72,7 +74,10 @@ def with_credits(system: System, solve: Solve) -> Case:
         if first is not None and out:
             run.buckets[first] = run.buckets[first]._replace(left=0.0, lasted_s=at_s)
             run.sustained_from_now(first)
-    return replace(_counted(system, run, solve), buckets=tuple(run.buckets.values()))
+    case = _counted(system, run, solve)
+    courses = [(phase.end_s, phase.case.warming) for phase in run.phases if phase.case.warming is not None]
+    warming = joined_courses(courses) if courses else None
+    return replace(case, warming=warming, buckets=tuple(run.buckets.values()))
 
 
 def _buckets(places: Places) -> dict[Key, Bucket]:

@@ -43,6 +43,7 @@ struct Demands {
     Numbers cpu_s;                        // critical sections left out
     Numbers section_s;                    // inside them
     Numbers bursts;                       // visits to the CPU's queue: critical sections are entered from its front
+    Numbers slices;                       // of `bursts` those that are the second or a later time slice of one
     Numbers reads, victims, faults;       // `victims`: synchronous writes of dirty victims (direct I/O)
     Numbers paging_before, cpu_before_s;  // by lock: reads, victims and faults, and CPU time, until it is asked for
     double background_cpu_s = 0;          // per transaction of the mix
@@ -60,7 +61,8 @@ struct Demands {
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, const Traffic& t, const Numbers& reads_of) {
         const std::size_t classes = at(w.classes);
-        for (Numbers* by_class : {&cpu_s, &section_s, &bursts, &reads, &victims, &faults}) by_class->resize(classes);
+        for (Numbers* by_class : {&cpu_s, &section_s, &bursts, &slices, &reads, &victims, &faults})
+            by_class->resize(classes);
         paging_before.resize(at(w.locks)), cpu_before_s.resize(at(w.locks));
         const bool direct = m.direct > 0;
         const double per_brought = std::min(t.dirty_victims / std::max(pool.brought_mean, TINY), 1.0);
@@ -84,11 +86,19 @@ struct Demands {
         }
         // whoever asks for a row's lock uses up first what it owes the processor
         for (const LockUse& use : w.lock_uses) bursts[at(use.transaction_class)] += use.acquisitions;
+        for (std::size_t c = 0; c < classes; c++) {
+            slices[c] = bursts[c] * later_slices(cpu_s[c] / bursts[c] / m.slice_s);
+            bursts[c] += slices[c];
+        }
         background_cpu_s = (t.background * m.write_cpu_s + (direct ? 0.0 : t.written * m.request_cpu_s)) / m.cpu_speed;
         means(w);
     }
 
 private:
+    // Time slices of a burst beyond the first, by its mean length in slices. Bursts of one length have one less than
+    // the next whole number, exponential ones 1 / (exp(1 / length) - 1): this is between the two, with both limits.
+    static double later_slices(double length) { return length > 0.0 ? std::sqrt(1.0 + length * length) - 1.0 : 0.0; }
+
     void means(const Workload& w) {
         cpu_mean = w.mean(cpu_s.data()), section_mean = w.mean(section_s.data()), bursts_mean = w.mean(bursts.data());
         reads_mean = w.mean(reads.data()), victims_mean = w.mean(victims.data()), faults_mean = w.mean(faults.data());

@@ -5,15 +5,24 @@ The thresholds were set on random systems; docs/analytic.md lists those off by m
 
 from collections.abc import Iterator
 
+from simulator.analytic.device_figures import demand_on_limits
+from simulator.analytic.disks import disk_of
 from simulator.analytic.figures import Case
-from simulator.form import NS_PER_S, RotatingDevice
+from simulator.analytic.volumes import NO_LIMITS, places_of, sustained
+from simulator.form import NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice
 
 CHECK = "check with the kernel engine"
 LONG_HEAPS, WRITING_ARM = 0.6, 0.7
 """shares of time: with heaps of writes at the disks; for writes at a busy arm"""
 BUSY_ARM, WRITING_CLIENTS, WRITING_VOLUME = 0.6, 0.3, 0.45
+BUSY_QUOTA = 0.5
+"""share of what a quota lets processors run, from which on they often stand still"""
 LONG_COMMIT, LONG_FAULTS = 0.8, 0.4
 """shares of the response time from which on waits decide"""
+WRITING_UNPROTECTED = 0.05
+"""share of the time for background writes, beside flushes of one buffer"""
+BUSY_WRITES, BUSY_BOTH = 0.6, 0.4
+"""shares of their caps: writes that begin to pile up behind one of their own; requests at one for both beside it"""
 BUSY_CONTROLLER, BUSY_PARITY = 0.3, 0.6
 """shares of their time: that disks would wait for a controller if each had its part of it; of a RAID set's disks"""
 
@@ -40,14 +49,26 @@ def _reasons(case: Case) -> Iterator[str]:
             f"disks are {100 * busy:.0f} % busy, {100 * writing:.0f} % of the time with writes, whose order mean "
             "values don't know"
         )
+    if p.log_volatile[0] and not p.log_own[0] and writing > WRITING_UNPROTECTED:
+        yield (
+            "each commit flushes an SSD without power-loss protection, and waits for what write-back has put into its "
+            "buffer; how that comes together is known only roughly"
+        )
+    if isinstance(storage.data_disk, RotatingDevice) and storage.data_disk.scheduler == "deadline" and busy > BUSY_ARM:
+        yield "reads go before writes to busy arms, which the equations take in one order"
     if p.limited[0] and not p.direct[0] and busy > BUSY_ARM and writing > WRITING_VOLUME:
         yield (
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
         )
-    yield from _of_arrays(case)
+    yield from _cap_doubts(case)
+    yield from _array_doubts(case)
     if case.system.interrupts and case.system.interrupts.station >= 0:
         yield "processors are set aside for interrupts, at which reads queue; that queue is left out"
+    cpu = case.system.cpu
+    if cpu.allowed_servers < case.system.processors and residence.cpu_busy[0] > BUSY_QUOTA:
+        run_ms, period_ms = (each / NS_PER_MS for each in (cpu.quota_ns, cpu.quota_period_ns))
+        yield f"processors may run for {run_ms:g} ms of each {period_ms:g}; when they stand still is in no mean value"
     victims = case.mean(residence.victim_s) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"
@@ -61,8 +82,29 @@ def _reasons(case: Case) -> Iterator[str]:
         yield "a RAID set reads before it writes; how its disks take turns between these is known only roughly"
 
 
-def _of_arrays(case: Case) -> Iterator[str]:
-    """What mean values of equal disks don't know of storage arrays."""
+def _cap_doubts(case: Case) -> Iterator[str]:
+    """Doubts about caps for reads or writes alone, which one server for all requests of a volume can't show."""
+    limits = sum(places_of(case.system), ())
+    if all(limit.direction == "both" for limit in limits):
+        return
+    rates = sustained(case.system) if case.rates == NO_LIMITS else case.rates
+    caps = zip(limits, sum(rates, ()), sum(demand_on_limits(case), ()), strict=True)
+    shares = {limit.direction: asked / rate for limit, rate, asked in sorted(caps, key=lambda cap: cap[2] / cap[1])}
+    busy = shares.get("write", 0.0)
+    if shares.get("both", 0.0) > BUSY_BOTH and len(shares) > 1:
+        yield "a cap for reads and writes together stands beside one for either, and each is taken to be felt in turn"
+    if busy > BUSY_WRITES:
+        yield (
+            f"writes ask for {100 * busy:.0f} % of what their own cap lets through; how they wait for it beside the "
+            "reads isn't in the equations"
+        )
+
+
+def _array_doubts(case: Case) -> Iterator[str]:
+    """Doubts about storage arrays, which mean values of equal disks can't show."""
+    data = disk_of(case.system.storage.devices[0])
+    if isinstance(data, CachingDevice) and data.by_controller:
+        yield "a controller's cache sorts and joins writes; how many more its disks take thereby is known only roughly"
     if case.system.extents:
         yield "each table is on disks of its own, which are taken for equally busy"
     if case.system.fair_queueing and case.system.scheduled_devices:

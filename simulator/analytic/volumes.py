@@ -4,6 +4,9 @@ A limiter lets requests through one by one, each a turn behind the last: a singl
 of servers that there are enough of. So a limited device is taken for one server whose service is a turn; what the
 device itself takes beyond a turn is time in which nobody waits for anybody (compare Seidmann, Schweitzer and
 Shalev-Oren 1987, several servers as one fast one and a delay).
+
+Where reads and writes have caps of their own, the server is the one that reads pass: of the writes it sees what caps of
+both together ask for. A cap of writes makes flushes wait; that it is full, and dirty pages pile up, is a doubt.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,12 +49,12 @@ def places_of(system: System) -> Places:
     """Where a machine has limits."""
     storage = system.storage
     log = _log_disk(system)
-    together = system.volume_limits or tuple(_of_all(system.controllers) if system.controllers else ())
+    together = system.volume_limits or tuple(_limits_of_controllers(system.controllers) if system.controllers else ())
     return Places(limits_on(storage.data_disk), limits_on(log) if log else (), together)
 
 
-def _of_all(controllers: Controllers) -> Iterator[RateLimit]:
-    """What equal controllers that are asked for the same let through together."""
+def _limits_of_controllers(controllers: Controllers) -> Iterator[RateLimit]:
+    """Limits of equal controllers with equal loads, taken together."""
     for limit in controllers.limits:
         keys = ("per_s", "burst_per_s", "credits", "credits_at_start")
         yield replace(limit, **{key: getattr(limit, key) * controllers.count for key in keys})
@@ -78,10 +81,13 @@ class Turn:
 class Volumes:
     """Turns at the disks that have limits; None without. A machine's limits count at each of its data disks.
 
-    Of those each disk has an equal part, which a log disk of its own takes from while it flushes.
+    Of those each disk has an equal part, which a log disk of its own takes from while it flushes. `data`: of reads;
+    `data_writes`: what writes take of the same server's time; `data_flushes`: what a flush of the log there waits for.
     """
 
     data: Turn | None
+    data_writes: Turn
+    data_flushes: Turn
     log: Turn | None
     log_beside: Turn
     """what a flush on a disk of its own takes of the time of each data disk"""
@@ -97,7 +103,14 @@ def volumes_of(system: System, rates: Rates) -> Volumes:
     with_log = [] if system.controllers else together
     behind = [*_pairs(places.log, rates.log), *with_log] if isinstance(log, FlashDevice) else []
     beside = with_log if behind and data else []
-    return Volumes(turn_of(data) if data else None, turn_of(behind) if behind else None, turn_of(beside))
+    of_both = [(limit, rate) for limit, rate in data if limit.direction == "both"]
+    return Volumes(
+        data=turn_of(data, write=False) if data else None,
+        data_writes=turn_of(of_both, write=True),
+        data_flushes=turn_of(data, write=True),
+        log=turn_of(behind, write=True) if behind else None,
+        log_beside=turn_of([(limit, rate) for limit, rate in beside if limit.direction == "both"], write=True),
+    )
 
 
 def _log_disk(system: System) -> DeviceRecord | None:
@@ -113,11 +126,12 @@ def _pairs(limits: tuple[RateLimit, ...], rates: tuple[float, ...]) -> Iterator[
     return zip(limits, rates, strict=True)
 
 
-def turn_of(pairs: list[tuple[RateLimit, float]]) -> Turn:
-    """The longest of the turns of limits that let through so much per second."""
+def turn_of(pairs: list[tuple[RateLimit, float]], write: bool) -> Turn:
+    """The longest of the turns of a read, or a write, at limits that let through so much per second."""
+    counting = [(limit, rate) for limit, rate in pairs if limit.counts(write)]
     return Turn(
-        request_s=max((1.0 / rate for limit, rate in pairs if limit.of == "requests"), default=0.0),
-        byte_s=max((1.0 / rate / _bytes(limit) for limit, rate in pairs), default=0.0),
+        request_s=max((1.0 / rate for limit, rate in counting if limit.of == "requests"), default=0.0),
+        byte_s=max((1.0 / rate / _bytes(limit) for limit, rate in counting), default=0.0),
     )
 
 

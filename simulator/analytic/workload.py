@@ -10,7 +10,17 @@ from simulator.analytic.caches import PoolTable, pool_table
 from simulator.analytic.compiled import CompiledWorkload
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
-from simulator.form import NS_PER_S, FloatArray, Program, ProgramReader, System, Terminals, shares_of
+from simulator.form import (
+    CODES,
+    DISTRIBUTION_KINDS,
+    NS_PER_S,
+    FloatArray,
+    Program,
+    ProgramReader,
+    System,
+    Terminals,
+    shares_of,
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,8 @@ class Workload:
     away_s: float
     """mean of what a terminal keys and thinks, with the middle tier's time; 0 without terminals"""
     user_s: FloatArray
+    drawn_s2: FloatArray
+    """variance of the user time, as far as the program draws it"""
     system_s: FloatArray
     client_s: FloatArray
     network_s: FloatArray
@@ -139,6 +151,7 @@ def read_workload(system: System) -> Workload:
             )
         )
     sections, stations = len(program.sections), len(program.stations)
+    executed = np.array([work.executed for work in (*works, *(before for _, (_, _, _, before) in pages.locks))])
     return Workload(
         classes=program.classes,
         main_class=program.main_class,
@@ -147,6 +160,7 @@ def read_workload(system: System) -> Workload:
         awaited=np.where(np.arange(len(works)) == (terminals.deferred_class if terminals else -1), 0.0, reader.mix),
         away_s=_away_s(terminals, reader.mix) if terminals else 0.0,
         user_s=of("user_ns") / NS_PER_S,
+        drawn_s2=executed[: len(works)] @ drawn_ns(program)[1] / NS_PER_S**2,
         system_s=of("system_ns") / NS_PER_S,
         client_s=of("client_ns") / NS_PER_S,
         network_s=of("network_ns") / NS_PER_S,
@@ -160,5 +174,22 @@ def read_workload(system: System) -> Workload:
         station_servers=tuple(station.servers for station in system.stations),
         locks=tuple(locks),
         groups=pages.groups(),
-        executed=np.array([work.executed for work in (*works, *(before for _, (_, _, _, before) in pages.locks))]),
+        executed=executed,
     )
+
+
+def drawn_ns(program: Program) -> tuple[FloatArray, FloatArray]:
+    """Mean, ns, and variance, ns^2, of the CPU demands of drawn length, by operation."""
+    moments = [
+        ((a + b) / 2, (b - a) ** 2 / 12) if DISTRIBUTION_KINDS[kind] == "uniform" else (a, _variance(kind, a, b))
+        for kind, a, b in program.distributions.tolist()
+    ]
+    code, a = program.operations[:, 0], program.operations[:, 1]
+    which = np.where(code == CODES["work"], a, -1)
+    mean, variance = np.array([*moments, (0.0, 0.0)], dtype=np.float64)[which].T
+    return mean, variance
+
+
+def _variance(kind: int, mean: int, phases: int) -> float:
+    """Variance of a drawn time, ns^2; `mean`: in ns."""
+    return {"constant": 0.0, "exponential": 1.0, "erlang": 1.0 / max(phases, 1)}[DISTRIBUTION_KINDS[kind]] * mean**2

@@ -3,11 +3,21 @@
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
 from simulator.form.assembler import Assembler, Label
 from simulator.form.clock import FS_PER_PS, NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
-from simulator.form.daemon import Daemon, DaemonStep, check_daemons, kept_dirty_pages
+from simulator.form.daemon import (
+    ENDLESS_PAGES,
+    NEVER_NS,
+    Daemon,
+    DaemonStep,
+    LeadInMarks,
+    check_daemons,
+    kept_dirty_pages,
+    lead_in_marks,
+)
 from simulator.form.device import DeviceRecord
 from simulator.form.devices import Storage
 from simulator.form.disk import CachingDevice, RotatingDevice
 from simulator.form.flash import FlashDevice
+from simulator.form.flushing import Flushing
 from simulator.form.io_wait import IO_WAIT_SHARE_BITS, io_wait_shares
 from simulator.form.limiters import ALL_VOLUMES, Limiters, limits_on, minutes_of_credits
 from simulator.form.limits import Controllers, RateLimit
@@ -16,9 +26,11 @@ from simulator.form.printing import listing
 from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
 from simulator.form.raid import RaidSet
 from simulator.form.samplers import cut_of
+from simulator.form.ssd import SsdDevice
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 from simulator.form.system import (
     MOST_USAGE,
+    UNPACED,
     Costs,
     Cpu,
     FairQueueing,

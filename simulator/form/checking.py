@@ -40,9 +40,18 @@ def faults(system: System) -> Iterator[str]:
             < length
         ):
             yield f"alias: the table at {start} points to values that it doesn't have; it has {length:,}"
+    yield from _daemon_faults(system)
+    yield from _part_faults(system)
+
+
+def _daemon_faults(system: System) -> Iterator[str]:
+    """Steps that can't be taken, by themselves or in this system."""
     for daemon in system.daemons:
         yield from daemon.faults()
-    yield from _part_faults(system)
+        if any(daemon.operands("write_aged")) and not (system.flushing and system.direct_io):
+            yield f"daemon {daemon.name}: write_aged needs rules of flushing, and direct I/O"
+        if any(daemon.operands("write_tail")) and system.pool.replacement != "lru":
+            yield f"daemon {daemon.name}: write_tail is of LRU; the pool's replacement is {system.pool.replacement}"
 
 
 def _part_faults(system: System) -> Iterator[str]:
@@ -63,6 +72,10 @@ def _part_faults(system: System) -> Iterator[str]:
         for number, (register, _, divisor) in enumerate(system.terminals.registers):
             numbers[f"terminals.registers.{number}"] = register, 0, len(program.registers)
             numbers[f"terminals.registers.{number}.divisor"] = divisor, 1, MOST
+    for number, region in enumerate(system.interval.prewarm_regions):
+        numbers[f"interval.prewarm_regions.{number}"] = region, 0, len(program.regions)
+    for name in ("lead_in_transactions", "lead_in_ns", "prewarm_pages"):
+        numbers[f"interval.{name}"] = getattr(system.interval, name), 0, MOST
     for number, extent in enumerate(system.placement):
         numbers[f"extents.{number}.devices"] = extent.devices, 1, storage.data_devices - extent.first_device + 1
         numbers[f"extents.{number}.first_device"] = extent.first_device, 0, storage.data_devices

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from simulator.errors import InputError
 
@@ -14,9 +15,17 @@ DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
     "sync": (),  # flush what the page cache has dirty, and wait until the disks have all that was on its way then
     "note_checkpoint": (),  # a checkpoint has ended that began when `every` last ended
     "write_log": (),  # write what the log left behind, if commits don't wait for it
+    "await_cache_dirty": ("pages",),  # the same of the page cache
+    "write_cache_dirty": ("keep_pages",),  # hand to the disks what is dirty in the page cache longest, all but so much
     "write_expired": ("age_ns",),  # hand to the disks what has been dirty for longer, as far as may be in flight
+    "write_tail": ("depth_pages",),  # write the dirty ones among so many pages that replacement reaches first
+    "write_aged": ("age_bytes",),  # write what the system's `flushing` asks for, and all of this age, oldest first
 }
 TIMED = ("sleep", "every")
+NEVER_NS = 10**18
+"""an age that no page reaches, an interval that no run lasts"""
+ENDLESS_PAGES = 10**15
+"""more dirty pages than any cache has"""
 
 
 @dataclass(frozen=True)
@@ -53,12 +62,17 @@ class Daemon:
                 )
                 return
         waits = any(interval_ns > 0 for name in TIMED for (interval_ns,) in self.operands(name))
-        kept = [keep for keep, _ in self.operands("write_dirty")]
-        cleans = any(keep <= pages for (pages,) in self.operands("await_dirty") for keep in kept)
+        cleans = any(
+            keep <= pages
+            for awaited, written in (("await_dirty", "write_dirty"), ("await_cache_dirty", "write_cache_dirty"))
+            for (pages,) in self.operands(awaited)
+            for keep, *_ in self.operands(written)
+        )
         if not waits and not cleans:
             yield (
                 f"daemon {self.name}: nothing in it waits, so that no time would pass; needed: sleep or every with an "
-                "interval above 0, or await_dirty with a write_dirty that keeps no more pages"
+                "interval above 0, or await_dirty with a write_dirty that keeps no more pages, or the two of the page "
+                "cache likewise"
             )
 
 
@@ -67,6 +81,30 @@ def check_daemons(daemons: tuple[Daemon, ...]) -> None:
     for daemon in daemons:
         for fault in daemon.faults():
             raise InputError(fault)
+
+
+class LeadInMarks(NamedTuple):
+    """Limits that daemons set to dirty pages during a lead-in, in which they take no time.
+
+    More dirty buffers than `pool_high_pages` are written down to `pool_low_pages`. In the page cache pages that were
+    dirty for longer than `expire_ns` are written back, and of more than `cache_keep_pages` those dirty longest.
+    """
+
+    pool_high_pages: int
+    pool_low_pages: int
+    cache_keep_pages: int
+    expire_ns: int
+
+
+def lead_in_marks(daemons: tuple[Daemon, ...], pool_pages: int) -> LeadInMarks:
+    """The limits. A writer with an interval holds the pool to the pages that it keeps; there are no checkpoints."""
+    low = kept_dirty_pages(daemons, pool_pages)
+    high = [pages for daemon in daemons for (pages,) in daemon.operands("await_dirty")]
+    ages = [age for daemon in daemons for (age,) in daemon.operands("write_expired")]
+    kept = [pages for daemon in daemons for (pages,) in daemon.operands("write_cache_dirty")]
+    return LeadInMarks(
+        max(low, min(high, default=low)), low, min(kept, default=ENDLESS_PAGES), min(ages, default=NEVER_NS)
+    )
 
 
 def kept_dirty_pages(daemons: tuple[Daemon, ...], pool_pages: int) -> int:

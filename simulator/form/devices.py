@@ -12,12 +12,14 @@ from simulator.form.device import DeviceRecord
 from simulator.form.disk import CachingDevice, RotatingDevice
 from simulator.form.flash import FlashDevice
 from simulator.form.raid import RaidSet
+from simulator.form.ssd import SsdDevice
 
 DEVICES: tuple[type[DeviceRecord], ...] = (
     RotatingDevice,
     CachingDevice,
     FlashDevice,
     RaidSet,
+    SsdDevice,
 )
 """Every kind; compiled engines know it by its place here."""
 

@@ -1,17 +1,20 @@
 """Disks with an arm, without and with a write cache."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from simulator.form.device import DeviceRecord
 
-SCHEDULERS = ("fcfs", "look", "c-look")
+SCHEDULERS = ("fcfs", "look", "c-look", "deadline")
 """orders in which the operating system hands requests to a drive; engines get the number"""
 
 
 @dataclass(frozen=True)
 class RotatingDevice(DeviceRecord):
-    """A disk with an arm (reference/disk.py): seek times in ns, `queue_depth` requests reordered by the drive."""
+    """A disk with an arm (reference/disk.py): seek times in ns, `queue_depth` requests reordered by the drive.
+
+    `settle_ns`: what a write waits longer than a read after its head has come to another track.
+    """
 
     capacity_bytes: int
     revolution_ns: int
@@ -23,6 +26,10 @@ class RotatingDevice(DeviceRecord):
     queue_depth: int
     scheduler: str
     """one of SCHEDULERS"""
+    settle_ns: int = 0
+    head_switch_ns: int = 0
+    heads: int = 8
+    """tracks of a cylinder"""
     kind: ClassVar[str] = "rotating"
 
     def numbers(self) -> dict[str, int]:
@@ -33,13 +40,30 @@ class RotatingDevice(DeviceRecord):
         """The same disk with its write cache on."""
         return CachingDevice(**asdict(self), cache_bytes=cache_bytes, destages_among=destages_among)
 
+    def behind_controller(self, cache_bytes: int, destages_among: int, cache_ns: int) -> "CachingDevice":
+        """The same disk with so much of a controller's cache before it, in which a write is after `cache_ns`."""
+        return replace(self.with_cache(cache_bytes, destages_among), cache_ns=cache_ns, by_controller=1)
+
 
 @dataclass(frozen=True)
 class CachingDevice(RotatingDevice):
     """A disk with an arm whose write cache is on: writes are done when they are in its `cache_bytes`.
 
     It writes them to the platter later, each time the one of the `destages_among` oldest that the arm reaches first.
+    With `by_controller` 1 the cache is the disk's part of a RAID controller's: a write is in it after `cache_ns` (of a
+    drive: its overhead), also one that has to be read before it is written, and joins a cached one that ends there.
     """
 
     cache_bytes: int = 0
     destages_among: int = 1
+    cache_ns: int = 0
+    by_controller: int = 0
+
+    @property
+    def in_cache_ns(self) -> int:
+        """Time until a write is in the cache."""
+        return self.cache_ns if self.by_controller else self.overhead_ns
+
+    def numbers(self) -> dict[str, int]:
+        """With the time until a write is in the cache, whoever has that."""
+        return super().numbers() | {"cache_ns": self.in_cache_ns}

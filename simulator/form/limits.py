@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from simulator.form.clock import FS_PER_S, PS_PER_S
+from simulator.form.clock import FS_PER_S, PS_PER_NS, PS_PER_S
+
+DIRECTIONS = ("both", "read", "write")
+"""what a limit counts"""
 
 
 @dataclass(frozen=True)
@@ -10,7 +13,9 @@ class RateLimit:
     """A cap on requests or MiB per second, with a bucket of credits above it (simulator/reference/limits.py).
 
     A request takes a credit for each `unit_bytes` of its size that it begins (`of` "requests"), or one for each MiB.
-    Credits come back at `per_s`, up to `credits`. While there are some, requests start at `burst_per_s`.
+    Credits come back at `per_s`, up to `credits`. While there are some, requests start at `burst_per_s`. With a
+    `slice_ns` what comes in within a slice is there at the slice's beginning. `direction`: what the cap is for, "read"
+    or "write", or "both" together; a write that reads first counts as either.
     """
 
     of: str
@@ -19,6 +24,8 @@ class RateLimit:
     credits: float = 0.0
     credits_at_start: float = 0.0
     unit_bytes: int = 1 << 18
+    direction: str = "both"
+    slice_ns: int = 0
 
     @property
     def units_of_rate(self) -> int:
@@ -50,10 +57,27 @@ class RateLimit:
         """When the bucket would be full if no request came."""
         return round((self.credits - self.credits_at_start) / self.per_s * PS_PER_S)
 
+    @property
+    def slice_ps(self) -> int:
+        """Length of a slice; 1 where credits come back all the time."""
+        return max(self.slice_ns * PS_PER_NS, 1)
+
+    @property
+    def direction_code(self) -> int:
+        """Place of `direction` in DIRECTIONS."""
+        return DIRECTIONS.index(self.direction)
+
+    def counts(self, write: bool) -> bool:
+        """Whether reads, or writes, are counted."""
+        return self.direction in ("both", "write" if write else "read")
+
     def label(self, owner: str) -> str:
         """The cap by name, as bottlenecks are listed: disk 1 (cap of 3,000 requests/s)."""
         most = f"{self.per_s:,.6g}" + (f" to {self.burst_per_s:,.6g}" if self.burst_per_s > self.per_s else "")
-        return f"{owner} (cap of {most} {'MiB' if self.of == 'mib' else 'requests'}/s)"
+        counted = {"both": "requests", "read": "reads", "write": "writes"}[self.direction]
+        if self.of == "mib":
+            return f"{owner} (cap of {most} MiB/s{'' if self.direction == 'both' else f' of {counted}'})"
+        return f"{owner} (cap of {most} {counted}/s)"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +13,17 @@ from simulator.form.arrays import IntArray
 from simulator.form.daemon import Daemon
 from simulator.form.devices import Storage
 from simulator.form.disk import RotatingDevice
+from simulator.form.flushing import Flushing
 from simulator.form.limiters import Limiters, limiters_of
 from simulator.form.limits import Controllers, RateLimit
 from simulator.form.placement import Extent, round_robin
 from simulator.form.plain import plain_of
 from simulator.form.program import Program
 
-STARTS = ("cold", "after_load", "warm")
-"""states at time 0: nothing in caches; as a bulk load leaves them; as after a long run"""
+STARTS = ("cold", "after_load", "warm", "after_prewarm")
+"""states at time 0: nothing in caches; as a bulk load leaves them; as after a long run; files read one after another"""
+UNPACED = 10**15
+"""pages from which on writers are paused, where they never are"""
 REPLACEMENTS = ("lru", "clock")
 """of the buffer pool"""
 MOST_USAGE = 5
@@ -28,9 +32,22 @@ MOST_USAGE = 5
 
 @dataclass(frozen=True)
 class Cpu:
-    """`cores` servers, first come first served; whoever holds a critical section goes first."""
+    """`cores` servers, first come first served; whoever holds a critical section goes first.
+
+    A client's burst is served `slice_ns` at a time, between which it queues up again; 0: to its end. All servers
+    together run for `quota_ns` in each `quota_period_ns` (Linux: CFS bandwidth control); 0: without a limit. What has
+    begun is finished, and its time is taken from the next periods.
+    """
 
     cores: int
+    slice_ns: int = 0
+    quota_ns: int = 0
+    quota_period_ns: int = 100_000_000
+
+    @property
+    def allowed_servers(self) -> float:
+        """Servers that the quota lets run, on average; infinite without one."""
+        return self.quota_ns / self.quota_period_ns if self.quota_ns else math.inf
 
 
 @dataclass(frozen=True)
@@ -80,16 +97,24 @@ class Pool:
     pages: int
     replacement: str
     resident_pages: int
+    clean_search_pages: int = 1
+    """LRU with direct I/O: a clean victim is looked for among so many pages; if there is none the first is taken"""
 
 
 @dataclass(frozen=True)
 class PageCache:
-    """The operating system's cache, and limits of its write-back. `free_behind`: a written page is reclaimed first."""
+    """The operating system's cache, and limits of its write-back. `free_behind`: a written page is reclaimed first.
+
+    Writers wait while `dirty_limit_pages` are dirty or in flight. From `paced_pages` on they are paused little by
+    little: where they are half way to the limit they write as fast as the disks were measured to, at the limit not at
+    all.
+    """
 
     pages: int
     dirty_limit_pages: int
     in_flight_pages: int
     free_behind: bool
+    paced_pages: int = UNPACED
 
 
 @dataclass(frozen=True)
@@ -98,6 +123,8 @@ class Log:
 
     durable: bool
     flush_overhead_ns: int
+    writes_per_group: int = 1
+    """one after the other, each as large: the log itself, and others of the same commits"""
 
 
 @dataclass(frozen=True)
@@ -116,6 +143,8 @@ class Writing:
 
     batch_pages: int = 32
     coalesced_pages: int = 1
+    doubled: bool = False
+    """doublewrite, with direct I/O: a batch or a victim is first written as copies, by one request before the data"""
 
 
 @dataclass(frozen=True)
@@ -156,11 +185,22 @@ class Interrupts:
 
 @dataclass(frozen=True)
 class Interval:
-    """State at time 0 (`cold`, `after_load`, `warm`) and what is counted."""
+    """State that a run starts from, one of STARTS, the lead-in from there to time 0, and what is counted after it.
+
+    After a prewarm caches hold what `prewarm_pages` of the loaded pages leave, of these regions one after the other.
+    The lead-in is so many transactions in which nobody waits for a device, a lock or the log, clients in turn. It ends
+    at time 0 and lasts `lead_in_ns`: pages that it leaves dirty have their age of that time.
+    """
 
     start: str
     warm_up_ns: int
     duration_ns: int
+    lead_in_transactions: int = 0
+    lead_in_ns: int = 0
+    prewarm_regions: tuple[int, ...] = ()
+    prewarm_pages: int = 0
+    prewarms_pool: bool = True
+    """whether the prewarm reads into the pool, or into the page cache alone"""
 
     @property
     def end_ns(self) -> int:
@@ -206,6 +246,7 @@ class System:
     volume_limits: tuple[RateLimit, ...] | None = None
     """what the machine lets through to all its flash devices together"""
     writing: Writing = Writing()
+    flushing: Flushing | None = None
     controllers: Controllers | None = None
     fair_queueing: FairQueueing | None = None
     terminals: Terminals | None = None
@@ -240,6 +281,15 @@ class System:
         """The devices that fair queueing is for: a disk with an arm has an elevator of its own."""
         every = enumerate(self.storage.devices) if self.fair_queueing else ()
         return tuple(number for number, device in every if not isinstance(device, RotatingDevice))
+
+    @property
+    def prewarm_order(self) -> IntArray:
+        """Loaded pages that a prewarm reads, in its order, in rows as `Program.load_order` has them."""
+        every = self.program.load_order
+        rows = np.concatenate([every[every[:, 0] == region] for region in self.interval.prewarm_regions] or [every[:0]])
+        before = np.cumsum(rows[:, 3]) - rows[:, 3]
+        rows[:, 3] = np.clip(self.interval.prewarm_pages - before, 0, rows[:, 3])
+        return rows[rows[:, 3] > 0]
 
     def digest(self) -> str:
         """A hash of all that determines a trajectory but the seed: 16 hexadecimal digits."""

@@ -11,6 +11,7 @@ from simulator.form import system as parts
 from simulator.form.checking import faults
 from simulator.form.daemon import Daemon, DaemonStep
 from simulator.form.devices import DEVICES, Storage
+from simulator.form.flushing import Flushing
 from simulator.form.limits import Controllers, RateLimit
 from simulator.form.placement import Extent
 from simulator.form.plain import plain_of, record_of
@@ -21,7 +22,7 @@ FORMAT = "oltpsim-system-1"
 RECORDS: dict[str, type[Any]] = {
     record.__name__: record
     for record in (
-        *DEVICES, Controllers, Daemon, DaemonStep, Extent, Program, RateLimit, Storage, System,
+        *DEVICES, Controllers, Daemon, DaemonStep, Extent, Flushing, Program, RateLimit, Storage, System,
         parts.Costs, parts.Cpu, parts.FairQueueing, parts.Interrupts, parts.Interval, parts.Log,
         parts.PageCache, parts.Pool, parts.Section, parts.Sharing, parts.Station, parts.Terminals, parts.Work,
         parts.Writing,

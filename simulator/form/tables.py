@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.form.arrays import IntArray
 from simulator.form.clock import NS_PER_S
-from simulator.form.daemon import DAEMON_OPERATIONS, check_daemons
+from simulator.form.daemon import DAEMON_OPERATIONS, check_daemons, lead_in_marks
 from simulator.form.devices import DEVICES
 from simulator.form.io_wait import io_wait_shares
 from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, REGION_COLUMNS
@@ -51,6 +51,7 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
         "windows": _plain(program.windows),
         "lock_tables": _plain(program.lock_tables),
         "load_order": _table(("region", "group", "first_page", "pages"), program.load_order),
+        "prewarm_order": _table(("region", "group", "first_page", "pages"), system.prewarm_order),
         "registers": _plain(system.client_registers),
         "streams": _plain(np.column_stack(purposes).view(np.int64)),
         "ziggurat": _plain(np.stack([ZIGGURAT_EDGES, ZIGGURAT_DENSITIES]).view(np.int64)),
@@ -59,6 +60,7 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
         "sections": _table(("handover_ns",), [[each.handover_ns] for each in system.sections]),
         "io_wait_shares": _table(("share",), io_wait_shares(system.processors).reshape(-1, 1)),
         "daemons": _daemons(system),
+        **_flushing(system),
         "devices": _devices(system),
         "limits": _limits(system),
         "fair_queueing": _fair_queueing(system),
@@ -81,14 +83,22 @@ def _facts(system: System, seed: int) -> dict[str, int]:
     has_station = interrupts is not None and interrupts.station >= 0
     return {
         "start": STARTS.index(system.interval.start),
+        "prewarms_pool": int(system.interval.prewarms_pool),
+        "lead_in_transactions": system.interval.lead_in_transactions,
+        "lead_in_ns": system.interval.lead_in_ns,
+        **{f"lead_in_{name}": value for name, value in lead_in_marks(system.daemons, pool.pages)._asdict().items()},
         "pages": system.program.pages,
         "pool_pages": pool.pages,
         "pool_replacement": REPLACEMENTS.index(pool.replacement),
         "resident_pages": pool.resident_pages,
         "page_cache_pages": cache.pages,
         "dirty_limit_pages": cache.dirty_limit_pages,
+        "paced_pages": cache.paced_pages,
         "free_behind": int(cache.free_behind),
         "in_flight_pages": cache.in_flight_pages,
+        "slice_ns": system.cpu.slice_ns,
+        "quota_ns": system.cpu.quota_ns,
+        "quota_period_ns": system.cpu.quota_period_ns,
         "read_ns": costs.read_ns,
         "write_ns": costs.write_ns,
         "miss_ns": costs.miss_ns,
@@ -102,10 +112,13 @@ def _facts(system: System, seed: int) -> dict[str, int]:
         "swap_start_bytes": storage.swap_start_bytes,
         "swap_cluster_pages": storage.swap_cluster_pages,
         "merged_pages": storage.merged_pages,
+        "clean_search_pages": pool.clean_search_pages,
         "durable": int(system.log.durable),
+        "log_writes_per_group": system.log.writes_per_group,
         "flush_overhead_ns": system.log.flush_overhead_ns,
         "batch_pages": writing.batch_pages,
         "coalesced_pages": writing.coalesced_pages,
+        "doubled": int(writing.doubled),
         "count_from_ns": system.interval.warm_up_ns,
         "main_class": system.program.main_class,
         "main_per_client": system.work.main_per_client if system.work else 0,
@@ -133,6 +146,17 @@ def _daemons(system: System) -> Table:
     return _table(("daemon", "code", "a", "b"), rows)
 
 
+def _flushing(system: System) -> dict[str, Table]:
+    """The rules of flushing by age, and its per cents; no row without."""
+    rules = system.flushing
+    columns = ("whole_age_bytes", "full_bytes", "cleaners", "milli_pages", "most_milli_pages", "rounds")
+    return {
+        "flushing": _table(columns, [[getattr(rules, column) for column in columns]] if rules else []),
+        "percent_by_age": _plain(np.array(rules.percent_by_age if rules else [], dtype=np.int64)),
+        "percent_by_dirty": _plain(np.array(rules.percent_by_dirty if rules else [], dtype=np.int64)),
+    }
+
+
 def _devices(system: System) -> Table:
     """Devices, and behind them the disks of RAID sets; 0 in the columns that a device of its kind doesn't have."""
     storage, scheduled, rows = system.storage, set(system.scheduled_devices), []
@@ -151,7 +175,7 @@ def _devices(system: System) -> Table:
 
 
 def _limits(system: System) -> Table:
-    columns = ("bytes_per_credit", "sustained_fs", "burst_fs", "refill_ps", "full_at_ps")
+    columns = ("bytes_per_credit", "sustained_fs", "burst_fs", "refill_ps", "full_at_ps", "slice_ps", "direction_code")
     return _table(columns, [[getattr(limit, column) for column in columns] for limit in system.limiters.limits])
 
 

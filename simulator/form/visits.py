@@ -155,13 +155,26 @@ class ProgramReader:
         return [self._read(number) for number in range(len(self.program.classes))]
 
     def _balance_claims(self) -> bool:
-        """In the long run no more can be claimed than others have made; True if that binds."""
-        bound = False
+        """In the long run no more can be claimed than others have made; True if that binds.
+
+        A limit that nothing moves is as far away as at the start.
+        """
+        bound, moved = False, self._moved_counters()
         for counter, (limit, tried) in self._claimed.items():
             made = self.taken[limit]
-            if tried > made * (1 + 1e-9):
+            if limit not in moved:
+                left = self.initial(limit).mean() - self.initial(counter).mean()
+                self.claims[counter], bound = float(left > 0), bound or left <= 0
+            elif tried > made * (1 + 1e-9):
                 self.claims[counter], bound = made / tried, True
         return bound
+
+    def _moved_counters(self) -> set[int]:
+        """Counters that some operation changes."""
+        operations = self.program.operations
+        place = {"take": 2, "claim": 2, "put": 1, "note": 1, "gate": 2}
+        codes = [CODE_NAMES[code] for code in operations[:, 0].tolist()]
+        return {int(row[place[name]]) for name, row in zip(codes, operations, strict=True) if name in place}
 
     def pmf(self, table: int) -> FloatArray:
         """What an alias table draws, exactly."""

@@ -135,6 +135,11 @@ public:
         places[(first + count++) & (places.size() - 1)] = value;
     }
 
+    T& at(i64 place) {
+        check(place >= 0 && place < count);
+        return places[(first + place) & (places.size() - 1)];
+    }
+
     T take() {
         check(count > 0);
         T value = places[first];

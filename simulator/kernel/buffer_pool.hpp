@@ -1,5 +1,6 @@
 // The buffer pool, and the memory behind it: of its buffers some may be swapped out.
 #pragma once
+#include "flush_list.hpp"
 #include "page_cache.hpp"
 
 namespace oltpsim {
@@ -8,10 +9,19 @@ namespace oltpsim {
 enum class Residence : u8 { none, swapped_out, idle, accessed };
 
 class BufferPool : public Cache {
+    FlushList changed;
+
+    // For the list, which asks it of each page.
+    auto dirty_predicate() const {
+        return [this](i64 page) { return is_dirty(page); };
+    }
+
 public:
     explicit BufferPool(const Tables& system)
         : Cache(system.fact("pages"), system.fact("pool_pages"),
-                static_cast<Replacement>(system.fact("pool_replacement")), swaps(system)),
+                static_cast<Replacement>(system.fact("pool_replacement")), swaps(system),
+                system.fact("clean_search_pages")),
+          changed(system),
           most_resident(std::min(system.fact("resident_pages"), capacity)),
           residence(swaps(system) ? capacity : 0, Residence::none) {}
 
@@ -22,9 +32,56 @@ public:
     static i64 bytes(const Tables& system) {
         const i64 capacity = system.fact("pool_pages");
         const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
-        return Cache::bytes(system.fact("pages"), capacity, replacement, swaps(system)) +
+        return Cache::bytes(system.fact("pages"), capacity, replacement, swaps(system)) + FlushList::bytes(system) +
                (swaps(system) ? capacity * static_cast<i64>(sizeof(Residence)) : 0);
     }
+
+    // A commit has logged so many bytes.
+    void advance_log(i64 bytes) { changed.log_end_bytes += bytes; }
+
+    // A page changes.
+    void change(i64 page) {
+        if (!is_dirty(page)) change_at(page, changed.log_end_bytes);
+    }
+
+    // A page that was clean changes, with the log's end there.
+    void change_at(i64 page, i64 at_bytes) {
+        set_dirty(page);
+        if (changed.is_kept()) changed.add(page, at_bytes, dirty_predicate());
+    }
+
+    // Bytes of log since the first change that isn't on the disks; 0 if all are.
+    i64 age_bytes() {
+        i64 age = 0;
+        changed.visit(dirty_predicate(), [&](const FlushList::Entry& oldest) {
+            age = changed.log_end_bytes - oldest.changed_at_bytes;
+            return false;
+        });
+        return age;
+    }
+
+    // Dirty pages whose first change was before the log's end came to `than_bytes`, `most` at most.
+    i64 count_older(i64 than_bytes, i64 most) {
+        i64 older = 0;
+        changed.visit(dirty_predicate(), [&](const FlushList::Entry& entry) {
+            if (older >= most || entry.changed_at_bytes >= than_bytes) return false;
+            older++;
+            return true;
+        });
+        return older;
+    }
+
+    // The pages that have been dirty for longest, in order.
+    void find_oldest_dirty(i64 most, Array<i32>& pages) {
+        pages.clear();
+        changed.visit(dirty_predicate(), [&](const FlushList::Entry& entry) {
+            if (pages.size() >= most) return false;
+            pages.add(entry.page);
+            return true;
+        });
+    }
+
+    i64 log_end_bytes() const { return changed.log_end_bytes; }
 
     // Buffers that have memory.
     i64 resident() const { return swaps() ? with_memory : used; }

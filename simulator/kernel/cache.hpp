@@ -34,14 +34,17 @@ class Cache {
 public:
     const i64 capacity;
     const Replacement replacement;
+    const i64 clean_search_pages;
     CacheCounters counters;
     i64 used = 0;  // slots
     i64 dirty = 0;
 
-    // `finds_by_slot`: pages are known by slot, as they always are to CLOCK.
-    Cache(i64 pages, i64 capacity, Replacement replacement, bool finds_by_slot)
+    // `finds_by_slot`: pages are known by slot, as they always are to CLOCK. `clean_search_pages`: among how many
+    // pages, 1 or more, LRU looks for a clean victim.
+    Cache(i64 pages, i64 capacity, Replacement replacement, bool finds_by_slot, i64 clean_search_pages)
         : capacity(capacity),
           replacement(replacement),
+          clean_search_pages(clean_search_pages),
           states(numbered(pages, capacity)),
           page_of(pages > 0 && (finds_by_slot || replacement == Replacement::clock) ? capacity : 0, NONE),
           uses(pages > 0 && replacement == Replacement::lru ? most_uses(capacity) : 0) {}
@@ -142,6 +145,18 @@ public:
         std::sort(pages.begin(), pages.end());
     }
 
+    // Dirty pages among the `depth` that LRU would reach first, sorted.
+    void find_in_tail(i64 depth, Array<i32>& pages) {
+        pages.clear();
+        for (i64 i = first_of_uses; i < end_of_uses && depth > 0; i++) {
+            if (i + AHEAD < end_of_uses) prefetch(uses[i + AHEAD]);
+            if (!is_current(i)) continue;
+            depth--;
+            if (is_dirty(uses[i])) pages.add(uses[i]);
+        }
+        std::sort(pages.begin(), pages.end());
+    }
+
     // All pages, the one that LRU replaces first at the front.
     void list_by_use(Array<i32>& pages) const {
         for (i64 i = first_of_uses; i < end_of_uses; i++)
@@ -212,9 +227,16 @@ private:
     Victim lru_victim() {
         for (; first_of_uses < end_of_uses && !is_current(first_of_uses); first_of_uses++)
             if (first_of_uses + AHEAD < end_of_uses) prefetch(uses[first_of_uses + AHEAD]);
-        for (i64 i = first_of_uses; i < end_of_uses; i++)
-            if (is_current(i) && !is_busy(uses[i])) return victim(uses[i]);
-        return {NONE, NONE};
+        Victim first{NONE, NONE};
+        i64 left = clean_search_pages;
+        for (i64 i = first_of_uses; i < end_of_uses && left > 0; i++) {
+            if (!is_current(i) || is_busy(uses[i])) continue;
+            if (left == 1 && first.slot == NONE) return victim(uses[i]);
+            if (!is_dirty(uses[i])) return victim(uses[i]);
+            if (first.slot == NONE) first = victim(uses[i]);
+            left--;
+        }
+        return first;
     }
 
     Victim victim(i32 page) const { return {slot(page), page}; }

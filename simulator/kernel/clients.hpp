@@ -45,6 +45,7 @@ public:
           count_from_ns(system.fact("count_from_ns")),
           traced(system["trace"].at(0, "ends")),
           page_bytes(system.fact("page_bytes")),
+          is_doubled(system.fact("doubled") != 0),
           swap_start_byte(system.fact("swap_start_bytes")),
           swap_cluster(system.fact("swap_cluster_pages")),
           interrupt_station(static_cast<i32>(system.fact("interrupt_station"))),
@@ -83,6 +84,7 @@ private:
     const i64 count_from_ns;
     const i64 traced;
     const i64 page_bytes;
+    const bool is_doubled;  // a victim is written twice
     const i64 swap_start_byte;
     const i64 swap_cluster;  // pages
     const i32 interrupt_station;
@@ -125,6 +127,8 @@ private:
             case Purpose::interrupt:
                 end_read(task);
                 return;
+            case Purpose::daemon:
+                check(false);
         }
     }
 
@@ -146,6 +150,8 @@ private:
                 task.spent(Activity::row_locks) += interpreter.locks.end_wait(who);
                 return true;
             case Stage::committing:
+            case Stage::awaiting_log_space:
+                if (daemons.awaits_log_space(who)) return false;
                 spend(task, Activity::log);
                 if (!task.keeps_locks) release_locks(who);
                 return true;
@@ -159,10 +165,17 @@ private:
             case Stage::throttled:
                 spend(task, Activity::write_throttle);
                 return true;
+            case Stage::doubling_victim:
+                devices.end_call(task.target);
+                devices.call(who, task.target, Stage::writing_victim);
+                return false;
             case Stage::writing_victim:
                 end_victim(task.target);
                 spend(task, Activity::write_throttle);
                 return true;
+            case Stage::sliced:
+                stations.end_slice(who);
+                return false;
             case Stage::section_queueing:
                 stations.hand_over_section(who);
                 return false;
@@ -202,7 +215,9 @@ private:
                     break;
                 case WaitKind::commit:
                     task.keeps_locks = wait.target != 0;
+                    interpreter.pool.advance_log(wait.amount);
                     if (log.commit(who, wait.amount)) return;
+                    if (wait.amount > 0 && daemons.awaits_log_space(who)) return;
                     if (!task.keeps_locks) release_locks(who);
                     break;
                 case WaitKind::think:
@@ -260,10 +275,14 @@ private:
                 write_back.flush(calendar.now_ns, THROTTLED_BATCH_PAGES);
                 write_back.wait(who, Stage::throttled);
                 return;
+            case WaitKind::pause:
+                task.stage = Stage::throttled;
+                calendar.after(write_back.pause_ns(1), EventKind::task, who);
+                return;
             case WaitKind::victim:
                 interpreter.pool.clear_dirty(task.target);
                 io_wait.change(1);
-                devices.call(who, task.target, Stage::writing_victim);
+                devices.call(who, task.target, is_doubled ? Stage::doubling_victim : Stage::writing_victim);
                 return;
             case WaitKind::network:
                 task.stage = Stage::on_network;

@@ -14,7 +14,76 @@ enum class DaemonCode : i64 {
     sync,
     note_checkpoint,
     write_log,
+    await_cache_dirty,
+    write_cache_dirty,
     write_expired,
+    write_tail,
+    write_aged,
+};
+
+constexpr i64 MILLI = 1000;
+
+// Of one daemon: means of pages written and bytes logged in a round, sums since these were renewed, pages left.
+struct FlushingMeans {
+    i64 rounds, pages, from_bytes, mean_milli_pages, mean_bytes, left_milli_pages;
+
+    void note(i64 written, i64 log_end_bytes, i64 renewed_every) {
+        pages += written;
+        if (++rounds < renewed_every) return;
+        mean_milli_pages = (mean_milli_pages + pages * MILLI / rounds) / 2;
+        mean_bytes = (mean_bytes + (log_end_bytes - from_bytes) / rounds) / 2;
+        rounds = pages = 0;
+        from_bytes = log_end_bytes;
+    }
+};
+
+// The rules of flushing by age, as simulator.form.Flushing.
+class Flushing {
+public:
+    explicit Flushing(const Tables& system)
+        : by_age(column(system["percent_by_age"])), by_dirty(column(system["percent_by_dirty"])) {
+        const Table& table = system["flushing"];
+        if (table.rows() == 0) return;
+        whole_age_bytes = table.at(0, "whole_age_bytes");
+        full_bytes = table.at(0, "full_bytes");
+        cleaners = table.at(0, "cleaners");
+        milli_pages = table.at(0, "milli_pages");
+        most_milli_pages = table.at(0, "most_milli_pages");
+        rounds = table.at(0, "rounds");
+    }
+
+    // Whether the log since the oldest change that isn't on the disks has no room for more commits.
+    bool is_log_full(BufferPool& pool) const { return full_bytes > 0 && pool.age_bytes() > full_bytes; }
+
+    // How many of the oldest dirty pages a cleaner writes in this round.
+    i64 pages_due(BufferPool& pool, i64 age_bytes, FlushingMeans& means) const {
+        const i64 end = pool.log_end_bytes(), oldest = end - pool.age_bytes();
+        const i64 percent = std::max(at(by_age, 100 * (end - oldest) / whole_age_bytes),
+                                     at(by_dirty, 100 * pool.dirty / pool.capacity));
+        const i64 most = 2 * most_milli_pages, shares = ROUNDS_AHEAD * cleaners;
+        const i64 coming = pool.count_older(oldest + ROUNDS_AHEAD * means.mean_bytes, most * shares / MILLI + 1);
+        const i64 coming_milli = std::min(coming * MILLI / shares, most), asked_milli = milli_pages * percent / 100;
+        means.left_milli_pages += std::min((asked_milli + means.mean_milli_pages + coming_milli) / 3, most_milli_pages);
+        i64 due = means.left_milli_pages / MILLI;
+        means.left_milli_pages %= MILLI;
+        due = std::max(due, pool.count_older(end - age_bytes, pool.dirty) / cleaners);
+        means.note(std::min(due, pool.dirty), end, rounds);
+        return due;
+    }
+
+private:
+    static constexpr i64 ROUNDS_AHEAD = 3;  // of log, over which the pages that will be due are averaged
+
+    const Array<i64> by_age, by_dirty;  // per cents
+    i64 whole_age_bytes = 1, full_bytes = 0, cleaners = 1, milli_pages = 0, most_milli_pages = 0, rounds = 1;
+
+    static i64 at(const Array<i64>& percent, i64 place) { return percent[std::min(place, percent.size() - 1)]; }
+
+    static Array<i64> column(const Table& table) {
+        Array<i64> values;
+        for (i64 i = 0; i < table.rows(); i++) values.add(table.at(i, i64{0}));
+        return values;
+    }
 };
 
 class Daemons {
@@ -33,7 +102,8 @@ public:
           stations(stations),
           interpreter(interpreter),
           log(log),
-          write_back(write_back) {
+          write_back(write_back),
+          flushing(system) {
         const Table& table = system["daemons"];
         for (i32 number = 0; number < count(system); number++) {
             const i32 who = first + number;
@@ -65,11 +135,19 @@ public:
     void look() {
         i64 kept = 0;
         for (const Sleeper& sleeper : asleep)
-            if (interpreter.pool.dirty > sleeper.pages)
+            if (dirty(sleeper.of_page_cache) > sleeper.pages)
                 calendar.at_once(EventKind::task, sleeper.who);
             else
                 asleep[kept++] = sleeper;
         asleep.resize(kept);
+    }
+
+    // Whether a commit, which has waited for its flush, has to wait until the log isn't full.
+    bool awaits_log_space(i32 who) {
+        if (!flushing.is_log_full(interpreter.pool)) return false;
+        tasks[who].stage = Stage::awaiting_log_space;
+        waiting_commits = joined(tasks, waiting_commits, who);
+        return true;
     }
 
     // A direct write of a daemon is done; true if the daemon goes on.
@@ -88,12 +166,14 @@ private:
         i64 step = 0;      // the one that it is at
         i64 due_ns = 0;    // when `every` was last due
         i64 began_ns = 0;  // when `every` last ended
+        FlushingMeans flushing{};
     };
 
-    // Waits until more than so many pages of the pool are dirty.
+    // Sleeps until more than `pages` of the pool or of the page cache are dirty.
     struct Sleeper {
         i32 who;
         i64 pages;
+        bool of_page_cache;
     };
 
     const i32 first;
@@ -106,6 +186,8 @@ private:
 
     Array<Daemon> daemons;
     Array<Sleeper> asleep;  // in the order in which they came
+    Flushing flushing;
+    i32 waiting_commits = NONE;  // the first of them
 
     // Begins the step that a daemon is at; false if it has to wait.
     bool begin(i32 who, Daemon& daemon) {
@@ -118,10 +200,11 @@ private:
                 daemon.due_ns = std::max(daemon.due_ns + step.a, calendar.now_ns);
                 return wait(who, daemon.due_ns - calendar.now_ns);
             case DaemonCode::await_dirty:
-                if (pool.dirty > step.a) return true;
-                tasks[who].stage = Stage::sleeping;
-                asleep.add({who, step.a});
-                return false;
+                return await_dirty(who, step.a, false);
+            case DaemonCode::await_cache_dirty:
+                return await_dirty(who, step.a, true);
+            case DaemonCode::write_cache_dirty:
+                return write_cache_dirty(who, step.a);
             case DaemonCode::write_dirty:
                 pool.find_replaced_first(std::max<i64>(pool.dirty - step.a, 0), daemon.writes.pages);
                 daemon.writes.start(step.b);
@@ -137,6 +220,14 @@ private:
                 return true;
             case DaemonCode::write_expired:
                 return write_expired(who, step.a);
+            case DaemonCode::write_tail:
+                pool.find_in_tail(step.a, daemon.writes.pages);
+                daemon.writes.start(0);
+                return write_and_release(daemon);
+            case DaemonCode::write_aged:
+                pool.find_oldest_dirty(flushing.pages_due(pool, step.a, daemon.flushing), daemon.writes.pages);
+                daemon.writes.start(0);
+                return write_and_release(daemon);
         }
         check(false);
         return false;
@@ -149,14 +240,27 @@ private:
                 daemon.began_ns = calendar.now_ns;
                 return true;
             case DaemonCode::await_dirty:
+            case DaemonCode::await_cache_dirty:
+            case DaemonCode::write_cache_dirty:
                 return begin(who, daemon);
             case DaemonCode::write_dirty:
                 return daemon.writes.run();
+            case DaemonCode::write_tail:
+            case DaemonCode::write_aged:
+                return write_and_release(daemon);
             case DaemonCode::sync:
                 return daemon.sync.run();
             default:
                 return true;
         }
+    }
+
+    // Goes on writing; when all is written, commits that wait for log space may have it.
+    bool write_and_release(Daemon& daemon) {
+        if (!daemon.writes.run()) return false;
+        if (waiting_commits != NONE && !flushing.is_log_full(interpreter.pool))
+            calendar.at_once(EventKind::tasks, std::exchange(waiting_commits, NONE));
+        return true;
     }
 
     bool wait(i32 who, i64 delay_ns) {
@@ -165,14 +269,42 @@ private:
         return false;
     }
 
+    i64 dirty(bool of_page_cache) const {
+        return of_page_cache ? interpreter.page_cache.dirty : interpreter.pool.dirty;
+    }
+
+    bool await_dirty(i32 who, i64 pages, bool of_page_cache) {
+        if (dirty(of_page_cache) > pages) return true;
+        tasks[who].stage = Stage::sleeping;
+        asleep.add({who, pages, of_page_cache});
+        return false;
+    }
+
+    // Pages that have been dirty longest, until no more than so many are left; their CPU time is write-back's.
+    bool write_cache_dirty(i32 who, i64 keep) {
+        const i64 most = std::min(write_back.free_pages(), interpreter.page_cache.dirty - keep);
+        if (interpreter.page_cache.dirty <= keep) return true;
+        if (most <= 0) {
+            write_back.wait(who, Stage::syncing);
+            return false;
+        }
+        pay(who, write_back.flush(calendar.now_ns, most));
+        return false;
+    }
+
+    // CPU time of handing pages to the disks; it is write-back's.
+    void pay(i32 who, i64 pages) {
+        const i64 demand_ns = pages * interpreter.costs.request_ns;
+        interpreter.cpu_time.write_back_ns += demand_ns;
+        stations.enter(PROCESSORS, who, demand_ns, Purpose::daemon);
+    }
+
     // Pages that have been dirty for so long; their CPU time is write-back's.
     bool write_expired(i32 who, i64 age_ns) {
-        if (calendar.now_ns < age_ns || write_back.free_pages() <= 0) return true;
+        if (write_back.free_pages() <= 0) return true;
         const i64 written = write_back.flush(calendar.now_ns - age_ns, write_back.free_pages());
         if (written == 0) return true;
-        const i64 demand_ns = written * interpreter.costs.request_ns;
-        interpreter.cpu_time.write_back_ns += demand_ns;
-        stations.enter(PROCESSORS, who, demand_ns, Purpose::cpu);
+        pay(who, written);
         return false;
     }
 };

@@ -4,8 +4,9 @@
 
 #include "disk.hpp"
 #include "fair_queueing.hpp"
-#include "flash.hpp"
 #include "raid.hpp"
+#include "ssd.hpp"
+#include "throttle.hpp"
 #include "write_cache.hpp"
 
 namespace oltpsim {
@@ -26,7 +27,8 @@ public:
           limits(system),
           calendar(calendar),
           tasks(tasks),
-          page_bytes(system.fact("page_bytes")) {
+          page_bytes(system.fact("page_bytes")),
+          data_start_bytes(system.fact("data_start_bytes")) {
         const Table& table = system["devices"];
         for (i32 i = 0; i < table.rows(); i++) {
             stations.add(station(table, i));
@@ -65,10 +67,14 @@ public:
         return extent.start_byte + (page - extent.first_page) / extent.devices * page_bytes;
     }
 
-    // Requests. `who`: the task that is woken at its completion, or one of the codes of requests.hpp.
+    // Where doublewrite copies of so many pages begin: before the data.
+    i64 copies_byte(i64 pages) const { return std::max<i64>(data_start_bytes - pages * page_bytes, 0); }
 
-    i32 submit(i32 device, i64 byte, i64 size_bytes, Transfer transfer, Use use, i32 who) {
-        const i32 number = requests.add(device, byte, size_bytes, transfer, use, who);
+    // Requests. `who`: the task that is woken at its completion, or one of the codes of requests.hpp. `synced`: a write
+    // with a flush behind it.
+
+    i32 submit(i32 device, i64 byte, i64 size_bytes, Transfer transfer, Use use, i32 who, bool synced = false) {
+        const i32 number = requests.add(device, byte, size_bytes, transfer, use, who, synced);
         if (fair[device])
             calendar.urgently(EventKind::request_arrives, number);
         else
@@ -93,9 +99,9 @@ public:
 
     // The task has a descriptor: its request goes to the device.
     void submit_call(i32 who, i64 page) {
-        const bool reads = tasks[who].stage == Stage::reading;
-        submit(device_of(page), byte_of(page), page_bytes, reads ? Transfer::read : Transfer::write,
-               reads ? Use::data_read : Use::eviction_write, who);
+        const bool reads = tasks[who].stage == Stage::reading, copies = tasks[who].stage == Stage::doubling_victim;
+        submit(device_of(page), copies ? copies_byte(1) : byte_of(page), page_bytes,
+               reads ? Transfer::read : Transfer::write, reads ? Use::data_read : Use::eviction_write, who);
     }
 
     // A descriptor is free, or goes to the next in line.
@@ -133,12 +139,13 @@ private:
     Calendar& calendar;
     Tasks& tasks;
     const i64 page_bytes;
+    const i64 data_start_bytes;
     Array<std::unique_ptr<DeviceStation>> stations;
     Array<std::unique_ptr<FairQueueing>> fair;  // before each station; none before most
     Array<Extent> extents;
 
     // As DEVICES in simulator/form/devices.py
-    enum class Kind : i64 { disk, caching_disk, flash, raid };
+    enum class Kind : i64 { disk, caching_disk, flash, raid, ssd };
 
     // The switchboard from a kind of device to the part that it is
     std::unique_ptr<DeviceStation> station(const Table& table, i32 device) {
@@ -148,9 +155,13 @@ private:
             case Kind::caching_disk:
                 return std::make_unique<CachingDisk>(table, device, requests, calendar);
             case Kind::flash:
+                if (ThrottledFlash::has_caps(table, device, limits))
+                    return std::make_unique<ThrottledFlash>(table, device, requests, limits, calendar);
                 return std::make_unique<Flash>(table, device, requests, limits, calendar);
             case Kind::raid:
                 return std::make_unique<Raid>(table, device, requests, stations);
+            case Kind::ssd:
+                return std::make_unique<Ssd>(table, device, requests, calendar);
         }
         throw std::invalid_argument("there is no kind of device " + std::to_string(table.at(device, "kind")));
     }

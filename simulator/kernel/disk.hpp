@@ -1,10 +1,13 @@
 // A disk with an arm: seek, rotation, transfer, and which request the drive takes next.
 //
 // Seek time over the fraction x of the full stroke: track-to-track + b sqrt(x) + c x, with b and c such that the mean
-// over random pairs (density 2(1-x)) and the full stroke are the data sheet's. The platter turns all the time: the
-// rotational wait follows from when the arm arrives and where the data lies on the track.
-// Sources: Ruemmler, Wilkes, "An introduction to disk drive modeling", IEEE Computer 1994; shortest positioning time
-// first: Worthington, Ganger, Patt, SIGMETRICS 1994.
+// over random pairs (density 2(1-x)) and the full stroke are the data sheet's. Within a cylinder another head takes
+// over, which takes a time of its own; a seek lasts at least as long. A write that changed track waits until the head
+// has settled. The drive prepares a command as soon as it has it, while the arm is at work: what is left of the
+// overhead counts. The platter turns all the time: the rotational wait follows from when the head is ready and where
+// the data lies on the track. Sources: the curve, Lee, Katz, "An analytic performance model of disk arrays", SIGMETRICS
+// 1993; settling and head switches, Ruemmler, Wilkes, "An introduction to disk drive modeling", IEEE Computer 1994;
+// shortest positioning time first: Worthington, Ganger, Patt, SIGMETRICS 1994.
 #pragma once
 #include <cmath>
 
@@ -12,18 +15,18 @@
 
 namespace oltpsim {
 
-constexpr i64 TRACKS_PER_CYLINDER = 8;  // assumption: four platters
-
 // Times are ns, places bytes, all as doubles.
 struct Mechanics {
     double capacity;
     double track;
-    double cylinder;
+    double heads;  // tracks of a cylinder
     double revolution;
     double seek_track;
     double seek_root;
     double seek_linear;
     double overhead;
+    double settle;  // of a write that changed track
+    double head_switch;
 
     static Mechanics from_row(const Table& devices, i64 row) {
         const auto number = [&](const char* name) { return static_cast<double>(devices.at(row, name)); };
@@ -32,18 +35,20 @@ struct Mechanics {
             static_cast<double>(devices.at(row, "seek_average_ns") - devices.at(row, "seek_track_ns"));
         const double full = static_cast<double>(devices.at(row, "seek_full_ns") - devices.at(row, "seek_track_ns"));
         const double root = std::min(std::max((over_track - full / 3.0) / (8.0 / 15.0 - 1.0 / 3.0), 0.0), full);
-        const double track = number("track_bytes");
         return {number("capacity_bytes"),
-                track,
-                track * TRACKS_PER_CYLINDER,
+                number("track_bytes"),
+                number("heads"),
                 number("revolution_ns"),
                 track_to_track,
                 root,
                 full - root,
-                number("overhead_ns")};
+                number("overhead_ns"),
+                number("settle_ns"),
+                number("head_switch_ns")};
     }
 
-    double cylinder_of(double byte) const { return std::floor(byte / cylinder); }
+    double track_of(double byte) const { return std::floor(byte / track); }
+    double cylinder_of_track(double number) const { return std::floor(number / heads); }
 
     // How far the platter has turned, 0 to 1.
     double angle_at(i64 now_ns) const {
@@ -66,15 +71,27 @@ public:
     i64 count = 0;
 
     explicit HeldRequests(i64 most)
-        : byte(most), size(most), since(most), turns(most), cylinder(most), number(most), time(most) {}
+        : byte(most),
+          size(most),
+          since(most),
+          turns(most),
+          track(most),
+          cylinder(most),
+          settle(most),
+          ready(most),
+          number(most),
+          time(most) {}
 
-    // `since_ns`: when the drive got it, or never for what nobody waits for.
-    void add(const Mechanics& disk, i64 at_byte, i64 size_bytes, double since_ns, i32 request) {
+    // `since_ns`: when the drive got it, or never for what nobody waits for, which lies ready.
+    void add(const Mechanics& disk, i64 at_byte, i64 size_bytes, bool writes, double since_ns, i32 request) {
         byte[count] = static_cast<double>(at_byte);
         size[count] = static_cast<double>(size_bytes);
         since[count] = since_ns;
         turns[count] = byte[count] / disk.track;
-        cylinder[count] = disk.cylinder_of(byte[count]);
+        track[count] = disk.track_of(byte[count]);
+        cylinder[count] = disk.cylinder_of_track(track[count]);
+        settle[count] = writes ? disk.settle : 0.0;
+        ready[count] = std::isfinite(since_ns) ? since_ns + disk.overhead : 0.0;
         number[count++] = request;
     }
 
@@ -85,7 +102,10 @@ public:
         size[place] = size[count];
         since[place] = since[count];
         turns[place] = turns[count];
+        track[place] = track[count];
         cylinder[place] = cylinder[count];
+        settle[place] = settle[count];
+        ready[place] = ready[count];
         number[place] = number[count];
     }
 
@@ -101,7 +121,7 @@ public:
     // The request with the shortest positioning time, unless one has waited too long.
     Choice choose(const Mechanics& disk, i64 arm_byte, i64 now_ns) {
         const double angle = disk.angle_at(now_ns), arm = static_cast<double>(arm_byte);
-        find_times(disk, arm, angle);
+        find_times(disk, arm, angle, static_cast<double>(now_ns));
         i64 best = 0, oldest = 0;
         for (i64 i = 1; i < count; i++) {
             if (since[i] < since[oldest]) oldest = i;
@@ -119,21 +139,27 @@ private:
 
     Array<double> byte, size, since;
     Array<double> turns;  // where on the track the data begins, in revolutions
-    Array<double> cylinder;
+    Array<double> track, cylinder;
+    Array<double> settle;  // of a write, ns
+    Array<double> ready;   // from when on the drive has prepared it, ns
     Array<i32> number;
-    Array<double> time;  // overhead, seek and rotation until the data is under the head, ns
+    Array<double> time;  // what is left of the overhead, seek and rotation until the data is under the head, ns
 
     // Without branches, so that the compiler takes several requests at a time.
-    void find_times(const Mechanics disk, double arm, double angle) {
-        const double arm_cylinder = disk.cylinder_of(arm);
+    void find_times(const Mechanics disk, double arm, double angle, double now) {
+        const double arm_track = disk.track_of(arm), arm_cylinder = disk.cylinder_of_track(arm_track);
         const double *const bytes = byte.data(), *const cylinders = cylinder.data(), *const places = turns.data();
+        const double *const tracks = track.data(), *const settles = settle.data(), *const prepared = ready.data();
         double* const times = time.data();
         for (i64 i = 0; i < count; i++) {
             const double part = std::fabs(bytes[i] - arm) / disk.capacity, x = part < 1.0 ? part : 1.0;
             const double seek = disk.seek_track + disk.seek_root * std::sqrt(x) + disk.seek_linear * x;
-            const double ready = disk.overhead + (cylinders[i] == arm_cylinder ? 0.0 : seek);
-            const double turn = places[i] - angle - ready / disk.revolution + ROUNDING_TURNS;
-            times[i] = ready + (turn - floor(turn)) * disk.revolution;
+            const double longer = seek > disk.head_switch ? seek : disk.head_switch;
+            const double moves = (cylinders[i] == arm_cylinder ? disk.head_switch : longer) + settles[i];
+            const double left = prepared[i] > now ? prepared[i] - now : 0.0;
+            const double there = left + (tracks[i] == arm_track ? 0.0 : moves);
+            const double turn = places[i] - angle - there / disk.revolution + ROUNDING_TURNS;
+            times[i] = there + (turn - floor(turn)) * disk.revolution;
         }
     }
 
@@ -154,7 +180,7 @@ public:
           device(device),
           depth(devices.at(device, "queue_depth")),
           mechanics(Mechanics::from_row(devices, device)),
-          scheduler(static_cast<IoScheduler::Kind>(devices.at(device, "scheduler"))),
+          scheduler(static_cast<DiskOrder>(devices.at(device, "scheduler"))),
           held(depth) {}
 
     // Arms look for work at time 0.
@@ -208,7 +234,8 @@ protected:
 
     void hold(i32 number) {
         const Request& request = requests[number];
-        held.add(mechanics, request.byte, request.size_bytes, static_cast<double>(calendar.now_ns), number);
+        held.add(mechanics, request.byte, request.size_bytes, request.transfer == Transfer::write,
+                 static_cast<double>(calendar.now_ns), number);
     }
 
     // The arm has served the chosen request; returns its number.

@@ -23,6 +23,7 @@ enum class WaitKind : u8 {
     page,      // target: page that somebody else is bringing in
     fault,     // target: slot whose memory is swapped out
     throttle,  // the page cache is full of dirty pages
+    pause,     // it has many, and a page has been written into it
     victim,    // target: dirty page whose slot is wanted, to be written first (direct I/O)
     buffer,    // every buffer is busy
     network,   // amount: ns
@@ -99,7 +100,7 @@ public:
                         const Wait wait = refer(task, task.page, reference.region);
                         if (wait.kind != WaitKind::none) return wait;
                     }
-                    if (now.b) pool.set_dirty(task.page);
+                    if (now.b) pool.change(task.page);
                     task.page = NONE;
                     task.creates_page = false;
                     break;
@@ -338,8 +339,9 @@ private:
         const bool creates = task.creates_page && page == task.page;
         bool from_disk = !creates && (direct_io || !page_cache.has(page));
         const bool throttled = !direct_io && page_cache.is_full_of_dirt();
-        if ((from_disk || throttled) && owes_cpu(task)) return pay(task);
+        if ((from_disk || throttled || task.is_to_pause) && owes_cpu(task)) return pay(task);
         if (throttled) return {WaitKind::throttle, 0, 0};
+        if (std::exchange(task.is_to_pause, false)) return {WaitKind::pause, 0, 0};
         const Victim victim = choose_slot(task);
         const auto [slot, old_page] = victim;
         if (slot == NONE) return owes_cpu(task) ? pay(task) : Wait{WaitKind::buffer, 0, 0};
@@ -353,6 +355,7 @@ private:
         }
         if (pool.empty(victim, page_cache, calendar.now_ns)) {
             task.system_ns += costs.write_ns;
+            task.is_to_pause = page_cache.is_paced();
             // the page cache may have made room for the victim by dropping the very page that is wanted
             from_disk = from_disk || (!creates && !page_cache.has(page));
         }

@@ -30,7 +30,7 @@ public:
           clients(system, clients_count, calendar, tasks, devices, stations, io_wait, interpreter, log, write_back,
                   daemons, arrivals, terminals) {
         numbered(terminals.count, "terminals");
-        Start(system, interpreter).prepare();
+        Start(system, clients_count, calendar, interpreter).prepare();
         devices.start();
         if (arrivals.are_open()) calendar.urgently(EventKind::task, source());
         terminals.start();

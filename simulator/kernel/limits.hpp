@@ -8,6 +8,9 @@
 //   start = max(now, next, full_at - refill);  next = start + burst;  full_at = max(full_at, start) + sustained
 //
 // So from a full bucket at most 1 + credits + per_s t requests start in a time t, and 1 + burst_per_s t anyway.
+//
+// With slices (Linux's block/blk-throttle.c) what comes back within a slice is there at its beginning: the clocks count
+// from the beginnings of slices, and a request waits for that of the slice in which the clocks let it start.
 #pragma once
 #include <algorithm>
 
@@ -15,17 +18,26 @@
 
 namespace oltpsim {
 
+// What a limit counts, as DIRECTIONS in simulator/form/limits.py.
+enum class Direction : i64 { both, read, write };
+
 struct Limiter {
     i64 bytes_per_credit;
     i64 sustained_fs;  // between two credits that come back
     i64 burst_fs;      // between two units at most
     i64 refill_ps;     // of the whole bucket
     i64 full_at_ps;
+    i64 slice_ps;  // 1: none
+    Direction direction;
     i64 next_ps = 0;
     i64 closed_ps = 0;         // time for which it would have held the next request
     i64 out_since_ns = NEVER;  // when credits first ran out
 
     static constexpr i64 NEVER = -1;
+
+    // The beginning of the slice that a time lies in.
+    i64 slice_start_ps(i64 ps) const { return slice_ps == 1 ? ps : ps - ps % slice_ps; }
+    i64 refilled_ps() const { return slice_start_ps(std::max<i64>(full_at_ps - refill_ps, 0)); }
 };
 
 class Limits {
@@ -34,33 +46,52 @@ public:
         const Table& table = system["limits"];
         for (i64 i = 0; i < table.rows(); i++)
             limiters.add({table.at(i, "bytes_per_credit"), table.at(i, "sustained_fs"), table.at(i, "burst_fs"),
-                          table.at(i, "refill_ps"), table.at(i, "full_at_ps")});
+                          table.at(i, "refill_ps"), table.at(i, "full_at_ps"), table.at(i, "slice_ps"),
+                          static_cast<Direction>(table.at(i, "direction_code"))});
     }
 
     const Array<Limiter>& all() const { return limiters; }
 
-    // How long, ns, a request that comes now has to wait for limiters `first` to `end` - 1; it takes its credits.
-    i64 admit(i64 first, i64 end, i64 size_bytes, i64 now_ns) {
+    // Whether one of these limiters counts only reads, or only writes.
+    bool any_one_way(i64 first, i64 end) const {
+        for (i64 i = first; i < end; i++)
+            if (limiters[i].direction != Direction::both) return true;
+        return false;
+    }
+
+    // How long, ns, a request that comes now has to wait for those of limiters `first` to `end` - 1 that `count` it
+    // (a function of a direction); it takes its credits.
+    template <typename Counts>
+    i64 admit(i64 first, i64 end, i64 size_bytes, i64 now_ns, Counts counts) {
         const i64 now_ps = now_ns * PS_PER_NS;
         i64 start = now_ps;
-        for (i64 i = first; i < end; i++) start = std::max(start, limiters[i].next_ps);
+        for (i64 i = first; i < end; i++)
+            if (counts(limiters[i].direction)) start = std::max(start, limiters[i].slice_start_ps(limiters[i].next_ps));
         const i64 with_credits = start;
         for (i64 i = first; i < end; i++) {
             Limiter& limiter = limiters[i];
-            const i64 refilled = limiter.full_at_ps - limiter.refill_ps;
-            if (refilled > with_credits && limiter.out_since_ns == Limiter::NEVER)
+            if (!counts(limiter.direction)) continue;
+            if (limiter.refilled_ps() > with_credits && limiter.out_since_ns == Limiter::NEVER)
                 limiter.out_since_ns = with_credits / PS_PER_NS;
-            start = std::max(start, refilled);
+            start = std::max(start, limiter.refilled_ps());
         }
         for (i64 i = first; i < end; i++) {
             Limiter& limiter = limiters[i];
+            if (!counts(limiter.direction)) continue;
             const i64 units = std::max<i64>((size_bytes + limiter.bytes_per_credit - 1) / limiter.bytes_per_credit, 1);
-            limiter.next_ps = start + (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS;
+            const i64 slice = limiter.slice_start_ps(start);
+            limiter.next_ps = std::max(limiter.next_ps, slice) + (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS;
             limiter.full_at_ps =
-                std::max(limiter.full_at_ps, start) + (units * limiter.sustained_fs + FS_PER_PS / 2) / FS_PER_PS;
-            limiter.closed_ps += std::max(limiter.next_ps, limiter.full_at_ps - limiter.refill_ps) - start;
+                std::max(limiter.full_at_ps, slice) + (units * limiter.sustained_fs + FS_PER_PS / 2) / FS_PER_PS;
+            const i64 open_ps = std::max(limiter.slice_start_ps(limiter.next_ps), limiter.refilled_ps());
+            limiter.closed_ps += std::max<i64>(open_ps - start, 0);
         }
         return (start - now_ps + PS_PER_NS - 1) / PS_PER_NS;
+    }
+
+    // As above, limiters of both directions together.
+    i64 admit(i64 first, i64 end, i64 size_bytes, i64 now_ns) {
+        return admit(first, end, size_bytes, now_ns, [](Direction of) { return of == Direction::both; });
     }
 
 private:

@@ -20,6 +20,7 @@ public:
           device(static_cast<i32>(system.fact("log_device"))),
           start_byte(system.fact("log_start_bytes")),
           size_bytes(system.fact("log_bytes")),
+          writes_per_group(system.fact("log_writes_per_group")),
           flush_overhead_ns(system.fact("flush_overhead_ns")),
           calendar(calendar),
           tasks(tasks),
@@ -41,13 +42,21 @@ public:
         return true;
     }
 
-    // The logger: all who wait when a flush begins share one write.
+    // The logger: all who wait when a write begins share it, those too who came during the flush's overhead.
     void wake() {
         Task& task = tasks[logger];
         if (task.stage == Stage::timed) {
             task.stage = Stage::writing;
+            group = std::exchange(waiting.first, NONE);
             io_wait.change(1);
+            group_bytes = pending_bytes;
+            writes_left = writes_per_group - 1;
             write(logger);
+            return;
+        }
+        if (task.stage == Stage::writing && writes_left > 0) {
+            writes_left--;
+            append(group_bytes, logger);
             return;
         }
         if (task.stage == Stage::writing) {
@@ -59,26 +68,19 @@ public:
                 return;
             }
         }
-        group = std::exchange(waiting.first, NONE);
         task.stage = Stage::timed;
         calendar.after(flush_overhead_ns, EventKind::task, logger);
     }
 
     // Writes what is pending at the end of the log, which is a ring.
-    void write(i32 who) {
-        const i64 bytes = std::exchange(pending_bytes, 0);
-        const i64 byte = start_byte + position % size_bytes;
-        position += bytes;
-        written_bytes += bytes;
-        flushes++;
-        devices.submit(device, byte, bytes, Transfer::write, Use::log, who);
-    }
+    void write(i32 who) { append(std::exchange(pending_bytes, 0), who); }
 
 private:
     const i32 logger;
     const i32 device;
     const i64 start_byte;
     const i64 size_bytes;
+    const i64 writes_per_group;
     const i64 flush_overhead_ns;
     Calendar& calendar;
     Tasks& tasks;
@@ -88,7 +90,17 @@ private:
     Line waiting;
     i32 group = NONE;  // the first of those whose flush is under way
     bool is_flushing = false;
+    i64 group_bytes = 0;  // that they log
+    i64 writes_left = 0;  // of theirs
     i64 position = 0;
+
+    void append(i64 bytes, i32 who) {
+        const i64 byte = start_byte + position % size_bytes;
+        position += bytes;
+        written_bytes += bytes;
+        flushes++;
+        devices.submit(device, byte, bytes, Transfer::write, Use::log, who, durable);
+    }
 };
 
 }  // namespace oltpsim

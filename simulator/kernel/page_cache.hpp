@@ -8,6 +8,11 @@
 
 namespace oltpsim {
 
+// Whole ms, rounded down: before time 0 too, where a lead-in is.
+constexpr i64 whole_ms(i64 time_ns) {
+    return time_ns >= 0 ? time_ns / NS_PER_MS : -((NS_PER_MS - 1 - time_ns) / NS_PER_MS);
+}
+
 class PageCache {
 public:
     const i64 capacity;
@@ -22,6 +27,7 @@ public:
           slot_of(Cache::numbered(cached_pages(system), capacity), NONE),
           slots(slot_of.empty() ? 0 : capacity),
           dirty_limit(system.fact("dirty_limit_pages")),
+          paced_pages(system.fact("paced_pages")),
           free_behind(system.fact("free_behind") != 0) {}
 
     // Memory that it takes.
@@ -59,13 +65,25 @@ public:
         touch(page);
         const i32 slot = slot_of[page];
         if (slots[slot].since_ms != CLEAN) return;
-        slots[slot].since_ms = static_cast<i32>(now_ns / NS_PER_MS);
+        slots[slot].since_ms = static_cast<i32>(whole_ms(now_ns));
         by_age.add(slots, slot);
         dirty++;
     }
 
     // Writers must wait for the disks.
     bool is_full_of_dirt() const { return dirty + writes_in_flight >= dirty_limit; }
+
+    // Writers are paused.
+    bool is_paced() const { return dirty + writes_in_flight > paced_pages; }
+
+    // How fast writers may be, in what the disks write: twice as fast where pauses begin, as fast half way from there
+    // to the limit, and not at all at the limit (Linux, mm/page-writeback.c, pos_ratio_polynom).
+    double pace() const {
+        const double setpoint = static_cast<double>(paced_pages + dirty_limit) / 2.0;
+        const double distance = setpoint - static_cast<double>(dirty + writes_in_flight);
+        const double share = distance / std::max(static_cast<double>(dirty_limit) - setpoint, 0.5);
+        return std::min(std::max(1.0 + share * share * share, 0.0), 2.0);
+    }
 
     // A dirty page is handed to the disks.
     void start_write_back(i64 page) {
@@ -122,7 +140,7 @@ public:
     }
 
 private:
-    static constexpr i32 CLEAN = -1;
+    static constexpr i32 CLEAN = INT32_MIN;
 
     // Neighbours in a list, by slot.
     struct Neighbours {
@@ -164,11 +182,12 @@ private:
     List<&Slot::use> by_use;  // the one that is replaced first at the front
     List<&Slot::age> by_age;  // dirty ones, the one that became so first at the front
     const i64 dirty_limit;    // pages, those in flight counted in
+    const i64 paced_pages;    // the same, above which writers are paused
     const bool free_behind;
 
     static i64 cached_pages(const Tables& system) { return system.fact("direct_io") ? 0 : system.fact("pages"); }
 
-    bool is_dirty_since(i32 slot, i64 latest_ns) const { return slots[slot].since_ms <= latest_ns / NS_PER_MS; }
+    bool is_dirty_since(i32 slot, i64 latest_ns) const { return slots[slot].since_ms <= whole_ms(latest_ns); }
 
     void clear_dirty(i32 slot) {
         if (slots[slot].since_ms == CLEAN) return;

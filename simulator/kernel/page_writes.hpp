@@ -16,6 +16,7 @@ public:
           all_pages(system.fact("pages")),
           batch_pages(system.fact("batch_pages")),
           coalesced_pages(system.fact("coalesced_pages")),
+          is_doubled(interpreter.direct_io && system.fact("doubled") != 0),
           calendar(calendar),
           tasks(tasks),
           devices(devices),
@@ -37,14 +38,36 @@ public:
             if (phase == Phase::batch) {
                 if (!write_batch()) return false;
                 phase = Phase::paid;
+                pages_to_pause_for = !interpreter.direct_io && interpreter.page_cache.is_paced() ? written : 0;
                 if (written > 0) {
+                    written += is_doubled;
                     const i64 demand_ns = std::exchange(written, 0) * interpreter.costs.write_ns;
                     interpreter.cpu_time.writer_ns += demand_ns;
-                    stations.enter(PROCESSORS, who, demand_ns, Purpose::cpu);
+                    stations.enter(PROCESSORS, who, demand_ns, Purpose::daemon);
                     return false;
                 }
             }
+            if (phase == Phase::paid && !runs.empty()) {
+                phase = Phase::doubled;
+                i64 copies = 0;
+                for (const Run& run : runs) copies += run.pages;
+                outstanding++;
+                devices.submit(devices.device_of(runs[0].first_page), devices.copies_byte(copies), copies * page_bytes,
+                               Transfer::write, Use::writer, who);
+                tasks[who].stage = Stage::writing;
+                return false;
+            }
+            if (phase == Phase::doubled) {
+                phase = Phase::paid;
+                for (const Run& run : runs) submit(run);
+                runs.clear();
+            }
             if (phase == Phase::paid) {
+                if (pages_to_pause_for > 0) {
+                    tasks[who].stage = Stage::throttled;
+                    calendar.after(write_back.pause_ns(std::exchange(pages_to_pause_for, 0)), EventKind::task, who);
+                    return false;
+                }
                 phase = Phase::written;
                 if (outstanding > 0) {
                     tasks[who].stage = Stage::writing;
@@ -72,8 +95,13 @@ public:
     bool end_write() { return --outstanding == 0 && tasks[who].stage == Stage::writing; }
 
 private:
-    // A batch is being written; its CPU time is paid; its direct writes are done; it was spread out.
-    enum class Phase : u8 { batch, paid, written, spread };
+    // A batch is being written; its CPU time is paid; its copies are on the disks; its direct writes are done; it was
+    // spread out.
+    enum class Phase : u8 { batch, paid, doubled, written, spread };
+
+    struct Run {
+        i64 first_page, pages;
+    };
 
     static constexpr i64 AHEAD = 8;  // pages of the list that are prefetched
 
@@ -82,6 +110,7 @@ private:
     const i64 all_pages;
     const i64 batch_pages;
     const i64 coalesced_pages;  // neighbours in one direct write
+    const bool is_doubled;      // a batch is written twice
     Calendar& calendar;
     Tasks& tasks;
     Devices& devices;
@@ -91,10 +120,12 @@ private:
 
     Phase phase = Phase::batch;
     i64 spread_ns = 0;
-    i64 batch = 0;        // the first page of the batch
-    i64 at = 0;           // the next page
-    i64 written = 0;      // pages that aren't paid
-    i64 outstanding = 0;  // direct writes
+    i64 batch = 0;               // the first page of the batch
+    i64 at = 0;                  // the next page
+    i64 written = 0;             // pages that aren't paid
+    i64 outstanding = 0;         // direct writes
+    Array<Run> runs;             // of a batch whose copies are written first
+    i64 pages_to_pause_for = 0;  // written into a page cache with many dirty ones
 
     // Writes those pages of a batch that are still dirty; false if the page cache has no room for one of them now.
     bool write_batch() {
@@ -109,10 +140,11 @@ private:
             if (!takes_dirt(page)) continue;
             written++;
             if (interpreter.direct_io) {
-                outstanding++;
                 const Run run = with_neighbours(page);
-                devices.submit(devices.device_of(page), devices.byte_of(run.first_page), run.pages * page_bytes,
-                               Transfer::write, Use::writer, who);
+                if (is_doubled)
+                    runs.add(run);
+                else
+                    submit(run);
             } else {
                 interpreter.page_cache.write(page, calendar.now_ns);
                 write_back.write_evicted();
@@ -121,9 +153,11 @@ private:
         return true;
     }
 
-    struct Run {
-        i64 first_page, pages;
-    };
+    void submit(const Run& run) {
+        outstanding++;
+        devices.submit(devices.device_of(run.first_page), devices.byte_of(run.first_page), run.pages * page_bytes,
+                       Transfer::write, Use::writer, who);
+    }
 
     // Dirty neighbours behind a page, then before it, go along in one request.
     Run with_neighbours(i64 page) {

@@ -103,7 +103,8 @@ private:
     }
 
     void add_part(i32 whole, i32 disk, Part part, Transfer transfer) {
-        const i32 number = requests.add(disk, part.byte, part.end - part.byte, transfer, requests[whole].use, WHOLE);
+        const i32 number = requests.add(disk, part.byte, part.end - part.byte, transfer, requests[whole].use, WHOLE,
+                                        requests[whole].synced);
         requests[number].whole = whole;
         requests[whole].parts_left++;
         stations[disk]->arrive(number);

@@ -16,6 +16,7 @@ from simulator.results import (
     LockCounters,
     LogCounters,
     QueueLevels,
+    ResponseCounts,
     SectionCounters,
     Snapshot,
     StationCounters,
@@ -26,6 +27,8 @@ from simulator.results.recording import RunRecorder
 
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 """of device requests, as results name them"""
+HISTOGRAM_AT = 3 + len(ACTIVITIES)
+"""column of a class's first bucket in report.hpp"""
 
 
 class KernelRecorder(RunRecorder):
@@ -85,7 +88,7 @@ class KernelRecorder(RunRecorder):
             limiters=tuple(_limiter(record) for record in limits),
             terminals=TerminalLevels(system["terminals_away"], waiting) if self.system.terminals else None,
         )
-        return Snapshot(now, counters, levels)
+        return Snapshot(now, counters, levels, ResponseCounts(self.kernel.read("classes").rows[:, HISTOGRAM_AT:]))
 
     def _records(self, name: str) -> list[dict[str, int]]:
         table: Table = self.kernel.read(name)
@@ -95,7 +98,7 @@ class KernelRecorder(RunRecorder):
 def _class(row: list[int]) -> ClassRecorder:
     recorder = ClassRecorder()
     recorder.completed, recorder.rolled_back, recorder.total_ns = row[:3]
-    recorder.spent_ns, recorder.histogram = row[3 : 3 + len(ACTIVITIES)], row[3 + len(ACTIVITIES) :]
+    recorder.spent_ns, recorder.histogram = row[3:HISTOGRAM_AT], row[HISTOGRAM_AT:]
     return recorder
 
 

@@ -57,8 +57,8 @@ inline Report Kernel::report(const std::string& name) const {
             "eviction_write swap_in swap_out write_back log writer");
         for (const Device& device : devices.requests.devices) {
             table.add(device.arrived, device.reads, device.writes, device.service_ns, device.response_ns,
-                      device.busy.area_until(now_ns), device.occupied.area_until(now_ns),
-                      device.queue.area_until(now_ns), device.queue.value, device.queue.ages_at(now_ns));
+                      device.busy_ns(now_ns), device.occupied.area_until(now_ns), device.queue.area_until(now_ns),
+                      device.queue.value, device.queue.ages_at(now_ns));
             for (const i64 count : device.by_use) table.add(count);
         }
         return table;

@@ -1,6 +1,7 @@
 // Device requests, from their submission to their completion, and what every device counts of them.
 #pragma once
 #include <algorithm>
+#include <limits>
 
 #include "calendar.hpp"
 #include "gauge.hpp"
@@ -23,6 +24,7 @@ struct Request {
     i64 byte;  // on its device
     i64 size_bytes;
     i64 submitted_ns;
+    i64 took_ns;  // an SSD's time for it
     i32 device;
     i32 who;
     i32 next;        // in a line
@@ -33,6 +35,7 @@ struct Request {
     Transfer transfer;
     Use use;
     u8 stages_passed;  // stages of limiters; above them: being served
+    bool synced;       // a flush follows the write
 };
 
 struct RequestLine {
@@ -44,15 +47,21 @@ struct RequestLine {
 struct Device {
     i64 free_calls;
     Line calls;
-    Population queue;  // requests
-    Gauge busy;        // servers
-    Gauge occupied;    // 1 while there is a request
+    Population queue;                                     // requests
+    Gauge busy;                                           // servers
+    Gauge occupied;                                       // 1 while there is a request
+    i64 busy_until_ns = std::numeric_limits<i64>::max();  // an SSD is busy until then, though no event is due
     i64 arrived = 0;
     i64 reads = 0;
     i64 writes = 0;
     i64 service_ns = 0;
     i64 response_ns = 0;
     i64 by_use[USES] = {};
+
+    // Time in which its servers were busy, added up.
+    i64 busy_ns(i64 now_ns) const {
+        return busy.area_until(now_ns) - busy.value * std::max<i64>(now_ns - busy_until_ns, 0);
+    }
 };
 
 class Requests {
@@ -69,11 +78,11 @@ public:
     i64 free_count() const { return free; }
 
     // A request that has come to its device. References to requests aren't valid any more after this.
-    i32 add(i32 device_number, i64 byte, i64 size_bytes, Transfer transfer, Use use, i32 who) {
+    i32 add(i32 device_number, i64 byte, i64 size_bytes, Transfer transfer, Use use, i32 who, bool synced) {
         Device& device = devices[device_number];
         const i32 number = take_free();
-        requests[number] = {byte, size_bytes, calendar.now_ns, device_number, who, NONE, NONE, 0,
-                            0,    0,          transfer,        use,           0};
+        requests[number] = {byte, size_bytes, calendar.now_ns, 0, device_number, who, NONE, NONE, 0, 0, 0, transfer,
+                            use,  0,          synced};
         device.arrived++;
         if (device.queue.value == 0) device.occupied.change(calendar.now_ns, 1);
         device.queue.enter(calendar.now_ns);

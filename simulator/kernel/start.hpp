@@ -1,4 +1,6 @@
-// The state at time 0: cold, as a bulk load leaves it, or warm. No simulated time passes here.
+// The state at time 0: cold, as a load or a prewarm leaves it, or warm; and the lead-in from there, at full speed.
+//
+// Nobody waits here. In a lead-in only the clock moves on, so that pages that it leaves dirty have an age.
 #pragma once
 #include "terminals.hpp"
 #include "write_back.hpp"
@@ -7,23 +9,33 @@ namespace oltpsim {
 
 class Start {
 public:
-    Start(const Tables& system, Interpreter& interpreter)
-        : kind(static_cast<Kind>(system.fact("start"))), system(system), interpreter(interpreter) {}
+    Start(const Tables& system, i64 clients, Calendar& calendar, Interpreter& interpreter)
+        : kind(static_cast<Kind>(system.fact("start"))),
+          clients(clients),
+          system(system),
+          calendar(calendar),
+          interpreter(interpreter),
+          whole_age_bytes(FlushList::is_kept(system) ? system["flushing"].at(0, "whole_age_bytes") : 0) {}
 
     void prepare() {
         if (kind == Kind::after_load) load();
         if (kind == Kind::warm) load_drawn();
+        if (kind == Kind::after_prewarm) prewarm();
+        lead_in();
         forget_counts();
     }
 
 private:
-    enum class Kind : i64 { cold, after_load, warm };
+    enum class Kind : i64 { cold, after_load, warm, after_prewarm };
 
     static constexpr i64 AHEAD = 16;  // pages that are prefetched
 
     const Kind kind;
+    const i64 clients;
     const Tables& system;
+    Calendar& calendar;
     Interpreter& interpreter;
+    const i64 whole_age_bytes;  // age that is 100 % in flushing by age; 0 without that
 
     // Writes every loaded page once, in load order, through the pool and the page cache.
     void load() {
@@ -42,48 +54,142 @@ private:
                 interpreter.page_cache.outbox.clear();
             }
         }
-        write_pool();
-        write_page_cache();
+        write_pool(interpreter.pool.dirty);
+        while (interpreter.page_cache.oldest_dirty() != NONE) write_oldest();
+    }
+
+    // Reads every page that a prewarm reads into the page cache, and from there into the pool.
+    void prewarm() {
+        BufferPool& pool = interpreter.pool;
+        const bool into_pool = system.fact("prewarms_pool") != 0;
+        const Table& order = system["prewarm_order"];
+        for (i64 i = 0; i < order.rows(); i++) {
+            const Region& region = interpreter.program.regions[order.at(i, "region")];
+            const i64 first = region.base + order.at(i, "group") * region.group_pages + order.at(i, "first_page");
+            for (i64 page = first; page < first + order.at(i, "pages"); page++) {
+                if (into_pool && !pool.has(page)) {
+                    const Victim victim = pool.next_victim();
+                    pool.empty(victim, interpreter.page_cache, 0);
+                    pool.insert(page, victim.slot);
+                }
+                if (interpreter.direct_io) continue;
+                interpreter.page_cache.fill(page);
+                interpreter.page_cache.touch(page);
+            }
+        }
+    }
+
+    // Runs a transaction of each client in turn, every wait being over at once, until all are done.
+    void lead_in() {
+        BufferPool& pool = interpreter.pool;
+        const i64 transactions = system.fact("lead_in_transactions"), lasts_ns = system.fact("lead_in_ns");
+        const i64 high_pages = system.fact("lead_in_pool_high_pages");
+        const i64 low_pages = system.fact("lead_in_pool_low_pages");
+        const i64 keep_pages = system.fact("lead_in_cache_keep_pages"), expire_ns = system.fact("lead_in_expire_ns");
+        Array<i32> oldest;
+        for (i64 number = 0; number < transactions; number++) {
+            // rounded down, in 128 bits: an hour times millions of transactions is more than 64 have
+            const __int128 left = static_cast<__int128>(lasts_ns) * (transactions - number);
+            calendar.now_ns = -static_cast<i64>((left + transactions - 1) / transactions);
+            const i32 who = static_cast<i32>(number % clients);
+            for (Wait wait = interpreter.advance(who); wait.kind != WaitKind::end; wait = interpreter.advance(who)) {
+                end_wait(who, wait);
+                forget_writes();
+            }
+            forget_writes();
+            if (pool.dirty > high_pages) write_pool(pool.dirty - low_pages);
+            while (whole_age_bytes > 0 && pool.age_bytes() > whole_age_bytes) {
+                pool.find_oldest_dirty(1, oldest);
+                pool.clear_dirty(oldest[0]);
+            }
+            while (interpreter.page_cache.dirty > keep_pages ||
+                   interpreter.page_cache.has_dirty_since(calendar.now_ns - expire_ns))
+                write_oldest();
+        }
+        calendar.now_ns = 0;
+    }
+
+    // Ends a client's wait at once: what it waits for is done.
+    void end_wait(i32 who, const Wait& wait) {
+        BufferPool& pool = interpreter.pool;
+        switch (wait.kind) {
+            case WaitKind::read:
+                pool.set_busy(wait.target, false);
+                if (!interpreter.direct_io) interpreter.page_cache.fill(wait.target);
+                return;
+            case WaitKind::fault:
+                pool.make_resident(wait.target);
+                pool.set_busy(pool.page_in(wait.target), false);
+                return;
+            case WaitKind::victim:
+                pool.clear_dirty(wait.target);
+                pool.set_busy(wait.target, false);
+                return;
+            case WaitKind::throttle:
+                write_oldest();
+                return;
+            case WaitKind::commit:
+                pool.advance_log(wait.amount);
+                if (wait.target == 0) interpreter.locks.drop(who);
+                return;
+            case WaitKind::release:
+                interpreter.locks.drop(who);
+                return;
+            default:
+                return;
+        }
+    }
+
+    // What the page cache gave up is on disk at once.
+    void forget_writes() {
+        interpreter.page_cache.outbox.clear();
+        interpreter.page_cache.writes_in_flight = 0;
     }
 
     // The state of caches and windows that has been drawn (simulator/form/warm_start.py).
     void load_drawn() {
         const Table& warm = system["warm_pool"];
         enum : i64 { PAGE, USAGE, DIRTY, RESIDENT };
+        const i64 oldest_bytes = whole_age_bytes / 2;
+        i64 dirty = 0, left = 0;
+        for (i64 i = 0; i < warm.rows(); i++) dirty += warm.at(i, DIRTY);
+        left = dirty;
         for (i64 i = 0; i < warm.rows(); i++) {
             if (i + AHEAD < warm.rows()) interpreter.pool.prefetch(warm.at(i + AHEAD, PAGE));
             interpreter.pool.insert_at_start(warm.at(i, PAGE), warm.at(i, USAGE), warm.at(i, RESIDENT) != 0);
-            if (warm.at(i, DIRTY)) interpreter.pool.set_dirty(warm.at(i, PAGE));
+            if (warm.at(i, DIRTY)) interpreter.pool.change_at(warm.at(i, PAGE), -(oldest_bytes * left-- / dirty));
         }
         const Table& cached = system["warm_page_cache"];
         for (i64 i = 0; i < cached.rows(); i++) interpreter.page_cache.fill(cached.at(i, 0));
         interpreter.program.remember(system["warm_windows"], system["warm_seen"]);
     }
 
-    void write_pool() {
+    // Writes so many dirty buffers, those first that are replaced first.
+    void write_pool(i64 most) {
         BufferPool& pool = interpreter.pool;
         Array<i32> pages;
-        pool.find_replaced_first(pool.dirty, pages);
+        pool.find_replaced_first(most, pages);
         for (const i32 page : pages) {
             pool.clear_dirty(page);
-            if (!interpreter.direct_io) interpreter.page_cache.write(page, 0);
-            interpreter.page_cache.outbox.clear();
+            if (!interpreter.direct_io) interpreter.page_cache.write(page, calendar.now_ns);
         }
+        forget_writes();
     }
 
-    void write_page_cache() {
+    // Writes back the page that has been dirty in the page cache for longest.
+    void write_oldest() {
         PageCache& page_cache = interpreter.page_cache;
-        while (page_cache.oldest_dirty() != NONE) {
-            const i32 page = page_cache.oldest_dirty();
-            page_cache.start_write_back(page);
-            page_cache.end_write_back(page);
-        }
+        const i32 page = page_cache.oldest_dirty();
+        page_cache.start_write_back(page);
+        page_cache.end_write_back(page);
     }
 
     // What happened before the run is not the run's.
     void forget_counts() {
         interpreter.pool.counters = interpreter.page_cache.counters = {};
         interpreter.page_cache.writes_in_flight = 0;
+        for (TableCounters& counters : interpreter.program.table_counters) counters = {};
+        interpreter.cpu_time = {};
     }
 };
 

@@ -43,6 +43,9 @@ public:
             slowdown_ppm.add(slow.at(i, "ppm"));
             slows_down |= slowdown_ppm[i] != PPM;
         }
+        slice_ns = system.fact("slice_ns");
+        quota = {system.fact("quota_ns"), system.fact("quota_period_ns"), 0, system.fact("quota_ns")};
+        is_plain = !slows_down && slice_ns == 0 && quota.run_ns == 0;
     }
 
     const Station& operator[](i64 number) const { return stations[number]; }
@@ -57,6 +60,10 @@ public:
         task.purpose = purpose;
         task.queued_ns = 0;
         task.service_ns = service_ns;
+        if (slice_ns > 0 && purpose == Purpose::cpu) {
+            task.left_ns = service_ns;
+            task.service_ns = 0;
+        }
         if (station.free_servers > 0) {
             station.free_servers--;
             station.busy.change(calendar.now_ns, 1);
@@ -83,6 +90,20 @@ public:
         }
         const i32 next = station.line.take(tasks);
         tasks[next].queued_ns += calendar.now_ns;
+        serve(next);
+    }
+
+    // A task has used up its time slice and has more to do: who waits goes first.
+    void end_slice(i32 who) {
+        Station& station = stations[PROCESSORS];
+        i32 next = who;
+        if (!station.line.empty()) {
+            tasks[who].stage = Stage::queueing;
+            tasks[who].queued_ns -= calendar.now_ns;
+            station.line.add(tasks, who);
+            next = station.line.take(tasks);
+            tasks[next].queued_ns += calendar.now_ns;
+        }
         serve(next);
     }
 
@@ -136,13 +157,55 @@ private:
     Array<Station> stations;
     Array<i64> slowdown_ppm;  // by busy processors: what a service takes, in millionths of its time alone
     bool slows_down = false;
+    i64 slice_ns = 0;      // after which a client's burst lets others go first; 0: never
+    bool is_plain = true;  // processors without slowdown, slices and quota
+
+    // Time that all processors together may run in each period (CFS's bandwidth control); 0: without a limit. What has
+    // begun is finished: its time is taken from the next periods.
+    struct Quota {
+        i64 run_ns = 0, period_ns = 0;
+        i64 period = 0;   // number of the one that `left_ns` is of; later than now's if that has none left
+        i64 left_ns = 0;  // less than 0: owed to the next period
+
+        // How long a service waits that would begin now.
+        i64 wait_ns(i64 now_ns, i64 service_ns) {
+            const i64 passed = now_ns / period_ns - period;
+            if (passed > 0) {
+                left_ns = std::min(run_ns, left_ns + passed * run_ns);
+                period += passed;
+            }
+            if (left_ns <= 0) {
+                const i64 later = -left_ns / run_ns + 1;
+                left_ns += later * run_ns;
+                period += later;
+            }
+            left_ns -= service_ns;
+            return std::max<i64>(period * period_ns - now_ns, 0);
+        }
+    } quota;
 
     void serve(i32 who) {
         Task& task = tasks[who];
         task.stage = Stage::served;
-        if (slows_down && task.station == PROCESSORS)
-            task.service_ns = task.service_ns * slowdown_ppm[stations[PROCESSORS].busy.value] / PPM;
-        calendar.after(task.service_ns, EventKind::task, who);
+        if (is_plain || task.station != PROCESSORS)
+            calendar.after(task.service_ns, EventKind::task, who);
+        else
+            serve_shared(who, task);
+    }
+
+    // Service on processors that slow each other down, are taken in slices, or may run for a part of the time only.
+    void serve_shared(i32 who, Task& task) {
+        const bool is_sliced = slice_ns > 0 && task.purpose == Purpose::cpu;
+        i64 lasts_ns = is_sliced ? std::min(task.left_ns, slice_ns) : task.service_ns;
+        if (is_sliced) {
+            task.left_ns -= lasts_ns;
+            if (task.left_ns > 0) task.stage = Stage::sliced;
+        }
+        lasts_ns = lasts_ns * slowdown_ppm[stations[PROCESSORS].busy.value] / PPM;
+        task.service_ns = is_sliced ? task.service_ns + lasts_ns : lasts_ns;
+        const i64 wait_ns = quota.run_ns > 0 ? quota.wait_ns(calendar.now_ns, lasts_ns) : 0;
+        task.queued_ns += wait_ns;
+        calendar.after(wait_ns + lasts_ns, EventKind::task, who);
     }
 };
 

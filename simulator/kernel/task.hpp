@@ -11,16 +11,19 @@ enum class Stage : u8 {
     arriving,          // waits for a transaction to do
     queueing,          // in the line of a station
     served,            // by a station
+    sliced,            // by a processor, until its time slice is over
     section_queueing,  // in the line of a critical section
     section_handover,  // woken up to be the next inside
     call_queueing,     // waits for one of a file's descriptors
     reading,
+    doubling_victim,  // its copy is written
     writing_victim,
     swapping_in,
     locking,
     committing,
-    page_wait,  // somebody else is bringing the page in, or no buffer is free
-    throttled,  // too many dirty pages in the page cache
+    page_wait,           // somebody else is bringing the page in, or no buffer is free
+    awaiting_log_space,  // a commit whose log is too far ahead of the pages on the disks
+    throttled,           // too many dirty pages in the page cache
     on_network,
     timed,     // daemons: until an instant
     sleeping,  // daemons: until they are woken
@@ -47,7 +50,7 @@ enum class Activity : u8 {
 };
 constexpr int ACTIVITIES = 12;
 
-enum class Purpose : u8 { cpu, section, station, interrupt };  // of a service
+enum class Purpose : u8 { cpu, section, station, interrupt, daemon };  // of a service
 
 // Four cache lines; every event of a task reads the first one.
 struct alignas(64) Task {
@@ -77,6 +80,7 @@ struct alignas(64) Task {
     bool creates_page = false;  // nothing has to be read
     bool has_fetched = false;   // the page has come for this task
     bool rolled_back = false;
+    bool is_to_pause = false;                 // a page was written into a page cache with many dirty ones
     i32 first_lock = NONE, last_lock = NONE;  // that it holds, in order
     i64 locks_held = 0;
 
@@ -85,6 +89,7 @@ struct alignas(64) Task {
     i64 main_done = 0;  // transactions of the main class that have ended
     i64 message = 0;    // of the arrival: terminal and class
     i64 hold_ns = 0;    // CPU time inside a critical section
+    i64 left_ns = 0;    // CPU time of the burst after the present time slice
     i32 section = 0;
     i32 last = NONE;  // of the list that this task is the first of
 

@@ -16,7 +16,8 @@ public:
           calendar(calendar),
           tasks(tasks),
           devices(devices),
-          page_cache(interpreter.page_cache) {}
+          page_cache(interpreter.page_cache),
+          pages_per_s(INITIAL_BYTES_PER_S / static_cast<double>(page_bytes)) {}
 
     // How many more pages may be on their way to the disks.
     i64 free_pages() const { return most_in_flight - page_cache.writes_in_flight; }
@@ -55,8 +56,21 @@ public:
         const i64 step = devices.extent_of(request.first_page).devices;
         for (i64 i = 0; i < request.pages; i++) page_cache.end_write_back(request.first_page + i * step);
         pages_written += request.pages;
+        measure();
+        is_idle = page_cache.writes_in_flight == 0;
         if (waiting == NONE) return;
         calendar.at_once(EventKind::tasks, std::exchange(waiting, NONE));
+    }
+
+    // How long whoever has written so many pages is paused: its turn comes when the disks, at the pace that the page
+    // cache allows, have written what others were paused for before.
+    i64 pause_ns(i64 pages) {
+        const i64 longest_ns = pages * LONGEST_PAUSE_NS, now_ns = calendar.now_ns;
+        const double allowed_per_s = std::max(page_cache.pace() * pages_per_s, 1.0);
+        const double turn_ns =
+            std::min(static_cast<double>(pages) * 1e9 / allowed_per_s, static_cast<double>(longest_ns));
+        next_turn_ns = std::min(std::max(next_turn_ns, now_ns) + static_cast<i64>(turn_ns), now_ns + longest_ns);
+        return next_turn_ns - now_ns;
     }
 
     // A task waits for the next completion of a write-back.
@@ -84,6 +98,10 @@ private:
         }
     };
 
+    // Linux, mm/page-writeback.c: INIT_BW, MAX_PAUSE, BANDWIDTH_INTERVAL, and the period of wb_update_write_bandwidth.
+    static constexpr double INITIAL_BYTES_PER_S = 100.0 * 1048576.0, AVERAGING_NS = 3e9;
+    static constexpr i64 LONGEST_PAUSE_NS = 200 * NS_PER_MS, MEASUREMENT_NS = 200 * NS_PER_MS;
+
     const i64 most_in_flight;  // pages
     const i64 page_bytes;
     const i64 merged_pages;
@@ -92,9 +110,24 @@ private:
     Devices& devices;
     PageCache& page_cache;
 
-    i32 waiting = NONE;  // the first of those who wait for a completion
+    double pages_per_s;  // at which the disks write, measured while they do
+    i64 measured_from_ns = 0;
+    i64 measured_from_pages = 0;  // pages written by then
+    i64 next_turn_ns = 0;         // of those who are paused
+    bool is_idle = true;          // nothing is being written
+    i32 waiting = NONE;           // the first of those who wait for a completion
     Array<i32> found;
     Array<PageOnDevice> by_device;
+
+    // The disks' rate is measured over periods in which they always have something to write.
+    void measure() {
+        const i64 lasts_ns = calendar.now_ns - measured_from_ns;
+        if (lasts_ns < MEASUREMENT_NS) return;
+        const double measured_per_s =
+            static_cast<double>(pages_written - measured_from_pages) * 1e9 / static_cast<double>(lasts_ns);
+        pages_per_s += (measured_per_s - pages_per_s) * std::min(static_cast<double>(lasts_ns) / AVERAGING_NS, 1.0);
+        measured_from_ns = calendar.now_ns, measured_from_pages = pages_written;
+    }
 
     void start(const Run& run) {
         if (run.pages == 0) return;
@@ -103,6 +136,7 @@ private:
     }
 
     void write(i64 first_page, i64 pages) {
+        if (std::exchange(is_idle, false)) measured_from_ns = calendar.now_ns, measured_from_pages = pages_written;
         const i32 number = devices.submit(devices.device_of(first_page), devices.byte_of(first_page),
                                           pages * page_bytes, Transfer::write, Use::write_back, WRITE_BACK);
         devices.requests[number].first_page = static_cast<i32>(first_page);

@@ -2,8 +2,13 @@
 //
 // The oldest cached writes are those that the drive chooses among; the others follow in order of arrival. Reads go
 // first; while a write waits for room, every other turn is a cached write's.
+//
+// Or a disk's part of a RAID controller's cache: what must be read before it is written (parity) is in the cache like
+// any other write, and read and written when the arm comes to it; and a write that begins where a cached one ends is
+// joined to that, so that a log's flushes come to the disks as few long writes.
 #pragma once
 #include <limits>
+#include <unordered_map>
 
 #include "disk.hpp"
 
@@ -14,6 +19,8 @@ public:
     CachingDisk(const Table& devices, i32 device, Requests& requests, Calendar& calendar)
         : Disk(devices, device, requests, calendar),
           cache_bytes(devices.at(device, "cache_bytes")),
+          cache_ns(devices.at(device, "cache_ns")),
+          by_controller(devices.at(device, "by_controller") != 0),
           destages_among(devices.at(device, "destages_among")),
           destaging(destages_among) {}
 
@@ -25,8 +32,15 @@ public:
     // A write is in the cache: that is all that whoever made it waits for.
     void wake(i32 number) override {
         writes_held--;
-        cached.add({requests[number].byte, requests[number].size_bytes});
-        choose_oldest();
+        const Request& request = requests[number];
+        const CachedWrite write{request.byte, request.size_bytes, request.transfer == Transfer::rewrite};
+        if (by_controller && join_cached_write(write)) {
+            fill();
+        } else {
+            cached.add(write);
+            if (by_controller) number_by_end[write.byte + write.size_bytes] = taken + cached.size() - 1;
+            choose_oldest();
+        }
         requests.complete(number, 0);
         feed();
     }
@@ -51,6 +65,8 @@ public:
         const bool turn = held.count == 0 || (!waiting_writes.empty() && !destages);
         destages = destaging.count > 0 && turn;
         chosen = (destages ? destaging : held).choose(mechanics, arm_byte, calendar.now_ns);
+        if (destages && destaging.request_at(chosen.place) == REREAD)
+            chosen.service_ns += mechanics.rewrite_ns(destaging.size_at(chosen.place));
         is_serving = true;
         calendar.after(chosen.service_ns, EventKind::arm, device);
     }
@@ -59,16 +75,26 @@ private:
     // A write takes at least this of the cache (assumption: firmware manages it in blocks).
     static constexpr i64 BLOCK_BYTES = 4096;
 
+    // Longest that joined writes become (assumption: a unit of large RAID sets).
+    static constexpr i64 LONGEST_JOINED_BYTES = 1 << 20;
+    // In place of a request's number: a destaged write that is read first.
+    static constexpr i32 REREAD = -2;
+
     struct CachedWrite {
         i64 byte, size_bytes;
+        bool is_reread;
     };
 
     const i64 cache_bytes;
+    const i64 cache_ns;  // until a write is in the cache
+    const bool by_controller;
     const i64 destages_among;
     HeldRequests destaging;
     Ring<CachedWrite> cached;
-    RequestLine waiting_writes;  // for room
-    i64 writes_held = 0;         // commands of the drive that writes have, waiting or in transfer
+    i64 taken = 0;                               // from the ring, of all that were ever in it
+    std::unordered_map<i64, i64> number_by_end;  // of the writes in the ring: number by end byte
+    RequestLine waiting_writes;                  // for room
+    i64 writes_held = 0;                         // commands of the drive that writes have, waiting or in transfer
     i64 used_bytes = 0;
     bool destages = false;
 
@@ -78,7 +104,8 @@ private:
     void feed() {
         while (held.count + writes_held < depth && !scheduler.empty()) {
             const i32 number = scheduler.take(requests);
-            if (requests[number].transfer == Transfer::write)
+            if (requests[number].transfer == Transfer::write ||
+                (by_controller && requests[number].transfer == Transfer::rewrite))
                 take_write(number);
             else
                 hold(number);
@@ -99,15 +126,34 @@ private:
             if (used_bytes > 0 && used_bytes + needed > cache_bytes) break;
             used_bytes += needed;
             const i32 number = requests.take(waiting_writes);
-            calendar.after(static_cast<i64>(mechanics.overhead), EventKind::request, number);
+            calendar.after(cache_ns, EventKind::request, number);
         }
+    }
+
+    // Lengthens the cached write that ends where this one begins; false if there is none that may be.
+    bool join_cached_write(const CachedWrite& write) {
+        const auto end = number_by_end.find(write.byte);
+        if (end == number_by_end.end()) return false;
+        CachedWrite& before = cached.at(end->second - taken);
+        const i64 together = before.size_bytes + write.size_bytes;
+        if (before.is_reread != write.is_reread || together > LONGEST_JOINED_BYTES) return false;
+        used_bytes += cache_bytes_of(together) - cache_bytes_of(before.size_bytes) - cache_bytes_of(write.size_bytes);
+        before.size_bytes = together;
+        const i64 number = end->second;
+        number_by_end.erase(end);
+        number_by_end[before.byte + together] = number;
+        return true;
     }
 
     void choose_oldest() {
         while (destaging.count < destages_among && !cached.empty()) {
             const CachedWrite write = cached.take();
+            const auto end = number_by_end.find(write.byte + write.size_bytes);
+            if (end != number_by_end.end() && end->second == taken) number_by_end.erase(end);
+            taken++;
             const double never = std::numeric_limits<double>::infinity();
-            destaging.add(mechanics, write.byte, write.size_bytes, never, NONE);
+            destaging.add(mechanics, write.byte, write.size_bytes, !write.is_reread, never,
+                          write.is_reread ? REREAD : NONE);
         }
     }
 

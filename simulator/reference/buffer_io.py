@@ -41,6 +41,8 @@ class BufferIo:
         """Direct I/O: write a dirty victim, so that its frame can be used."""
         self.pool.cache.clear_dirty(frame)
         self.io_wait.change(1)
+        if self.files.has_doublewrite:
+            yield from self.files.call(frame.page, WRITE, "eviction write", doubled=True)
         yield from self.files.call(frame.page, WRITE, "eviction write")
         self.io_wait.change(-1)
         frame.busy = False

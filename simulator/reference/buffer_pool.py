@@ -1,6 +1,7 @@
 """The buffer pool: what a reference to a page meets, from a hit to a victim that has to be written first."""
 
 from collections.abc import Generator
+from itertools import islice, takewhile
 
 from simulator.form import System
 from simulator.reference import waits
@@ -20,6 +21,10 @@ class BufferPool:
         self.env, self.costs, self.direct_io = env, system.costs, system.direct_io
         self.page_cache = page_cache
         self.cache = POLICIES[system.pool.replacement](system.pool.pages)
+        self.cache.clean_search_pages = system.pool.clean_search_pages
+        self.log_end_bytes = 0
+        self.changed_at: dict[Frame, int] = {}
+        """the log's end, bytes, at the first change of a dirty page, by frame"""
         self.memory = ResidentMemory(self.cache.frames, min(system.pool.pages, system.pool.resident_pages))
 
     def refer(self, client: Client, page: int, region: Region, write: bool, create: bool = False) -> Waits:
@@ -50,16 +55,43 @@ class BufferPool:
                 break
         region.references += 1
         if write:
+            self.change(frame, self.log_end_bytes)
+
+    def change(self, frame: Frame, at_bytes: int) -> None:
+        """A frame's page changes, with the log's end there."""
+        if not self.cache.is_dirty(frame):
+            self.changed_at[frame] = at_bytes
             self.cache.set_dirty(frame, self.env.now)
+
+    @property
+    def age_bytes(self) -> int:
+        """Bytes of log since the first change that isn't on the disks; 0 if all are."""
+        return max((self.log_end_bytes - self.changed_at[frame] for frame in self._oldest(1)), default=0)
+
+    def _oldest(self, most: int) -> list[Frame]:
+        """The frames that have been dirty for longest, in order."""
+        return list(islice(self.cache.dirty_since_ms, most))
+
+    def oldest_dirty(self, most: int) -> list[int]:
+        """The pages that have been dirty for longest, in order."""
+        return [frame.page for frame in self._oldest(most)]
+
+    def count_older(self, than_bytes: int, most: int) -> int:
+        """Dirty pages whose first change was before the log's end came to `than_bytes`, `most` at most."""
+        return sum(1 for _ in takewhile(lambda frame: self.changed_at[frame] < than_bytes, self._oldest(most)))
 
     def _make_room(self, client: Client, page: int, create: bool) -> Generator[Wait, None, Frame | None]:
         """The frame to use for a page that isn't in the pool; None after a wait."""
         throttled = not self.direct_io and self.page_cache.is_full_of_dirt
-        if client.owes_cpu and (throttled or not (create or self._is_cached_below(page))):
+        if client.owes_cpu and (throttled or client.is_to_pause or not (create or self._is_cached_below(page))):
             yield from client.pay()
             return None
         if throttled:
             yield waits.Throttled()
+            return None
+        if client.is_to_pause:
+            client.is_to_pause = False
+            yield waits.Paused()
             return None
         frame, client.frame_chosen = client.frame_chosen, None
         if frame is None or frame.busy:
@@ -84,6 +116,7 @@ class BufferPool:
         """Bring a page into a frame: from nowhere if it is new, from the page cache, or else from its device."""
         if self.empty(frame):
             client.system_ns += self.costs.write_ns
+            client.is_to_pause = self.page_cache.is_paced
         client.user_ns += self.costs.miss_ns
         self.cache.insert(frame, page)
         frame.memory = MemoryState.ACCESSED

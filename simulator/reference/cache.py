@@ -46,6 +46,7 @@ class Cache(ABC):
         self.dirty_since_ms: dict[Frame, int] = {}
         """frames with dirty pages, in the order in which these became dirty"""
         self.references = self.hits = self.evictions = self.dirty_evictions = 0
+        self.clean_search_pages = 1
 
     @abstractmethod
     def touch(self, frame: Frame) -> None:
@@ -102,6 +103,11 @@ class Cache(ABC):
         dirty = (frame.page for frame in self.in_order_of_replacement() if self.is_dirty(frame))
         return sorted(islice(dirty, most))
 
+    def dirty_in_tail(self, depth: int) -> list[int]:
+        """Dirty pages among the `depth` that replacement would reach first, sorted by number."""
+        tail = islice(self.in_order_of_replacement(), depth)
+        return sorted(frame.page for frame in tail if self.is_dirty(frame))
+
     def dirty_before(self, latest_ns: int, most: int) -> list[int]:
         """Up to `most` pages, longest dirty first, that became dirty before or within the same ms, sorted by number."""
         since = self.dirty_since_ms
@@ -125,8 +131,10 @@ class LruCache(Cache):
         return iter(self.where.values())
 
     def victim(self) -> Frame | None:
-        """The least recently used frame that is not busy."""
-        return next((frame for frame in self.where.values() if not frame.busy), None)
+        """The least recently used frame that is not busy; a clean one if there is one among the first few of them."""
+        idle = (frame for frame in self.where.values() if not frame.busy)
+        first = list(islice(idle, self.clean_search_pages))
+        return next((frame for frame in first if not self.is_dirty(frame)), first[0] if first else None)
 
 
 class ClockCache(Cache):

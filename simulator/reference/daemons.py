@@ -1,21 +1,60 @@
 """Daemons: tasks beside the clients, each of which takes its steps one after the other for ever."""
 
+from typing import NamedTuple
+
 import simpy
 
 from simulator.errors import InternalError
 from simulator.form import Daemon, DaemonStep, System
 from simulator.reference.buffer_pool import BufferPool
+from simulator.reference.cache import Cache
 from simulator.reference.cpu import Processors
 from simulator.reference.log import CommitLog
 from simulator.reference.page_writes import PageWriter
 from simulator.reference.stations import Environment, Story
 from simulator.reference.write_back import WriteBack
 
+MILLI = 1000
+ROUNDS_AHEAD = 3
+"""rounds of log over which the pages that will be due are averaged"""
+
 
 class DaemonTimes:
-    """Of one daemon: `due_ns`, when `every` was last due, and `began_ns`, when it last ended."""
+    """Of one daemon: `due_ns`, when `every` was last due, `began_ns`, when it last ended, and its `flushing`."""
 
     due_ns = began_ns = 0
+
+    def __init__(self) -> None:
+        self.flushing = FlushingMeans()
+
+
+class FlushingMeans:
+    """Of one daemon: means of pages written and bytes logged in a round, sums since these were renewed, pages left."""
+
+    def __init__(self) -> None:
+        self.rounds = self.pages = self.from_bytes = self.mean_milli_pages = self.mean_bytes = self.left_milli_pages = 0
+
+    def note(self, pages: int, log_end_bytes: int, rounds: int) -> None:
+        """Count a round in which `pages` were written; the means are renewed every `rounds`."""
+        self.rounds += 1
+        self.pages += pages
+        if self.rounds == rounds:
+            self.mean_milli_pages = (self.mean_milli_pages + self.pages * MILLI // rounds) // 2
+            self.mean_bytes = (self.mean_bytes + (log_end_bytes - self.from_bytes) // rounds) // 2
+            self.rounds, self.pages, self.from_bytes = 0, 0, log_end_bytes
+
+
+class Sleeper(NamedTuple):
+    """A daemon that sleeps until a cache has more dirty pages than `pages`."""
+
+    cache: Cache
+    pages: int
+    woken: simpy.Event
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the cache has so many now."""
+        return len(self.cache.dirty_since_ms) > self.pages
 
 
 class Daemons:
@@ -34,7 +73,8 @@ class Daemons:
         self.env, self.system, self.pool, self.cpu = env, system, pool, cpu
         self.log, self.writer, self.write_back = log, writer, write_back
         self.checkpoints_ns: list[tuple[int, int]] = []
-        self.asleep: list[tuple[int, simpy.Event]] = []
+        self.asleep: list[Sleeper] = []
+        self.waiting_commits: list[simpy.Event] = []
 
     def begin(self) -> None:
         """Start them, in their order."""
@@ -58,9 +98,12 @@ class Daemons:
                 times.due_ns = max(times.due_ns + interval_ns, env.now)
                 yield env.timeout(times.due_ns - env.now)
                 times.began_ns = env.now
-            case "await_dirty", (pages,):
-                while self.dirty_pages <= pages:
-                    yield self.sleep(pages)
+            case ("await_dirty" | "await_cache_dirty") as name, (pages,):
+                cache = self.pool.cache if name == "await_dirty" else self.pool.page_cache.cache
+                while len(cache.dirty_since_ms) <= pages:
+                    yield self.sleep(cache, pages)
+            case "write_cache_dirty", (keep_pages,):
+                yield from self._write_cache_dirty(keep_pages)
             case "write_dirty", (keep_pages, over_ns):
                 most = max(self.dirty_pages - keep_pages, 0)
                 yield from self.writer.write(self.pool.cache.least_recent_dirty(most), over_ns)
@@ -69,36 +112,103 @@ class Daemons:
             case "note_checkpoint", ():
                 self.checkpoints_ns.append((times.began_ns, env.now))
             case "write_log", ():
-                if self.log.pending_bytes and not self.system.log.durable:
-                    self.log.write()
+                self._write_log()
             case "write_expired", (age_ns,):
                 yield from self._write_expired(age_ns)
+            case "write_tail" | "write_aged", (operand,):
+                yield from self._write_in_order(step.operation, operand, times.flushing)
             case _:
                 raise InternalError(f"unknown step {step}")
 
+    def _write_log(self) -> None:
+        if self.log.pending_bytes and not self.system.log.durable:
+            self.log.write()
+
     def _write_expired(self, age_ns: int) -> Story:
         now, free_pages = self.env.now, self.write_back.free_pages
-        if now >= age_ns and free_pages > 0:
+        if free_pages > 0:
             written = self.write_back.flush(now - age_ns, free_pages)
             if written:
-                demand_ns = written * self.system.costs.request_ns
-                self.cpu.write_back_ns += demand_ns
-                yield from self.cpu.run(demand_ns)
+                yield from self._pay(written)
+
+    def _write_cache_dirty(self, keep_pages: int) -> Story:
+        dirty = self.pool.page_cache.cache.dirty_since_ms
+        while len(dirty) > keep_pages:
+            most = min(self.write_back.free_pages, len(dirty) - keep_pages)
+            if most > 0:
+                yield from self._pay(self.write_back.flush(self.env.now, most))
+            else:
+                yield self.write_back.written()
+
+    def _pay(self, pages: int) -> Story:
+        """CPU time of handing pages to the disks."""
+        demand_ns = pages * self.system.costs.request_ns
+        self.cpu.write_back_ns += demand_ns
+        yield from self.cpu.run(demand_ns)
+
+    def _write_in_order(self, operation: str, operand: int, means: FlushingMeans) -> Story:
+        """Write dirty pages in the order of replacement or of age; then commits that wait for log space may have it."""
+        cache = self.pool.cache
+        is_tail = operation == "write_tail"
+        pages = cache.dirty_in_tail(operand) if is_tail else self.pool.oldest_dirty(self._pages_due(operand, means))
+        yield from self.writer.write(pages, 0)
+        self._release_commits()
+
+    def _pages_due(self, age_bytes: int, means: FlushingMeans) -> int:
+        """How many of the oldest dirty pages a cleaner writes in this round."""
+        rules, pool = self.system.flushing, self.pool
+        assert rules is not None
+        end, oldest = pool.log_end_bytes, pool.log_end_bytes - pool.age_bytes
+        percent = rules.percent(pool.age_bytes, self.dirty_pages, self.system.pool.pages)
+        most, shares = 2 * rules.most_milli_pages, ROUNDS_AHEAD * rules.cleaners
+        coming = pool.count_older(oldest + ROUNDS_AHEAD * means.mean_bytes, most * shares // MILLI + 1)
+        coming_milli = min(coming * MILLI // shares, most)
+        asked_milli = rules.milli_pages * percent // 100
+        means.left_milli_pages += min(
+            (asked_milli + means.mean_milli_pages + coming_milli) // 3, rules.most_milli_pages
+        )
+        pages, means.left_milli_pages = divmod(means.left_milli_pages, MILLI)
+        pages = max(pages, pool.count_older(end - age_bytes, self.dirty_pages) // rules.cleaners)
+        means.note(min(pages, self.dirty_pages), end, rules.rounds)
+        return pages
+
+    @property
+    def is_log_full(self) -> bool:
+        """Whether the log since the oldest change that isn't on the disks has no room for more commits."""
+        rules = self.system.flushing
+        return rules is not None and self.pool.age_bytes > rules.full_bytes
+
+    def await_log_space(self, size_bytes: int) -> Story:
+        """A commit that has logged `size_bytes` waits while the log is full."""
+        while size_bytes and self.is_log_full:
+            yield self.log_space_freed()
+
+    def log_space_freed(self) -> simpy.Event:
+        """The next instant at which older pages have been written and the log isn't full."""
+        freed = self.env.event()
+        self.waiting_commits.append(freed)
+        return freed
+
+    def _release_commits(self) -> None:
+        if self.waiting_commits and not self.is_log_full:
+            for freed in self.waiting_commits:
+                freed.succeed()
+            self.waiting_commits = []
 
     @property
     def dirty_pages(self) -> int:
         """Dirty pages of the buffer pool."""
         return len(self.pool.cache.dirty_since_ms)
 
-    def sleep(self, pages: int) -> simpy.Event:
-        """The next instant at which locks are released and the pool has more dirty pages than so many."""
+    def sleep(self, cache: Cache, pages: int) -> simpy.Event:
+        """The next instant at which locks are released and a cache has more dirty pages than so many."""
         woken = self.env.event()
-        self.asleep.append((pages, woken))
+        self.asleep.append(Sleeper(cache, pages, woken))
         return woken
 
     def look(self) -> None:
         """A transaction has released its locks: wake those who wait for fewer dirty pages than there are."""
-        for pages, woken in self.asleep:
-            if self.dirty_pages > pages:
-                woken.succeed()
-        self.asleep = [each for each in self.asleep if self.dirty_pages <= each[0]]
+        for sleeper in self.asleep:
+            if sleeper.is_due:
+                sleeper.woken.succeed()
+        self.asleep = [each for each in self.asleep if not each.is_due]

@@ -15,13 +15,15 @@ READ, WRITE, REWRITE = range(3)
 
 
 class Request:
-    """One request; `write`: READ, WRITE or REWRITE; `done` is triggered at its completion."""
+    """One request; `write`: READ, WRITE or REWRITE, `synced`: then a flush; `done` is triggered at its completion."""
 
-    __slots__ = ("byte", "done", "purpose", "size_bytes", "submitted_ns", "write")
+    __slots__ = ("byte", "done", "purpose", "size_bytes", "submitted_ns", "synced", "write")
 
-    def __init__(self, byte: int, size_bytes: int, write: int, purpose: str, done: simpy.Event, now: int) -> None:
+    def __init__(
+        self, byte: int, size_bytes: int, write: int, purpose: str, done: simpy.Event, now: int, synced: bool = False
+    ) -> None:
         self.byte, self.size_bytes, self.write = byte, size_bytes, write
-        self.purpose, self.done, self.submitted_ns = purpose, done, now
+        self.purpose, self.done, self.submitted_ns, self.synced = purpose, done, now, synced
 
 
 class DeviceStation:
@@ -41,10 +43,10 @@ class DeviceStation:
         self.by_purpose: dict[str, int] = {}
         self.take_in = self._enqueue
 
-    def submit(self, byte: int, size_bytes: int, write: int, purpose: str) -> simpy.Event:
-        """Queue a request; the event returned is triggered when it is done."""
+    def submit(self, byte: int, size_bytes: int, write: int, purpose: str, synced: bool = False) -> simpy.Event:
+        """Queue a request, a `synced` one with a flush; the event returned is triggered when it is done."""
         env = self.env
-        request = Request(byte, size_bytes, write, purpose, env.event(), env.now)
+        request = Request(byte, size_bytes, write, purpose, env.event(), env.now, synced)
         self.arrived += 1
         if not self.queue_length.value:
             self.occupied.change(env.now, 1)
@@ -79,6 +81,10 @@ class DeviceStation:
         if not self.queue_length.value:
             self.occupied.change(now, -1)
         request.done.succeed()
+
+    def busy_ns(self, now: int) -> int:
+        """Time until now in which its servers were busy, added up."""
+        return self.busy.area_until(now)
 
     def _enqueue(self, request: Request) -> None:
         raise NotImplementedError

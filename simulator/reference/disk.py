@@ -1,9 +1,13 @@
 """A disk with an arm: seek, rotation, transfer, and which of the requests that it holds the drive serves next.
 
 Seek time over the fraction x of the full stroke: track-to-track + b sqrt(x) + c x, with b and c such that the mean over
-random pairs (density 2(1-x)) and the full stroke are the data sheet's. The platter turns all the time: the rotational
-wait follows from when the arm arrives and where the data lies on the track.
-Sources: Ruemmler and Wilkes, "An introduction to disk drive modeling", IEEE Computer 1994; shortest positioning time
+random pairs (density 2(1-x)) and the full stroke are the data sheet's. Within a cylinder another head takes over, which
+takes a time of its own; a seek lasts at least as long. A write that changed track waits until the head has settled: it
+must not stray, where a read may try. The drive prepares a command as soon as it has it, while the arm is at work: what
+is left of the overhead counts. The platter turns all the time: the rotational wait follows from when the head is
+ready and where the data lies on the track.
+Sources: the curve, Lee and Katz, "An analytic performance model of disk arrays", SIGMETRICS 1993; settling and head
+switches, Ruemmler and Wilkes, "An introduction to disk drive modeling", IEEE Computer 1994; shortest positioning time
 first: Worthington, Ganger, Patt, SIGMETRICS 1994.
 """
 
@@ -14,15 +18,13 @@ from typing import NamedTuple
 import simpy
 
 from simulator.form import RotatingDevice
-from simulator.reference.device import REWRITE, DeviceStation, Request
+from simulator.reference.device import REWRITE, WRITE, DeviceStation, Request
 from simulator.reference.io_scheduler import IoScheduler
 from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment, Story
 
 ROUNDING_TURNS = 1e-9
 """Data that the head has just reached is not missed for a whole turn because of a rounded sum."""
-TRACKS_PER_CYLINDER = 8
-"""assumption: four platters"""
 PATIENCE_NS = 1_000_000_000
 """A request that the drive has held this long goes first, so that none starves (assumption: firmware ages requests)."""
 
@@ -44,25 +46,42 @@ class DiskMechanics:
         full = device.seek_full_ns - device.seek_track_ns
         root = (over_track - full / 3.0) / (8.0 / 15.0 - 1.0 / 3.0)
         self.capacity_bytes, self.track_bytes = float(device.capacity_bytes), float(device.track_bytes)
-        self.cylinder_bytes = float(device.track_bytes * TRACKS_PER_CYLINDER)
+        self.heads = float(device.heads)
         self.revolution_ns = device.revolution_ns
         self.seek_track_ns = float(device.seek_track_ns)
         self.seek_root_ns = min(max(root, 0.0), float(full))
         self.seek_linear_ns = full - self.seek_root_ns
         self.overhead_ns = float(device.overhead_ns)
+        self.settle_ns = float(device.settle_ns)
+        self.head_switch_ns = float(device.head_switch_ns)
 
-    def seek_ns(self, start_byte: int, end_byte: int) -> float:
-        """Time to move the arm between the cylinders of two bytes."""
-        if math.floor(start_byte / self.cylinder_bytes) == math.floor(end_byte / self.cylinder_bytes):
+    def seek_ns(self, start_byte: int, end_byte: int, write: bool = False) -> float:
+        """Time until a head is on the track of the second byte, coming from that of the first."""
+        start_track, end_track = (math.floor(byte / self.track_bytes) for byte in (start_byte, end_byte))
+        if start_track == end_track:
             return 0.0
+        settle_ns = self.settle_ns if write else 0.0
+        if math.floor(start_track / self.heads) == math.floor(end_track / self.heads):
+            return self.head_switch_ns + settle_ns
         x = min(1.0, abs(end_byte - start_byte) / self.capacity_bytes)
-        return self.seek_track_ns + self.seek_root_ns * math.sqrt(x) + self.seek_linear_ns * x
+        seek_ns = self.seek_track_ns + self.seek_root_ns * math.sqrt(x) + self.seek_linear_ns * x
+        return max(seek_ns, self.head_switch_ns) + settle_ns
 
-    def positioning_ns(self, arm_byte: int, byte: int, angle: float) -> float:
-        """Overhead, seek and rotation until the data is under the head; `angle` is the platter's now, in turns."""
-        ready = self.overhead_ns + self.seek_ns(arm_byte, byte)
+    def positioning_ns(
+        self, arm_byte: int, byte: int, angle: float, write: bool = False, overhead_ns: float | None = None
+    ) -> float:
+        """Overhead, seek and rotation until the data is under the head; `angle` is the platter's now, in turns.
+
+        `overhead_ns`: what is left of it, all if None.
+        """
+        left_ns = self.overhead_ns if overhead_ns is None else overhead_ns
+        ready = left_ns + self.seek_ns(arm_byte, byte, write)
         turn = byte / self.track_bytes - angle - ready / self.revolution_ns + ROUNDING_TURNS
         return ready + (turn - math.floor(turn)) * self.revolution_ns
+
+    def overhead_left_ns(self, transfer: Transfer, now: int) -> float:
+        """What the drive has still to do to prepare a command; nothing for what it has in its cache."""
+        return max(transfer.since_ns + self.overhead_ns - now, 0.0) if math.isfinite(transfer.since_ns) else 0.0
 
     def angle_at(self, now: int) -> float:
         """How far the platter has turned at an instant, 0 to 1."""
@@ -79,7 +98,10 @@ class DiskMechanics:
     def pick(self, held: Sequence[Transfer], arm_byte: int, now: int) -> tuple[int, int]:
         """Which of the transfers to serve next, and for how long in ns: the one with the shortest positioning time."""
         angle = self.angle_at(now)
-        times = [self.positioning_ns(arm_byte, one.byte, angle) for one in held]
+        times = [
+            self.positioning_ns(arm_byte, one.byte, angle, one.request.write == WRITE, self.overhead_left_ns(one, now))
+            for one in held
+        ]
         chosen = times.index(min(times))
         oldest = min(range(len(held)), key=lambda number: held[number].since_ns)
         if now - held[oldest].since_ns > PATIENCE_NS:

@@ -131,7 +131,7 @@ class ReferenceEngine:
                     spent[Activity.NETWORK] += self.arrivals.tier_ns
                 case waits.CpuBurst():
                     self.cpu.account(wait)
-                    queued = yield from self.cpu.run(sum(wait))
+                    queued = yield from self.cpu.run_burst(wait)
                     spent[Activity.CPU] += env.now - wait_began - queued
                     spent[Activity.CPU_QUEUE] += queued
                 case waits.SectionStay(section, hold_ns):
@@ -152,7 +152,7 @@ class ReferenceEngine:
                     activity = yield from self._pass(client, wait)
                     spent[activity] += env.now - wait_began
 
-    def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:
+    def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:  # noqa: C901 - a case per wait
         """Let a wait of one activity pass; returns which."""
         match wait:
             case waits.RowLock(lock):
@@ -178,8 +178,13 @@ class ReferenceEngine:
                 self.write_back.flush(self.env.now, THROTTLED_BATCH_PAGES)
                 yield self.write_back.written()
                 return Activity.WRITE_THROTTLE
+            case waits.Paused():
+                yield self.write_back.pause(1)
+                return Activity.WRITE_THROTTLE
             case waits.Commit(size_bytes, keeps_locks):
+                self.pool.log_end_bytes += size_bytes
                 yield from self.log.commit(size_bytes)
+                yield from self.daemons.await_log_space(size_bytes)
                 if not keeps_locks:
                     self._release_locks(client)
                 return Activity.LOG

@@ -9,9 +9,12 @@ whole refill time (`refill_ps`) ahead, and a request waits until it isn't:
 
 So from any full bucket at most 1 + credits + per_s t requests start in a time t, and 1 + burst_per_s t anyway. A
 request of several units starts like one, and those behind it wait the longer.
+
+With slices (Linux's block/blk-throttle.c) what comes back within a slice is there at its beginning: the clocks count
+from the beginnings of slices, and a request waits for that of the slice in which the clocks let it start.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from simulator.form import FS_PER_PS, PS_PER_NS, RateLimit
 
@@ -30,23 +33,34 @@ class RateLimiter:
 
     @property
     def refilled_ps(self) -> int:
-        """When there is a credit."""
-        return self.full_at_ps - self.limit.refill_ps
+        """When there is a credit, ps."""
+        return self.slice_start_ps(max(self.full_at_ps - self.limit.refill_ps, 0))
+
+    @property
+    def next_start_ps(self) -> int:
+        """When the next request may start, by its distance to the last one; credits aside."""
+        return self.slice_start_ps(self.next_ps)
+
+    def slice_start_ps(self, ps: int) -> int:
+        """The beginning of the slice that a time lies in."""
+        return ps - ps % self.limit.slice_ps
 
     def start(self, start_ps: int, size_bytes: int) -> None:
         """A request starts: it takes its credits."""
         units = max(-(-size_bytes // self.limit.bytes_per_credit), 1)
-        self.next_ps = start_ps + _whole_ps(units * self.limit.burst_fs)
-        self.full_at_ps = max(self.full_at_ps, start_ps) + _whole_ps(units * self.limit.sustained_fs)
-        self.closed_ps += max(self.next_ps, self.refilled_ps) - start_ps
+        slice_ps = self.slice_start_ps(start_ps)
+        self.next_ps = max(self.next_ps, slice_ps) + _whole_ps(units * self.limit.burst_fs)
+        self.full_at_ps = max(self.full_at_ps, slice_ps) + _whole_ps(units * self.limit.sustained_fs)
+        self.closed_ps += max(self.next_start_ps - start_ps, self.refilled_ps - start_ps, 0)
 
 
-def admit(limiters: Sequence[RateLimiter], size_bytes: int, now: int) -> int:
-    """How long in ns a request that asks now has to wait for all of these limiters together; it takes its credits.
+def admit(stage: Sequence[RateLimiter], size_bytes: int, now: int, directions: Collection[str] = ("both",)) -> int:
+    """How long in ns a request that asks now has to wait for all limiters of these directions together.
 
-    Asked in order of arrival: whoever asks later starts later.
+    It takes its credits. Asked in order of arrival: whoever asks later starts later.
     """
-    with_credits_ps = max([now * PS_PER_NS, *(limiter.next_ps for limiter in limiters)])
+    limiters = [limiter for limiter in stage if limiter.limit.direction in directions]
+    with_credits_ps = max([now * PS_PER_NS, *(limiter.next_start_ps for limiter in limiters)])
     for limiter in limiters:
         if limiter.refilled_ps > with_credits_ps and limiter.out_since_ns is None:
             limiter.out_since_ns = with_credits_ps // PS_PER_NS

@@ -33,12 +33,18 @@ class CommitLog:
             yield done
 
     def _flush(self) -> Story:
-        """All who wait when a write begins share it; those who come later share the next."""
+        """All who wait when a write begins share it; those who come later share the next.
+
+        The bytes that it takes are fixed when it has the right to write (PostgreSQL: XLogFlush in xlog.c), not before.
+        """
         while self.waiting:
-            group, self.waiting = self.waiting, []
             yield self.env.timeout(self.rules.flush_overhead_ns)
+            group, self.waiting = self.waiting, []
             self.io_wait.change(1)
+            size = self.pending_bytes
             yield self.write()
+            for _ in range(1, self.rules.writes_per_group):
+                yield self._append(size)
             self.io_wait.change(-1)
             for done in group:
                 done.succeed()
@@ -47,8 +53,11 @@ class CommitLog:
     def write(self) -> simpy.Event:
         """Write what is pending, at the end of the log."""
         size, self.pending_bytes = self.pending_bytes, 0
+        return self._append(size)
+
+    def _append(self, size: int) -> simpy.Event:
         byte = self.storage.log_start_bytes + self.position % self.storage.log_bytes
         self.position += size
         self.written_bytes += size
         self.flushes += 1
-        return self.device.submit(byte, size, WRITE, "log")
+        return self.device.submit(byte, size, WRITE, "log", synced=self.rules.durable)

@@ -20,6 +20,22 @@ class OsPageCache:
         """Whether a writer must wait for the disks."""
         return len(self.cache.dirty_since_ms) + self.writes_in_flight >= self.rules.dirty_limit_pages
 
+    @property
+    def is_paced(self) -> bool:
+        """Whether writers are paused."""
+        return len(self.cache.dirty_since_ms) + self.writes_in_flight > self.rules.paced_pages
+
+    @property
+    def pace(self) -> float:
+        """How fast writers may be, in what the disks write (Linux, mm/page-writeback.c, pos_ratio_polynom).
+
+        Twice as fast where pauses begin, as fast half way from there to the limit, and not at all at the limit.
+        """
+        setpoint = float(self.rules.paced_pages + self.rules.dirty_limit_pages) / 2.0
+        distance = setpoint - float(len(self.cache.dirty_since_ms) + self.writes_in_flight)
+        share = distance / max(float(self.rules.dirty_limit_pages) - setpoint, 0.5)
+        return min(max(1.0 + share * share * share, 0.0), 2.0)
+
     def fill(self, page: int) -> Frame:
         """A page that has been read from its device, or is written, enters the page cache if it isn't there."""
         frame = self.cache.where.get(page)

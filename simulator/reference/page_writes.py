@@ -24,13 +24,15 @@ class PageWriter:
         self.env, self.system, self.pool, self.cpu = env, system, pool, cpu
         self.files, self.write_back = files, write_back
         self.rules = system.writing
+        direct = self._write_doubled if self.rules.doubled else self._write_direct
+        self.write_batch = direct if system.direct_io else self._write_buffered
 
     def write(self, pages: list[int], spread_ns: int) -> Story:
         """Write these pages if they are dirty when it is their turn; over `spread_ns` if that is not 0."""
         began = self.env.now
         for first in range(0, len(pages), self.rules.batch_pages):
             batch = pages[first : first + self.rules.batch_pages]
-            yield from self._write_direct(batch) if self.system.direct_io else self._write_buffered(batch)
+            yield from self.write_batch(batch)
             due = began + spread_ns * first // len(pages)
             if self.env.now < due:
                 yield self.env.timeout(due - self.env.now)
@@ -44,7 +46,10 @@ class PageWriter:
             if self.pool.mark_clean(page):
                 self.pool.page_cache.write(page, self.env.now)
                 written += 1
+        paused = self.pool.page_cache.is_paced and written > 0
         yield from self._pay(written)
+        if paused:
+            yield self.write_back.pause(written)
 
     def _write_direct(self, batch: list[int]) -> Story:
         pending = [
@@ -53,6 +58,18 @@ class PageWriter:
             if self.pool.mark_clean(page)
         ]
         yield from self._pay(len(pending))
+        for done in pending:
+            if not done.processed:
+                yield done
+
+    def _write_doubled(self, batch: list[int]) -> Story:
+        """Doublewrite: copies of a whole batch in one request, then each page to its place."""
+        runs = [self._with_neighbours(page) for page in batch if self.pool.mark_clean(page)]
+        if not runs:
+            return
+        yield from self._pay(1 + len(runs))
+        yield self.files.write_copies(runs[0].start, sum(map(len, runs)), "writer")
+        pending = [self.files.submit(run, WRITE, "writer") for run in runs]
         for done in pending:
             if not done.processed:
                 yield done

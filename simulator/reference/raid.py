@@ -89,7 +89,7 @@ class RaidStation(DeviceStation):
             low, high = self.layout.part_at(place, request.byte, size, request.write)
             if high:
                 disks = self._disks_asked(place, low, kind)
-                parts += [disk.submit(low, high - low, kind, request.purpose) for disk in disks]
+                parts += [disk.submit(low, high - low, kind, request.purpose, request.synced) for disk in disks]
         left = len(parts)
 
         def one_less(_: simpy.Event) -> None:

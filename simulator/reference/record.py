@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from simulator import results
 from simulator.reference.cache import Cache
 from simulator.reference.device import DeviceStation
@@ -47,7 +49,8 @@ class ReferenceRecorder(RunRecorder):
 
     def snapshot(self, now: int) -> results.Snapshot:
         """All counters and levels now."""
-        return results.Snapshot(now, self._counters(now), self._levels(now))
+        histograms = np.array([each.histogram for each in self.counted], dtype=np.int64)
+        return results.Snapshot(now, self._counters(now), self._levels(now), results.ResponseCounts(histograms))
 
     def _counters(self, now: int) -> results.Counters:
         engine, cpu = self.engine, self.engine.cpu
@@ -132,7 +135,7 @@ def _device_counters(device: DeviceStation, now: int) -> results.DeviceCounters:
         writes=device.writes,
         service_ns=device.service_ns,
         response_ns=device.response_ns,
-        busy_ns=device.busy.area_until(now),
+        busy_ns=device.busy_ns(now),
         occupied_ns=device.occupied.area_until(now),
         queue_ns=device.queue_length.area_until(now),
         by_purpose=dict(device.by_purpose),

@@ -14,6 +14,10 @@ class Region:
         self.base, self.group_pages, self.rows_per_page, self.fanout = base, group_pages, rows_per_page, fanout
         self.index: Region | None = None
         """the index pages above, one for each `fanout` pages"""
+        self.forget_counts()
+
+    def forget_counts(self) -> None:
+        """All counters at zero."""
         self.references = self.pool_hits = self.page_cache_hits = self.disk_reads = self.created = 0
 
 

@@ -35,6 +35,10 @@ class Environment(simpy.Environment):
         if goes_on():
             self._now = end_ns
 
+    def set_clock(self, now_ns: int) -> None:
+        """Set the time, of an environment in which nothing has been scheduled."""
+        self._now = now_ns
+
     def urgently(self, then: Callable[[simpy.Event], None]) -> None:
         """Let something happen at this instant, before everything but earlier urgent events."""
         event = self.event()
@@ -61,35 +65,59 @@ class Servers:
         self.busy, self.number = Gauge(), Gauge()
         self.served = 0
 
-    def run(self, burst_ns: int, urgent: bool = False) -> Story:
-        """Occupy a server for `burst_ns`; returns the time spent queueing."""
-        env, arrived_ns = self.env, self.env.now
-        self.number.change(arrived_ns, 1)
+    def run(self, burst_ns: int, urgent: bool = False, slice_ns: int = 0) -> Story:
+        """Occupy a server for `burst_ns`, `slice_ns` at a time unless that is 0; returns the time not served."""
+        env, piece_ns = self.env, min(burst_ns, slice_ns or burst_ns)
+        self.number.change(env.now, 1)
         if self.free:
             self.free -= 1
-            self.busy.change(arrived_ns, 1)
-            yield env.timeout(self.lasts_ns(burst_ns))
-            waited = 0
+            self.busy.change(env.now, 1)
+            waited_ns = yield self._serve(WaitingBurst(env.event(), piece_ns, env.now))
         else:
-            turn = WaitingBurst(env.event(), burst_ns, arrived_ns)
-            if urgent:
-                self.queue.appendleft(turn)
+            waited_ns = yield self._enqueue(piece_ns, urgent)
+        left_ns = burst_ns - piece_ns
+        while left_ns > 0:
+            piece_ns = min(left_ns, slice_ns)
+            left_ns -= piece_ns
+            if self.queue:
+                turn = self._enqueue(piece_ns, urgent=False)
+                self._serve(self.queue.popleft())
+                waited_ns += yield turn
             else:
-                self.queue.append(turn)
-            waited = yield turn.done
+                waited_ns += yield self._serve(WaitingBurst(env.event(), piece_ns, env.now))
         self.served += 1
         self.number.change(env.now, -1)
         if self.queue:
-            following = self.queue.popleft()
-            env.succeed_later(following.done, self.lasts_ns(following.burst_ns), env.now - following.arrived_ns)
+            self._serve(self.queue.popleft())
         else:
             self.free += 1
             self.busy.change(env.now, -1)
-        return waited
+        return waited_ns
+
+    def _enqueue(self, burst_ns: int, urgent: bool) -> simpy.Event:
+        turn = WaitingBurst(self.env.event(), burst_ns, self.env.now)
+        if urgent:
+            self.queue.appendleft(turn)
+        else:
+            self.queue.append(turn)
+        return turn.done
+
+    def _serve(self, turn: WaitingBurst) -> simpy.Event:
+        """A server starts a burst; the event of its end has as value the time that it was not served, ns."""
+        lasts_ns = self.lasts_ns(turn.burst_ns)
+        stalled_ns = self.stalled_ns(lasts_ns)
+        waited_ns = self.env.now - turn.arrived_ns + stalled_ns
+        self.env.succeed_later(turn.done, stalled_ns + lasts_ns, waited_ns)
+        return turn.done
 
     def lasts_ns(self, burst_ns: int) -> int:
         """How long a burst takes that starts now."""
         return burst_ns
+
+    def stalled_ns(self, service_ns: int) -> int:
+        """How long a service of this length waits on its server before it begins."""
+        del service_ns
+        return 0
 
 
 class SectionStation:

@@ -10,16 +10,19 @@ from simulator.form import (
     FlashDevice,
     RaidSet,
     RotatingDevice,
+    SsdDevice,
     Storage,
     System,
     extent_of,
 )
-from simulator.reference.device import DeviceStation
+from simulator.reference.device import WRITE, DeviceStation
 from simulator.reference.disk import RotatingStation
 from simulator.reference.flash import FlashStation
 from simulator.reference.limits import RateLimiter
 from simulator.reference.raid import RaidStation
+from simulator.reference.ssd import SsdStation
 from simulator.reference.stations import Environment, Story
+from simulator.reference.throttle import ThrottledFlashStation
 from simulator.reference.write_cache import CachingStation
 
 STATIONS: dict[type[DeviceRecord], type[DeviceStation]] = {
@@ -27,6 +30,7 @@ STATIONS: dict[type[DeviceRecord], type[DeviceStation]] = {
     CachingDevice: CachingStation,
     FlashDevice: FlashStation,
     RaidSet: RaidStation,
+    SsdDevice: SsdStation,
 }
 """The switchboard from a kind of device to the station that it is."""
 
@@ -35,6 +39,10 @@ def new_device(
     env: Environment, device: DeviceRecord, calls: int, limits: Sequence[Sequence[RateLimiter]] = ()
 ) -> DeviceStation:
     """The station of one device; `limits`: what its requests pass, one stage after the other."""
+    if isinstance(device, FlashDevice) and any(
+        limiter.limit.direction != "both" for stage in limits for limiter in stage
+    ):
+        return ThrottledFlashStation(env, device, calls, limits)
     return STATIONS[type(device)](env, device, calls, limits)
 
 
@@ -61,6 +69,7 @@ class DataFiles:
 
     def __init__(self, system: System, devices: list[DeviceStation]) -> None:
         self.storage, self.placement, self.devices = system.storage, system.placement, devices
+        self.has_doublewrite = system.writing.doubled
 
     def _place(self, page: int) -> tuple[DeviceStation, int]:
         """The device and the byte where a page lies."""
@@ -73,7 +82,16 @@ class DataFiles:
         device, byte = self._place(run.start)
         return device.submit(byte, len(run) * self.storage.page_bytes, write, purpose)
 
-    def call(self, page: int, write: int, purpose: str) -> Story:
-        """A call of the database for one page, which waits for a free file descriptor first."""
+    def write_copies(self, page: int, pages: int, purpose: str) -> simpy.Event:
+        """One request for doublewrite copies of so many pages, before the data on the device of the first."""
+        device, _ = self._place(page)
+        return device.submit(self._copies_byte(pages), pages * self.storage.page_bytes, WRITE, purpose)
+
+    def _copies_byte(self, pages: int) -> int:
+        return max(self.storage.data_start_bytes - pages * self.storage.page_bytes, 0)
+
+    def call(self, page: int, write: int, purpose: str, doubled: bool = False) -> Story:
+        """A call of the database for one page, or its copy, which waits for a free file descriptor first."""
         device, byte = self._place(page)
+        byte = self._copies_byte(1) if doubled else byte
         yield from device.call(byte, self.storage.page_bytes, write, purpose)

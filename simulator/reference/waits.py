@@ -92,6 +92,10 @@ class Throttled(NamedTuple):
     """A write-back: the page cache has as many dirty pages as it may."""
 
 
+class Paused(NamedTuple):
+    """A pause after a page was written into a page cache with many dirty ones."""
+
+
 class NetworkDelay(NamedTuple):
     """A delay that occupies nobody."""
 

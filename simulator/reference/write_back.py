@@ -2,33 +2,67 @@
 
 import simpy
 
-from simulator.form import Extent, System, extent_of
+from simulator.form import MIB, NS_PER_MS, Extent, System, extent_of
 from simulator.reference.device import WRITE
 from simulator.reference.page_cache import OsPageCache
 from simulator.reference.stations import Environment, Story
 from simulator.reference.storage import DataFiles
 
+# Linux, mm/page-writeback.c: INIT_BW, MAX_PAUSE, BANDWIDTH_INTERVAL, and the period of wb_update_write_bandwidth.
+INITIAL_BYTES_PER_S = 100.0 * MIB
+LONGEST_PAUSE_NS = MEASUREMENT_NS = 200 * NS_PER_MS
+AVERAGING_NS = 3e9
+
 
 class WriteBack:
-    """Writes of the page cache. `pages_written`: pages that the disks have, so far."""
+    """Writes of the page cache. `pages_written`: pages that the disks have, so far.
+
+    `pages_per_s`: rate at which they write, measured over periods in which they always have something to write.
+    """
 
     def __init__(self, env: Environment, system: System, page_cache: OsPageCache, files: DataFiles) -> None:
         self.env, self.system, self.page_cache, self.files = env, system, page_cache, files
         self.pages_written = 0
+        self.pages_per_s = INITIAL_BYTES_PER_S / float(system.storage.page_bytes)
+        self.measured_from_ns = self.measured_from_pages = self.next_turn_ns = 0
+        self.is_idle = True
         self.next_written: simpy.Event | None = None
         page_cache.write_out = lambda page: self.write(range(page, page + 1))
 
     def write(self, run: range) -> None:
         """Queue one write of neighbouring pages that the page cache has handed over."""
+        if self.is_idle:
+            self.measured_from_ns, self.measured_from_pages, self.is_idle = self.env.now, self.pages_written, False
         self.files.submit(run, WRITE, "write-back").callbacks.append(lambda _: self._finish(run))
 
     def _finish(self, run: range) -> None:
         for page in run:
             self.page_cache.finish_write_back(page)
         self.pages_written += len(run)
+        self._measure()
+        self.is_idle = self.page_cache.writes_in_flight == 0
         if self.next_written is not None:
             self.next_written.succeed()
             self.next_written = None
+
+    def _measure(self) -> None:
+        lasts_ns = self.env.now - self.measured_from_ns
+        if lasts_ns < MEASUREMENT_NS:
+            return
+        measured_per_s = float(self.pages_written - self.measured_from_pages) * 1e9 / float(lasts_ns)
+        self.pages_per_s += (measured_per_s - self.pages_per_s) * min(float(lasts_ns) / AVERAGING_NS, 1.0)
+        self.measured_from_ns, self.measured_from_pages = self.env.now, self.pages_written
+
+    def pause(self, pages: int) -> simpy.Event:
+        """The end of the pause of whoever has written so many pages into a page cache with many dirty ones.
+
+        Its turn comes when the disks, at the pace that the page cache allows, have written what others were paused for
+        before.
+        """
+        longest_ns, now = pages * LONGEST_PAUSE_NS, self.env.now
+        turn_ns = min(float(pages) * 1e9 / max(self.page_cache.pace * self.pages_per_s, 1.0), float(longest_ns))
+        self.next_turn_ns = min(max(self.next_turn_ns, now) + int(turn_ns), now + longest_ns)
+        return self.env.timeout(self.next_turn_ns - now)
 
     def written(self) -> simpy.Event:
         """The next completion of a write."""

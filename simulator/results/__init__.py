@@ -19,9 +19,11 @@ from simulator.results.recorder import (
     ClassRecorder,
     Gauge,
     Population,
+    ResponseCounts,
     histogram_share_below,
 )
 from simulator.results.result import (
+    NOT_STEADY,
     Bottleneck,
     CacheResult,
     ClassResult,
@@ -32,6 +34,7 @@ from simulator.results.result import (
     LimitResult,
     LockResult,
     LogResult,
+    PercentileInterval,
     Result,
     Series,
     StationResult,

@@ -53,10 +53,11 @@ def _name(device: DeviceResult) -> str:
 
 def warnings_of_credits(devices: Sequence[DeviceResult], volume_limits: Sequence[LimitResult]) -> list[str]:
     """Warnings of limits whose credits ran out; volumes that are alike share one."""
-    alike: dict[tuple[str, float, float], list[LimitResult]] = {}
+    alike: dict[str, list[LimitResult]] = {}
     for limit in [limit for device in devices for limit in device.limits]:
         if limit.ran_out:
-            alike.setdefault((limit.of, limit.per_s, limit.burst_per_s), []).append(limit)
+            cap = limit.name.partition(" (")[2]
+            alike.setdefault(cap, []).append(limit)
     groups = [*alike.values(), *([limit] for limit in volume_limits if limit.ran_out)]
     return [_ran_out(sorted(group, key=lambda limit: limit.credits_lasted_s)) for group in groups]
 

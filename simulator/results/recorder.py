@@ -90,12 +90,22 @@ def _bucket_ns(bucket: int) -> float:
     return float(((bucket - shift * HISTOGRAM_SUB_BUCKETS) << shift) + ((1 << shift) >> 1))
 
 
+def quantile_bucket(histogram: IntArray, share: float) -> int:
+    """The first bucket up to which at least `share` of the histogram's entries lie."""
+    sums = np.cumsum(histogram)
+    return int(np.searchsorted(sums, share * int(sums[-1]), side="left"))
+
+
 def histogram_quantile_ns(histogram: IntArray, share: float) -> float:
     """The time below which `share` of the histogram's entries lie; 0 for an empty one."""
-    total = int(histogram.sum())
-    if total == 0:
-        return 0.0
-    return _bucket_ns(int(np.searchsorted(np.cumsum(histogram), share * total, side="left")))
+    return _bucket_ns(quantile_bucket(histogram, share)) if histogram.any() else 0.0
+
+
+def bucket_ends_ns(bucket: int) -> tuple[int, int]:
+    """The least time in a bucket, and the least beyond it."""
+    shift = max(bucket // HISTOGRAM_SUB_BUCKETS - 1, 0)
+    first = bucket - shift * HISTOGRAM_SUB_BUCKETS
+    return first << shift, (first + 1) << shift
 
 
 def histogram_share_below(histogram: IntArray, time_ns: float) -> float:
@@ -105,6 +115,33 @@ def histogram_share_below(histogram: IntArray, time_ns: float) -> float:
     inside = (time_ns - ((bucket - shift * HISTOGRAM_SUB_BUCKETS) << shift)) / (1 << shift)
     below = int(histogram[:bucket].sum()) + inside * int(histogram[bucket])
     return below / max(int(histogram.sum()), 1)
+
+
+class ResponseCounts:
+    """Completions at an instant, by class and bucket of the response time; of the many empty buckets nothing is stored.
+
+    `histograms`: (classes, buckets).
+    """
+
+    __slots__ = ("places", "sums")
+
+    def __init__(self, histograms: IntArray) -> None:
+        counts = histograms.ravel()
+        self.places = np.flatnonzero(counts).astype(np.int32)
+        self.sums = np.append(0, np.cumsum(counts[self.places]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ResponseCounts):
+            return NotImplemented
+        return np.array_equal(self.places, other.places) and np.array_equal(self.sums, other.sums)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def within(self, class_number: int, buckets: IntArray) -> IntArray:
+        """Completions of a class in the buckets up to each of some."""
+        first = class_number * HISTOGRAM_BUCKETS
+        found: IntArray = self.sums[self.places.searchsorted(first + np.append(-1, buckets), side="right")]
+        return found[1:] - found[0]
 
 
 class ClassRecorder:

@@ -6,6 +6,7 @@ so the same seed gives the same bytes.
 
 import dataclasses
 import json
+import math
 import types
 import typing
 from dataclasses import dataclass, field
@@ -14,19 +15,68 @@ from typing import Any
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-result-1"
+NOT_STEADY = "not steady"
+"""begin of the method of an estimate without an interval"""
+TOO_FEW = "too few ended"
+"""begin of the reason why a percentile has no interval"""
 IF_ANY = {"if any": True}
 """metadata of fields that JSON leaves out while they are empty"""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Mean with its confidence interval; `method`: the interval's origin, in words."""
+    """Mean with its confidence interval; `method`: the interval's origin, in words.
+
+    Of a run that isn't steady there is no interval, and `method` says why.
+    """
 
     mean: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     confidence: float
     method: str
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether there is an interval."""
+        return self.low is not None and self.high is not None
+
+    @property
+    def reason(self) -> str:
+        """Why there is no interval; empty if there is one."""
+        return "" if self.is_steady else self.method.removeprefix(f"{NOT_STEADY}: ")
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval's width, from the mean upwards; infinite without one."""
+        return math.inf if self.high is None else self.high - self.mean
+
+    @property
+    def log_half_width(self) -> float:
+        """Half the width of the interval of the mean's logarithm; infinite without one, or if it begins at 0."""
+        if self.low is None or self.high is None or self.low <= 0:
+            return math.inf
+        return math.log(self.high / self.low) / 2.0
+
+
+@dataclass(frozen=True)
+class PercentileInterval:
+    """Interval of a percentile of response times at the rate's level, s; without ends `reason` says why."""
+
+    low_s: float | None
+    high_s: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class PercentileIntervals:
+    """Intervals of a class's percentiles."""
+
+    p50: PercentileInterval
+    p90: PercentileInterval
+    p95: PercentileInterval
+    p99: PercentileInterval
+    p999: PercentileInterval
 
 
 @dataclass(frozen=True)
@@ -34,7 +84,8 @@ class ClassResult:
     """Transaction class in the measured interval. Times are response times in seconds.
 
     `time_by_s` splits the mean response time by where it went (cpu, cpu queue, disk read, ...); it sums to `mean_s`.
-    Percentiles are None where the analytic engine doesn't know them; the result's warnings say why.
+    Percentiles are None where the analytic engine doesn't know them; the result's warnings say why. `intervals` are
+    those of simulated percentiles; None where the run isn't steady.
     """
 
     name: str
@@ -48,6 +99,7 @@ class ClassResult:
     p99_s: float | None
     p999_s: float | None
     time_by_s: dict[str, float]
+    intervals: PercentileIntervals | None = field(default=None, metadata=IF_ANY)
 
 
 @dataclass(frozen=True)
@@ -226,7 +278,8 @@ class Result:
     main_class: str
     rate_per_min: Estimate
     steady_rate_per_min: Estimate
-    steady_from_s: float
+    steady_from_s: float | None
+    """None if it isn't steady before its end"""
     transactions_per_s: float
     classes: list[ClassResult]
     cpu: CpuResult

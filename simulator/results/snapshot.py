@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from simulator.form import to_s
+from simulator.results.recorder import ResponseCounts
 
 
 @dataclass(frozen=True)
@@ -214,6 +215,8 @@ class Snapshot:
     at_ns: int
     counters: Counters
     levels: Levels
+    responses: ResponseCounts
+    """of the measured interval"""
 
 
 def difference(last: Any, first: Any) -> Any:

@@ -13,6 +13,11 @@ def write_back(interval_ns: int, age_ns: int) -> Daemon:
     )
 
 
+def flusher(pages: int) -> Daemon:
+    """The operating system's: what has been dirty longest, where more pages of the page cache are than so many."""
+    return Daemon("flusher", (DaemonStep("await_cache_dirty", (pages,)), DaemonStep("write_cache_dirty", (pages,))))
+
+
 def writer(high_pages: int, low_pages: int, name: str = "writer") -> Daemon:
     """Above the high mark of dirty buffers it writes down to the low one."""
     return Daemon(name, (DaemonStep("await_dirty", (high_pages,)), DaemonStep("write_dirty", (low_pages, 0))))
@@ -22,6 +27,18 @@ def sleeping_writer(interval_ns: int, keep_pages: int, over_ns: int = 0) -> Daem
     """Looks at the pool when it has slept, as PostgreSQL's does."""
     return Daemon(
         "sleeping writer", (DaemonStep("sleep", (interval_ns,)), DaemonStep("write_dirty", (keep_pages, over_ns)))
+    )
+
+
+def page_cleaner(interval_ns: int, depth_pages: int, age_bytes: int) -> Daemon:
+    """Writes the dirty pages that replacement reaches first, and those that have been dirty for longest."""
+    return Daemon(
+        "page cleaner",
+        (
+            DaemonStep("every", (interval_ns,)),
+            DaemonStep("write_tail", (depth_pages,)),
+            DaemonStep("write_aged", (age_bytes,)),
+        ),
     )
 
 

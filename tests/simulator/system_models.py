@@ -52,6 +52,7 @@ def model_of_system(system: DrawnSystem) -> System:
         work=system.work,
         volume_limits=system.volume_limits,
         writing=system.writing,
+        flushing=system.flushing,
         fair_queueing=system.fair_queueing,
         terminals=terminals_of(system, program),
         interrupts=Interrupts(0.0, program.stations.index(INTERRUPTS), system.interrupt_ns)

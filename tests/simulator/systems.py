@@ -13,12 +13,14 @@ from typing import Any
 from hypothesis import strategies as st
 
 from simulator.form import (
+    UNPACED,
     Costs,
     Daemon,
     DaemonStep,
     DeviceRecord,
     FairQueueing,
     FlashDevice,
+    Flushing,
     Interval,
     Log,
     PageCache,
@@ -27,10 +29,11 @@ from simulator.form import (
     RateLimit,
     RotatingDevice,
     Sharing,
+    SsdDevice,
     Work,
     Writing,
 )
-from tests.simulator.daemons import checkpointer, sleeping_writer, write_back, writer
+from tests.simulator.daemons import checkpointer, flusher, page_cleaner, sleeping_writer, write_back, writer
 
 MS = 1_000_000
 NEVER_NS = 10**15
@@ -87,6 +90,7 @@ class DrawnSystem:
     volume_limits: tuple[RateLimit, ...] | None = None
     writing: Writing = PAGE_BY_PAGE
     fair_queueing: FairQueueing | None = None
+    flushing: Flushing | None = None
     by_table: bool = False
     users: Users | None = None
     """in place of thinking and arrivals"""
@@ -104,7 +108,9 @@ distributions = st.one_of(
 )
 cuts = st.sampled_from([1 << 28, 1 << 31, 3 << 30])
 writes = st.sampled_from([1, 1, 0])
-touches = st.sampled_from(["popular", "remembered", "row", "recent", "next row", "claimed row", "last row", "scan"])
+touches = st.sampled_from(
+    ["popular", "remembered", "row", "recent", "next row", "claimed row", "claimed row", "last row", "last row", "scan"]
+)
 steps = st.one_of(
     st.tuples(st.just("touch"), touches, writes, grid),
     st.tuples(st.just("touch"), touches, writes, some_time),
@@ -154,13 +160,23 @@ arms = st.builds(
     seek_full_ns=st.just(15 * MS),
     overhead_ns=st.sampled_from([0, MS // 10]),
     queue_depth=st.sampled_from([1, 1, 2, 5, 8]),
-    scheduler=st.sampled_from(["fcfs", "look", "c-look"]),
+    scheduler=st.sampled_from(["fcfs", "look", "c-look", "deadline"]),
+    settle_ns=st.sampled_from([0, MS // 2]),
+    head_switch_ns=st.sampled_from([0, MS // 2, 3 * MS]),
+    heads=st.sampled_from([1, 3, 8]),
 )
 caching_arms = st.builds(
     RotatingDevice.with_cache,
     arms,
     st.sampled_from([4096, 20_000, 1 << 20]),
     st.integers(1, 6),
+)
+controlled_arms = st.builds(
+    RotatingDevice.behind_controller,
+    arms,
+    st.sampled_from([8192, 20_000, 1 << 20]),
+    st.integers(1, 6),
+    st.sampled_from([0, 40_000]),
 )
 flashes = st.builds(
     FlashDevice,
@@ -171,6 +187,25 @@ flashes = st.builds(
     reads_per_write=st.sampled_from([0, 1, 3, 100]),
 )
 slow_flashes = st.builds(FlashDevice, st.just("slow"), st.just(20 * MS), st.just(8 * MS), st.just(1), st.just(100))
+ssds = st.builds(
+    SsdDevice,
+    name=st.just("ssd"),
+    read_ns=st.sampled_from([0, MS]),
+    write_ns=st.sampled_from([0, MS // 4]),
+    command_read_ns=st.sampled_from([0, MS // 8, 1_375_013]),
+    command_write_ns=st.sampled_from([0, MS]),
+    read_mib_ns=st.sampled_from([MS, 64 * MS]),
+    write_mib_ns=st.sampled_from([MS, 64 * MS]),
+    dies=st.sampled_from([1, 1, 2, 16]),
+    die_ns=st.sampled_from([MS, 8 * MS, 999_999]),
+    channel_mib_ns=st.sampled_from([0, 64 * MS]),
+    program_ns=st.sampled_from([1, MS, 20 * MS]),
+    drain_mib_ns=st.sampled_from([MS, 256 * MS, 4_096 * MS]),
+    append_mib_ns=st.sampled_from([MS, 128 * MS]),
+    buffer_bytes=st.sampled_from([1, 1 << 14, 1 << 20]),
+    flush_ns=st.sampled_from([0, 5 * MS]),
+    is_volatile=st.integers(0, 1),
+)
 RAID_SETS = [(2, 1, 0), (3, 1, 0), (2, 2, 0), (6, 2, 0), (3, 1, 1), (5, 1, 1), (4, 1, 2)]
 """disks, copies, parities: RAID 0 twice, 1, 10, 5 twice, 6"""
 
@@ -200,20 +235,34 @@ def pools(draw: st.DrawFn) -> Pool:
 def page_caches(draw: st.DrawFn) -> PageCache:
     """From one page to room for every page, of which few or all may be dirty."""
     pages = draw(st.one_of(st.integers(1, 12), st.integers(10, 200)))
+    limit = draw(st.sampled_from([1, max(pages // 4, 1), pages, 2 * pages]))
     return PageCache(
         pages=pages,
-        dirty_limit_pages=draw(st.sampled_from([1, max(pages // 4, 1), pages, 2 * pages])),
+        dirty_limit_pages=limit,
+        paced_pages=draw(st.sampled_from([UNPACED, limit // 2, limit // 4])),
         in_flight_pages=draw(st.integers(1, 70)),
         free_behind=draw(st.booleans()),
     )
 
 
-intervals = st.builds(
-    Interval,
-    start=st.sampled_from(["cold", "after_load", "warm"]),
-    warm_up_ns=st.sampled_from([0, 300 * MS]),
-    duration_ns=st.sampled_from([1000 * MS, 2300 * MS]),
-)
+@st.composite
+def intervals(draw: st.DrawFn) -> Interval:
+    """Any start, with a lead-in or none."""
+    start = draw(st.sampled_from(["cold", "after_load", "warm", "after_prewarm"]))
+    prewarmed = start == "after_prewarm"
+    transactions = draw(st.sampled_from([0, 0, 1, 7, 60]))
+    return Interval(
+        start=start,
+        warm_up_ns=draw(st.sampled_from([0, 300 * MS])),
+        duration_ns=draw(st.sampled_from([1000 * MS, 2300 * MS])),
+        lead_in_transactions=transactions,
+        lead_in_ns=draw(st.sampled_from([0, 250 * MS, 1333 * MS])) if transactions else 0,
+        prewarm_regions=(0,) if prewarmed else (),
+        prewarm_pages=draw(st.sampled_from([3, 50, 10_000])) if prewarmed else 0,
+        prewarms_pool=not prewarmed or draw(st.booleans()),
+    )
+
+
 writings = st.sampled_from([Writing(), Writing(), Writing(5, 3), Writing(64, 16), Writing(1, 2)])
 sharings = st.sampled_from(
     [None, Sharing((1_000_000, 1_250_000)), Sharing((1_000_000, 1_000_000, 1_333_333, 1_666_667))]
@@ -239,6 +288,7 @@ def usual_daemons(draw: st.DrawFn, pool_pages: int, direct_io: bool) -> tuple[Da
     spread_ns = draw(st.sampled_from([0, every_ns // 2, every_ns]))
     return (
         write_back(interval_ns, age_ns),
+        *draw(st.sampled_from([(), (flusher(1),), (flusher(4),)])),
         draw(writers(pool_pages)),
         checkpointer(every_ns, spread_ns, direct_io),
     )
@@ -307,7 +357,7 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
         log=draw(st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]))),
         costs=Costs(draw(costs), draw(costs), draw(costs), draw(costs)),
         direct_io=direct_io,
-        interval=draw(intervals),
+        interval=draw(intervals()),
         daemons=draw(any_daemons(pool.pages, direct_io)),
         writing=draw(writings),
     )
@@ -330,6 +380,21 @@ def caching_systems(draw: st.DrawFn) -> DrawnSystem:
 
 
 @st.composite
+def ssd_systems(draw: st.DrawFn) -> DrawnSystem:
+    """Systems on SSDs, some in RAID sets, whose log waits for its flushes."""
+    devices = draw(st.lists(st.one_of(ssds, sets_of(ssds)), min_size=1, max_size=2))
+    log = Log(durable=draw(st.sampled_from([True, True, False])), flush_overhead_ns=0)
+    return dataclasses.replace(draw(systems()), devices=tuple(devices), log=log)
+
+
+@st.composite
+def controlled_systems(draw: st.DrawFn) -> DrawnSystem:
+    """Systems on RAID sets behind a controller's cache, most of them soon full."""
+    devices = st.lists(sets_of(controlled_arms), min_size=1, max_size=2)
+    return dataclasses.replace(draw(systems()), devices=tuple(draw(devices)))
+
+
+@st.composite
 def rate_limits(draw: st.DrawFn) -> RateLimit:
     """Limits that slow most systems down, with or without credits."""
     of = draw(st.sampled_from(["requests", "requests", "mib"]))
@@ -337,7 +402,10 @@ def rate_limits(draw: st.DrawFn) -> RateLimit:
     bucket = draw(st.sampled_from([0.0, 0.5, 10.0, 100.0]))
     burst = per_s * (draw(st.sampled_from([1.0, 3.0, 10.0])) if bucket else 1.0)
     unit = draw(st.sampled_from([4096, 8192, 16384, 1 << 18])) if of == "requests" else 1
-    return RateLimit(of, per_s, burst, bucket, bucket * draw(st.sampled_from([0.0, 0.5, 1.0])), unit)
+    at_start = bucket * draw(st.sampled_from([0.0, 0.5, 1.0]))
+    direction = draw(st.sampled_from(["both", "both", "read", "write"]))
+    slice_ns = draw(st.sampled_from([0, 0, 1_000_003, 100_000_000]))
+    return RateLimit(of, per_s, burst, bucket, at_start, unit, direction, slice_ns)
 
 
 limit_sets = st.lists(rate_limits(), min_size=1, max_size=3).map(tuple)
@@ -374,6 +442,45 @@ def fair_systems(draw: st.DrawFn) -> DrawnSystem:
 
 
 @st.composite
+def flushings(draw: st.DrawFn) -> Flushing:
+    """Rules under which hardly anything is written by age, or all; some commits wait."""
+    whole = draw(st.sampled_from([100, 1_000, 20_000]))
+    most = draw(st.sampled_from([10, 700, 5_000, 60_000]))
+    percents = st.lists(st.integers(0, 300), min_size=1, max_size=101).map(tuple)
+    return Flushing(
+        whole_age_bytes=whole,
+        full_bytes=whole + draw(st.sampled_from([0, 500, 20_000])),
+        cleaners=draw(st.integers(1, 3)),
+        milli_pages=draw(st.integers(1, most)),
+        most_milli_pages=most,
+        rounds=draw(st.sampled_from([1, 2, 30])),
+        percent_by_age=draw(percents),
+        percent_by_dirty=draw(percents),
+    )
+
+
+@st.composite
+def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
+    """Systems whose dirty pages are written in the order of their age, most of them twice."""
+    system, rules = draw(systems()), draw(flushings())
+    doubled = draw(st.sampled_from([True, True, False]))
+    cleaner = page_cleaner(
+        draw(st.sampled_from([5 * MS, 40 * MS, 100 * MS])),
+        draw(st.integers(0, 60)),
+        rules.whole_age_bytes + draw(st.sampled_from([0, 500])),
+    )
+    return dataclasses.replace(
+        system,
+        direct_io=True,
+        pool=dataclasses.replace(system.pool, replacement="lru", clean_search_pages=draw(st.sampled_from([1, 3, 100]))),
+        log=dataclasses.replace(system.log, writes_per_group=draw(st.integers(1, 2))),
+        writing=dataclasses.replace(system.writing, doubled=doubled),
+        flushing=rules,
+        daemons=(*system.daemons[:1], *rules.cleaners * (cleaner,)),
+    )
+
+
+@st.composite
 def systems_by_table(draw: st.DrawFn) -> DrawnSystem:
     """Systems whose tables lie on devices of their own."""
     devices = draw(st.lists(st.one_of(arms, flashes, sets), min_size=2, max_size=5))
@@ -397,7 +504,18 @@ def any_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems that may have every part and every operation."""
     system = draw(systems())
     kinds = st.one_of(steps, steps, rare_steps)
-    every = st.one_of(arms, caching_arms, flashes, slow_flashes, volumes, sets, sets_of(caching_arms), sets_of(volumes))
+    every = st.one_of(
+        arms,
+        caching_arms,
+        flashes,
+        slow_flashes,
+        volumes,
+        ssds,
+        sets,
+        sets_of(caching_arms),
+        sets_of(volumes),
+        sets_of(ssds),
+    )
     has_users = draw(st.sampled_from([False, False, False, True]))
     rarely = st.sampled_from([False, False, False, True])
     is_closed = system.think is not None and not has_users

@@ -37,7 +37,7 @@ def tpcc_models(draw: st.DrawFn) -> System:
     machine, database, workload = keys["machine"], keys["database"], keys["workload"]
     arm = machine["disks"]["disk"] | {
         "queue_depth": draw(st.sampled_from([1, 8])),
-        "scheduler": draw(st.sampled_from(["fcfs", "look", "c-look"])),
+        "scheduler": draw(st.sampled_from(["fcfs", "look", "c-look", "deadline"])),
     }
     machine["cpu"]["cores"] = draw(st.integers(1, 4))
     machine["disks"] = {"count": draw(st.integers(1, 3)), "disk": draw(st.sampled_from([arm, FLASH, READS_FIRST]))}
@@ -71,7 +71,9 @@ def tpcc_models(draw: st.DrawFn) -> System:
     workload["tpcc"] = {
         "home_warehouse": draw(st.sampled_from(["bound", "drawn"])),
         "payment_order": draw(st.sampled_from(["customer_first", "warehouse_first"])),
-        "namesakes_read": draw(st.sampled_from(["to_the_middle", "all"])),
+        "namesakes_read": draw(st.sampled_from(["to_the_middle", "all", "chosen"])),
+        "last_name_choice": draw(st.sampled_from(["nurand", "uniform"])),
+        "stock_key": draw(st.sampled_from(["warehouse_first", "item_first"])),
     }
     if draw(st.booleans()):
         workload["layout"] |= {"heap": catalogue_entry("layouts", "tpcc-postgresql")["heap"]}

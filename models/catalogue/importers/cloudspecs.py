@@ -13,9 +13,9 @@ from models.catalogue.importers.entries import (
     date_of,
     disk_like,
     figure,
-    flash,
     hourly,
     local_disks,
+    local_flash,
     with_bursts,
 )
 from models.catalogue.processors import cpu_keys
@@ -144,5 +144,5 @@ def _local_disks(source: SourceFile, row: dict[str, str], name: str, at: str, no
     reads_per_s = source.positive(reads, f"{at}: storage_read_iops") / number
     writes_per_s = source.positive(writes, f"{at}: storage_write_iops") / number
     assumed = f"{note}; assumption: {READ_US:g} us for a read"
-    disk = flash(source, f"local disk of {name}", gib, (reads_per_s, writes_per_s), READ_US, at, assumed)
+    disk = local_flash(source, f"local disk of {name}", gib, (reads_per_s, writes_per_s), READ_US, at, assumed)
     return local_disks(disk, number)

@@ -17,9 +17,9 @@ from models.catalogue.importers.entries import (
     ListFacts,
     date_of,
     figure,
-    flash,
     hourly,
     local_disks,
+    local_flash,
     region_of,
 )
 from models.input import SourceFile, short_text
@@ -117,7 +117,7 @@ def _machine(source: SourceFile, name: str, facts: Mapping[str, Any], note: str)
             for key in ("size_gib", "read_io_per_s", "write_io_per_s")
         )
         latency = 1000 * _mid(source, disk, "read_io_latency_ms", f"{at}.drive")
-        local = flash(source, f"local disks of {name}", size, (reads, writes), latency, at, note)
+        local = local_flash(source, f"local disks of {name}", size, (reads, writes), latency, at, note)
         keys["local_disks"] = local_disks(local, 1)
     if facts.get("net_mbps"):
         keys["network_gbit_per_s"] = figure(source.positive(facts["net_mbps"], f"{at}.net_mbps", 1e7) / 1000)

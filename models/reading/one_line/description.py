@@ -8,6 +8,7 @@ from typing import Any
 from models.catalogue import catalogue_entry, with_setting
 from models.input import last_word, parse_quantity
 from models.reading.assumptions import assumption, key_of, stands_in
+from models.reading.drivers import DEFAULT_DATABASE, driver_of, gib_per_warehouse, warehouses_of
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
 from models.reading.one_line.pieces import WHERE, Origin, Phrases, read_line
@@ -31,7 +32,12 @@ LAST_OLD_YEAR = 2010
 """of a processor's first models: until then Linux 2.6"""
 VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
 """years of processors that were new with a version"""
-LAYOUTS = {"postgresql-15": "tpcc-postgresql", "mysql-5-1": "tpcc-16k"}
+CURRENT_POOL_SHARES = (0.25, 0.5)
+"""of the memory, of engines that aren't the article's: as PostgreSQL's manual advises for shared_buffers; up to this"""
+CURRENT_CLIENTS_PER_CORE = (8, 2, 32)
+"""assumed of a machine of today, and what would have been as good"""
+DATA_OF_MEMORY = (1.0, 0.25, 4.0)
+"""size of the data of a machine of today by that of its memory: assumed, and what would have been as good"""
 NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
 
 
@@ -73,8 +79,9 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     memory, row = hardware.memory_of(phrases, known)
     rows.append(row)
     system, entry, row = _system(phrases, year)
-    disks, further = hardware.disks_of(phrases, known, system, entry != "linux")
-    log_disk, of_log = hardware.log_disk_of(phrases)
+    old = entry != "linux"
+    disks, further = hardware.disks_of(phrases, known, system, old)
+    log_disk, of_log = hardware.log_disk_of(phrases, old)
     rows += [*further, *of_log, row]
     title = phrases.value("name", "described machine")
     machine: dict[str, Any] = {"name": title, "cpu": cpu, "memory_gib": memory, "disks": disks}
@@ -88,7 +95,8 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     machine["source"] = "one line of description; see notes"
     database, further = _database(phrases, parse_quantity(memory, "memory", "GiB"), year)
     rows += further
-    run, of_run = _run(phrases, database["base"])
+    current = (hardware.cores_of(cpu), parse_quantity(memory, "memory", "GiB")) if year > LAST_OLD_YEAR else None
+    run, of_run = _run(phrases, database["base"], current)
     name = f"{title}, {run['workload']['warehouses']:,} warehouses"
     data = {"name": name, "machine": machine, "operating_system": entry, "database": database, **run}
     return data, [*rows, *of_run]
@@ -114,6 +122,8 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
     """The engine with its pool."""
     entry, nearest = phrases.value("engine", ("", False))
     source, times = "the nearest in the catalogue" if nearest else "", list[str]()
+    if "engine" not in phrases and year > LAST_OLD_YEAR:
+        entry, source = DEFAULT_DATABASE, "no engine is said"
     if not entry:
         source, times = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)
         at = sum(since <= year for since in VIRTUOSO_SINCE.values()) - 1
@@ -134,7 +144,7 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
 
 def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Origin]:
     per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
-    piece, factor = phrases.piece("buffers", "pool_gib"), None
+    piece, factor, others = phrases.piece("buffers", "pool_gib"), None, tuple[str, ...]()
     if "buffers" in phrases and "pool_gib" in phrases:
         one, other = phrases["buffers"].piece, phrases["pool_gib"].piece
         raise InputError(f"{WHERE}: '{one}' and '{other}' both say how large the pool is; keep one of them")
@@ -143,14 +153,18 @@ def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Orig
     elif "pool_gib" in phrases:
         buffers = int(phrases["pool_gib"].value * GIB / KIB / per_buffer_kib)
         source = f"of {per_buffer_kib:g} KiB each"
+    elif entry not in VIRTUOSO_SINCE:
+        usual, most = (int(share * memory_gib * GIB / KIB / per_buffer_kib) for share in CURRENT_POOL_SHARES)
+        buffers, others = usual, (f"database.pool.buffers={most}",)
+        source = f"{100 * CURRENT_POOL_SHARES[0]:.0f} % of the memory, as PostgreSQL's manual advises"
     else:
         buffers, factor = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib), BUFFERS_FACTOR
         source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
-    return buffers, Origin("buffers", "database.pool.buffers", f"{buffers:,}", piece, source, factor)
+    return buffers, Origin("buffers", "database.pool.buffers", f"{buffers:,}", piece, source, factor, others)
 
 
-def _run(phrases: Phrases, engine: str) -> tuple[dict[str, Any], list[Origin]]:
-    """Workload, interval and job."""
+def _run(phrases: Phrases, engine: str, current: tuple[int, float] | None) -> tuple[dict[str, Any], list[Origin]]:
+    """Workload, interval and job. `current`: cores and GiB of memory of a machine of today, None if it is older."""
     job, fixed = phrases.value("job"), "new_orders" in phrases
     if job is not None:
         for other in ("new_orders", "seconds", "clients", "in_memory"):
@@ -163,11 +177,12 @@ def _run(phrases: Phrases, engine: str) -> tuple[dict[str, Any], list[Origin]]:
         raise InputError(
             f"{WHERE}: '{phrases['new_orders'].piece}' and '{phrases['seconds'].piece}' both say how long the run is"
         )
-    warehouses, clients, rows = _size(phrases, fixed, job is not None)
-    workload: dict[str, Any] = {"base": "virtuoso-tpcc", "warehouses": warehouses, "arrivals": {"clients": clients}}
-    if engine in LAYOUTS:
-        workload["layout"] = LAYOUTS[engine]
-    start = "warm" if "in_memory" in phrases or fixed else "after_load"
+    warehouses, clients, rows = _size(phrases, engine, current, fixed, job is not None)
+    workload: dict[str, Any] = driver_of(engine) | {"warehouses": warehouses, "arrivals": {"clients": clients}}
+    driver = "as this engine is usually measured"
+    rows.append(Origin("driver", "workload", str(workload["base"]), None, driver))
+    warm = "in_memory" in phrases or fixed or current is not None
+    start = "warm" if warm else "after_load"
     length = phrases["new_orders"].value if fixed else phrases.value("seconds", HOUR_S)
     key = "new_orders_per_client" if fixed else "duration_s"
     run = {"workload": workload, "interval": {"start": start, key: length}}
@@ -176,22 +191,46 @@ def _run(phrases: Phrases, engine: str) -> tuple[dict[str, Any], list[Origin]]:
     if job is not None:
         return run | {"job": {"kind": job}}, [*rows, Origin("job", "job.kind", job, phrases["job"].piece, "")]
     begun = phrases.piece("in_memory", "new_orders")
-    source = "" if begun else "from the state after a load, as published"
+    source = "" if begun else "once it is warm" if current is not None else "from the state after a load, as published"
     return run, [*rows, of_run, Origin("start", "interval.start", start, begun, source)]
 
 
-def _size(phrases: Phrases, fixed: bool, is_job: bool) -> tuple[int, int, list[Origin]]:
+def _size(
+    phrases: Phrases, engine: str, current: tuple[int, float] | None, fixed: bool, is_job: bool
+) -> tuple[int, int, list[Origin]]:
     """Warehouses, clients, and rows for those that the run uses."""
+    if "warehouses" in phrases and "data_gib" in phrases:
+        one, other = phrases["warehouses"].piece, phrases["data_gib"].piece
+        raise InputError(f"{WHERE}: '{one}' and '{other}' both say how much data there is; keep one of them")
+    others = tuple[str, ...]()
     if "warehouses" in phrases:
         warehouses, source = phrases["warehouses"].value, ""
+    elif "data_gib" in phrases:
+        warehouses = warehouses_of(phrases["data_gib"].value, engine)
+        source = f"of {1024 * gib_per_warehouse(engine):.0f} MiB each"
     elif fixed and "clients" in phrases:
         warehouses, source = phrases["clients"].value, "a warehouse for each client, as published"
+    elif current is not None:
+        warehouses, *sizes = (warehouses_of(times * current[1], engine) for times in DATA_OF_MEMORY)
+        others = tuple(f"workload.warehouses={size}" for size in sizes)
+        source = "no size is said: data as large as the memory, or a quarter of it, or four times"
     else:
         warehouses, source = WAREHOUSES, "no size is said: that of the published table of boxes"
-    rows = [Origin("warehouses", "workload.warehouses", f"{warehouses:,}", phrases.piece("warehouses"), source)]
+    piece = phrases.piece("warehouses", "data_gib")
+    rows = [Origin("warehouses", "workload.warehouses", f"{warehouses:,}", piece, source, others=others)]
     if is_job:
         return warehouses, 1, rows
-    clients = phrases.value("clients", warehouses * (1 if fixed else CLIENTS_PER_WAREHOUSE))
-    source = "" if "clients" in phrases else f"{'one' if fixed else 'two'} for each warehouse, as published"
-    row = Origin("clients", "workload.arrivals.clients", f"{clients:,}", phrases.piece("clients"), source)
+    others = ()
+    if "clients" in phrases:
+        clients, source = phrases["clients"].value, ""
+    elif current is not None and not fixed:
+        clients, *counts = (times * current[0] for times in CURRENT_CLIENTS_PER_CORE)
+        others = tuple(f"workload.arrivals.clients={count}" for count in counts)
+        source = "{} for each core, or {}, or {}: as many as keep it busy".format(*CURRENT_CLIENTS_PER_CORE)
+    else:
+        clients = warehouses * (1 if fixed else CLIENTS_PER_WAREHOUSE)
+        source = f"{'one' if fixed else 'two'} for each warehouse, as published"
+    row = Origin(
+        "clients", "workload.arrivals.clients", f"{clients:,}", phrases.piece("clients"), source, others=others
+    )
     return warehouses, clients, [*rows, row]

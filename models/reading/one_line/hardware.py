@@ -20,7 +20,10 @@ from simulator.errors import InputError
 AS_THERE = "the catalogue has this machine"
 CATALOGUE_FACTOR = 1.1
 """of an entry's relative speed"""
+YEAR_OF_CURRENT = 2020
+"""of processors that are sold today"""
 VCPU_FACTOR = 1.4
+"""of a core, or of a virtual processor, that has no name"""
 SHORT_SEEK_FACTOR = 1.5
 OVERHEAD_FACTOR = 2.0
 """both as a fit assumes them: calibration/parameters.yaml, calibration/published/parameters.yaml"""
@@ -57,10 +60,12 @@ def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], 
         cpu, rows, year = _catalogued(str(known["cpu"]), phrases, phrases["name"].piece, AS_THERE)
     elif "words" in phrases or "ghz" in phrases:
         cpu, rows, year = _named(phrases)
+    elif "cores" in phrases:
+        cpu, rows, year = _only_cores(phrases)
     else:
         raise InputError(
-            f"{WHERE}: the line doesn't say which processors the machine has: add a piece like '2 x dual-core Xeon "
-            f"5130 2.0 GHz'; for example '{EXAMPLE}'"
+            f"{WHERE}: the line doesn't say which processors the machine has: add a piece like '8 cores' or '2 x "
+            f"dual-core Xeon 5130 2.0 GHz'; for example '{EXAMPLE}'"
         )
     for thing, what, key in (
         ("speed", "processor's speed", "relative_speed"),
@@ -72,6 +77,12 @@ def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], 
             rows = [row for row in rows if row.key != CPU + key]
             rows.append(phrases.row(thing, what, CPU + key, f"{value:g}"))
     return cpu, rows, year
+
+
+def cores_of(cpu: Any) -> int:
+    """Cores of processors as `cpu_of` gives them."""
+    entry = catalogue_entry("cpus", cpu if isinstance(cpu, str) else cpu["base"]) if "cores" not in cpu else cpu
+    return int(entry["cores"])
 
 
 def memory_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, Origin]:
@@ -106,15 +117,15 @@ def disks_of(
     return disks, [*rows, *_spread(disk)]
 
 
-def log_disk_of(phrases: Phrases) -> tuple[Any, list[Origin]]:
-    """The log's own disk, None if there is none."""
+def log_disk_of(phrases: Phrases, old: bool) -> tuple[Any, list[Origin]]:
+    """The log's own disk, None if there is none. `old`: as of the data disks."""
     mine = Phrases({key.removeprefix("log_"): value for key, value in phrases.items() if key.startswith("log_")})
     if not mine:
         return None, []
     first = next(iter(mine))
     if mine.value("disks", 1) != 1 or "level" in mine:
         raise InputError(f"{WHERE}: '{mine[first].piece}': the log has one disk here")
-    entry, _, _ = _kind(mine)
+    entry, _, _ = _kind(mine, old)
     return entry, [mine.row(first, "log disk", "machine.log_disk", entry)]
 
 
@@ -163,7 +174,7 @@ def _catalogued(entry: str, phrases: Phrases, piece: str, source: str) -> tuple[
     named = catalogue_entry("cpus", entry)
     model = read_processors(str(named["model"]))
     family = processor_family(model.words)
-    year = processor_families()[family].year if family else 2020 if entry.startswith("server-20") else 2008
+    year = processor_families()[family].year if family else YEAR_OF_CURRENT if entry.startswith("server-20") else 2008
     of_each, count = phrases.value("cores", model.cores), phrases.value("count")
     cores = (count or model.count or 1) * of_each if of_each else count
     changes: dict[str, Any] = {}
@@ -197,26 +208,44 @@ def _virtual(phrases: Phrases) -> tuple[Any, list[Origin], int]:
         cpu, year, source = {"base": "cloud-vm-2009", "cores": threads}, 2008, "catalogue entry cloud-vm-2009"
     else:
         paired, entry = threads % 2 == 0, "server-2020s"
-        source, year = f"catalogue entry {entry}; a virtual processor is a hardware thread", 2020
+        source, year = f"catalogue entry {entry}; a virtual processor is a hardware thread", YEAR_OF_CURRENT
         cpu = {"base": entry, "cores": threads // 2 if paired else threads, "threads_per_core": 2 if paired else 1}
     speed = str(catalogue_entry("cpus", cpu["base"])["relative_speed"])
     cores = Origin("cores", f"{CPU}cores", str(cpu["cores"]), piece, source)
     return cpu, [Origin("processor's speed", SPEED, speed, None, source, VCPU_FACTOR), cores], year
 
 
+def _only_cores(phrases: Phrases) -> tuple[Any, list[Origin], int]:
+    """Processors of which the line says no more than their cores: current ones."""
+    count, piece = phrases["cores"].value * phrases.value("count", 1), phrases["cores"].piece
+    entry = "server-2020s"
+    speed = str(catalogue_entry("cpus", entry)["relative_speed"])
+    source = f"no processor is named: a core as in current servers, catalogue entry {entry}"
+    cores = Origin("cores", f"{CPU}cores", str(count), piece, "")
+    return (
+        {"base": entry, "cores": count},
+        [Origin("processor's speed", SPEED, speed, None, source, VCPU_FACTOR), cores],
+        YEAR_OF_CURRENT,
+    )
+
+
 def _entry_of(disk: Any) -> str:
     return str(disk["base"] if isinstance(disk, dict) else disk)
 
 
-def _kind(phrases: Phrases) -> tuple[str, list[Origin], str]:
-    """The entry of a kind of disk, rows of what was guessed for it, and the kind."""
-    kind = phrases.value("disk", "sata")
-    if kind in {"nvme", "sata-ssd"}:
+def _kind(phrases: Phrases, old: bool) -> tuple[str, list[Origin], str]:
+    """The entry of a kind of disk, rows of what was guessed for it, and the kind. `old`: of a time before flash."""
+    kind = phrases.value("disk", "sata" if old or "rpm" in phrases else "ssd")
+    if kind in {"nvme", "sata-ssd", "ssd"}:
         if "rpm" in phrases:
             raise InputError(
                 f"{WHERE}: '{phrases['disk'].piece}' and '{phrases['rpm'].piece}': flash doesn't turn; leave one out"
             )
-        return kind, [phrases.row("disk", "disk", DISK, kind)], kind
+        entry, source, alternatives = ("sata-ssd" if kind == "ssd" else kind), "", tuple[str, ...]()
+        if kind == "ssd" and not old:
+            source, alternatives = "no kind of SSD is said: SATA, the slower", (f"{DISK}=nvme",)
+        piece = phrases.piece("disk")
+        return entry, [Origin("disk", DISK, entry, piece, source, others=alternatives)], entry
     rpm = phrases.value("rpm", USUAL_RPM[kind])
     if "rpm" in phrases and "disk" not in phrases and rpm >= 10000:
         kind = "scsi"
@@ -234,7 +263,7 @@ def _kind(phrases: Phrases) -> tuple[str, list[Origin], str]:
 
 
 def _disk(phrases: Phrases, known: dict[str, Any], system: NamedSystem, old: bool) -> tuple[Any, list[Origin]]:
-    entry, rows, kind = _kind(phrases)
+    entry, rows, kind = _kind(phrases, old)
     changes: dict[str, Any] = {}
     if "disk_gib" in phrases:
         changes["capacity_gib"] = round(phrases["disk_gib"].value, 1)
@@ -274,7 +303,7 @@ def _spread(disk: Any) -> list[Origin]:
     def guess(what: str, key: str, source: str, factor: float) -> Origin:
         return Origin(what, f"{DISK}.{key}", str(entry[key]), None, source, factor)
 
-    if entry["kind"] == "flash":
+    if entry["kind"] in ("flash", "ssd"):
         return [guess("disk's speed", "read_latency_us", "flash of one kind differs by a third", FLASH_FACTOR)]
     why = "data sheets of one kind of disk differ by half, and a deep queue makes seeks short"
     return [

@@ -15,13 +15,13 @@ WHERE = "machine"
 EXAMPLE = "SunFire 440, 4 x UltraSPARC 1.6 GHz, 8 GB, 3 SCSI disks, Solaris 10, Virtuoso 5, 40 warehouses, 80 clients"
 FORMS = (
     "2 x quad-core Xeon 5410 2.33 GHz", "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k",
-    "Solaris 10", "Virtuoso 5", "120,000 buffers", "buffer pool 2 GB", "40 warehouses", "80 clients", "30 min",
-    "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read",
+    "Solaris 10", "Virtuoso 5", "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients",
+    "30 min", "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read",
 )  # fmt: skip
 WORDS = (
     "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
     "Windows", "Linux", "Fedora", "Virtuoso", "PostgreSQL", "MySQL", "Xeon", "Opteron", "Pentium", "UltraSPARC",
-    "hyper-threading", "orders", "serial", "threads", "cores",
+    "hyper-threading", "orders", "serial", "threads", "cores", "data",
 )  # fmt: skip
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 SIZE = rf"{N} ?([kmgt])i?b(?:yte)?s?"
@@ -35,7 +35,8 @@ MOST_LETTERS = 1000
 NOISE = re.compile(r"(?: *(?:of|in|an?|as|independent|x|with|on|each|over|array|set|2\.5|inch)(?= ))* *")
 DISK_KINDS = {
     r"nvme(?: ssds?)?": "nvme",
-    r"(?:sata )?ssds?|flash": "sata-ssd",
+    r"sata ssds?": "sata-ssd",
+    r"ssds?|flash": "ssd",
     r"sata(?: hdds?)?": "sata",
     r"sas": "sas",
     r"(?:ultra ?(?:160|320) )?scsi": "scsi",
@@ -152,7 +153,8 @@ MEANINGS = {
     "memory_gib": "how much memory there is", "level": "the RAID level", "disks": "how many disks there are",
     "disk": "the kind of disk", "system": "the operating system", "engine": "the database engine",
     "ghz": "the processors' clock", "words": "which processors", "count": "how many processors", "job": "what is run",
-    "cores": "how many cores a processor has", "pool_gib": "how large the pool is", "seconds": "how long the run is",
+    "cores": "how many cores a processor has", "pool_gib": "how large the pool is",
+    "data_gib": "how much data there is", "seconds": "how long the run is",
 }  # fmt: skip
 
 
@@ -251,6 +253,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"(?:ram|memory) (?:of )?{SIZE}", lambda match: {"memory_gib": _gib(match)}),
         (rf"{POOL}(?: of| ?=)? {SIZE}", lambda match: {"pool_gib": _gib(match)}),
         (rf"{SIZE}(?: of)? {POOL}", lambda match: {"pool_gib": _gib(match)}),
+        (rf"{SIZE}(?: of)? (?:data|database)", lambda match: {"data_gib": _gib(match)}),
+        (rf"(?:data|database)(?: size)?(?: of)? {SIZE}", lambda match: {"data_gib": _gib(match)}),
         (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(_number(match[1]) * (1000 if match[2] else 1))}),
         (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": _whole(match[1])}),
         (rf"{N} ?(?:warehouses?|wh|w)", lambda match: {"warehouses": _whole(match[1])}),

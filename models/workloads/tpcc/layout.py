@@ -1,8 +1,13 @@
-"""Layout: how rows fill pages."""
+"""Layout: how rows fill pages, freshly loaded or aged."""
+
+from typing import Self
 
 from pydantic import Field
 
 from models.input import Fraction, Kib, Spec, Text, WholeNumber
+
+CHANGED_ROWS = ("stock_rows_per_page", "customer_rows_per_page", "order_rows_per_page", "order_line_rows_per_page")
+"""of tables whose rows transactions change; history and new orders are only added and taken away, items only read"""
 
 
 class HeapSpec(Spec):
@@ -35,4 +40,21 @@ class LayoutSpec(Spec):
     history_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     index_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
     heap: HeapSpec | None = Field(default=None, description="if absent, rows lie in the leaves of their primary key")
+    bloat_fraction: Fraction = Field(
+        default=0.0,
+        ge=0,
+        le=0.9,
+        description="of the pages of stock, customers, orders and order lines, what holds no live row in an aged "
+        "database: dead versions, room that vacuum left, pages half full after splits. 0: as loaded. PostgreSQL's "
+        "autovacuum comes when dead rows are 20 % of the live ones (autovacuum_vacuum_scale_factor), which is 0.17",
+    )
     source: Text
+
+    @property
+    def aged(self) -> Self:
+        """Layout with the live rows of its pages, to whole ones, and no bloat besides."""
+        if not self.bloat_fraction:
+            return self
+        live = 1.0 - self.bloat_fraction
+        rows = {key: max(1, round(getattr(self, key) * live)) for key in CHANGED_ROWS}
+        return self.model_copy(update={**rows, "bloat_fraction": 0.0})

@@ -38,6 +38,11 @@ class PathTimes:
     network_ns: int
     client_fraction: float
     section_share: float
+    section_factor: float = 1.0
+    """time in critical sections, by what it is if all of it gets faster with the core"""
+    driver_ns_per_us: float = 0.0
+    """what a microsecond of the driver on the reference core takes of this machine's processors"""
+    transaction_phases: int = 0
     interrupts: InterruptTimes | None = None
 
     def user_ns(self, rows: Rows) -> float:
@@ -46,11 +51,13 @@ class PathTimes:
 
     def section_ns(self, rows: Rows) -> int:
         """Time in critical sections, on top of `user_ns`."""
-        return round(self.user_ns(rows) * self.section_share / (1.0 - self.section_share))
+        return round(self.user_ns(rows) * self.section_share / (1.0 - self.section_share) * self.section_factor)
 
-    def client_ns(self, rows: Rows) -> int:
+    def client_ns(self, rows: Rows, driver_us: float = 0.0) -> int:
         """CPU time of the client program, if it runs on the server."""
-        return round(self.client_fraction * (self.user_ns(rows) + self.section_ns(rows)))
+        return round(
+            self.client_fraction * (self.user_ns(rows) + self.section_ns(rows)) + driver_us * self.driver_ns_per_us
+        )
 
 
 @dataclass(frozen=True)

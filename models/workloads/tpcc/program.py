@@ -28,7 +28,7 @@ from models.workloads.tpcc.rows import (
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
 from models.workloads.tpcc.terminals import TerminalsSpec
 from models.workloads.tpcc.workload import WorkloadSpec
-from simulator.form import Assembler, IntArray, Label, Program, cut_of, from_s
+from simulator.form import Assembler, FloatArray, IntArray, Label, Program, cut_of, from_s
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 INTERRUPTS = "interrupts"
@@ -44,8 +44,9 @@ LOCKED_HOME = "locked home"
 RECENT_LINES = RECENT_ORDERS * LINES_PER_ORDER
 NAMESAKES = 3
 """customers of one last name and district: 3000 rows over 1000 names"""
-NAMESAKES_READ = {"to_the_middle": 2, "all": NAMESAKES}
-"""rows fetched by last name: a cursor in order of first names stops at the middle one (clause 2.5.2.2), or doesn't"""
+NAMESAKES_READ = {"chosen": 1, "to_the_middle": 2, "all": NAMESAKES}
+"""rows fetched by last name: a cursor in order of first names stops at the middle one (clause 2.5.2.2), or doesn't; or
+the index by name holds the numbers, and only the middle one's row is fetched"""
 LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 """assumption: after-images of the rows written, about 250 bytes each with their headers"""
 
@@ -63,10 +64,14 @@ def tpcc_program(
         network=paths.network_ns > 0,
         sections=tuple(paths.section_ns(rows) > 0 for rows in counts.values()),
         interrupts_ns=interrupts_ns(workload, paths),
+        drawn=(paths.transaction_ns, paths.transaction_phases) if paths.transaction_phases else None,
     )
     arrivals = workload.arrivals
-    if isinstance(arrivals, ClosedClientsSpec):  # however many there are, they run one program
-        workload = workload.model_copy(update={"arrivals": arrivals.model_copy(update={"clients": 1})})
+    if isinstance(
+        arrivals, ClosedClientsSpec
+    ):  # however many there are, they run one program but for whose stock it is
+        homes = homes_of(workload) if workload.tpcc.stock_key == "item_first" else 1
+        workload = workload.model_copy(update={"arrivals": arrivals.model_copy(update={"clients": homes})})
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     return tpcc_outline(workload, steps, sample, cluster).at(paths)  # pyright: ignore[reportArgumentType]
 
@@ -76,11 +81,15 @@ StepTime = Callable[[PathTimes], int]
 
 
 class ProgramSteps(NamedTuple):
-    """Which steps a program has. `sections`: by class; `interrupts_ns`: at processors of their own, None without."""
+    """Which steps a program has. `sections`: by class; `interrupts_ns`: at processors of their own, None without.
+
+    `drawn`: mean and phases of a transaction's own time, None if it doesn't vary.
+    """
 
     network: bool
     sections: tuple[bool, ...]
     interrupts_ns: int | None
+    drawn: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +114,13 @@ def tpcc_outline(
 ) -> ProgramOutline:
     """The outline of all programs with these steps."""
     return TpccWriter(workload, steps, sample, cluster).write()
+
+
+def homes_of(workload: WorkloadSpec) -> int:
+    """Warehouses whose clients there are: of few closed clients each has its own."""
+    active = workload.active_warehouses or workload.warehouses
+    bound = isinstance(workload.arrivals, ClosedClientsSpec) and workload.tpcc.home_warehouse == "bound"
+    return min(active, workload.arrivals.clients) if bound else active  # type: ignore[union-attr]
 
 
 def interrupts_ns(workload: WorkloadSpec, paths: PathTimes) -> int | None:
@@ -134,7 +150,8 @@ class TpccWriter:
     def __init__(
         self, workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
     ) -> None:
-        self.workload, self.steps, self.sample = workload, steps, sample
+        layout = workload.layout.aged
+        self.workload, self.steps, self.sample = workload.model_copy(update={"layout": layout}), steps, sample
         self.row_counts = row_counts(workload)
         self.has_section = dict(zip(self.row_counts, steps.sections, strict=True))
         self.times: list[tuple[int, int, StepTime]] = []
@@ -142,9 +159,8 @@ class TpccWriter:
         self.warehouses = sample.warehouses
         self.asm = Assembler()
         asm, choice = self.asm, workload.tpcc
-        layout = workload.layout
         item_pages = sample.scaled(pages_of(ITEMS, layout.item_rows_per_page))
-        held = workload.model_copy(update={"warehouses": self.warehouses})
+        held = self.workload.model_copy(update={"warehouses": self.warehouses})
         self.tables: Tables = add_tables(asm, held, item_pages)
         names = ("home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
                  "line row", "lines", "count", "row", "age")  # fmt: skip
@@ -157,14 +173,17 @@ class TpccWriter:
         customers = nurand_pmf(rows.CUSTOMER_A, 1, per_district) if nurand else uniform_pmf(per_district)
         popularity = merged_pages(rows.pages_pmf(items, layout.item_rows_per_page), item_pages)
         self.item_pages = asm.table("item pages", popularity)
-        self.stock_pages = asm.table("stock pages", rows.pages_pmf(items, layout.stock_rows_per_page))
+        self.stock_pages = asm.table("stock pages", self._stock_popularity(items))
         self.customer_rows = asm.table("customer rows", customers)
-        name_pmf = nurand_pmf(rows.NAME_A, 0, rows.LAST_NAMES - 1) if nurand else uniform_pmf(rows.LAST_NAMES)
+        by_nurand = nurand and choice.last_name_choice == "nurand"
+        name_pmf = nurand_pmf(rows.NAME_A, 0, rows.LAST_NAMES - 1) if by_nurand else uniform_pmf(rows.LAST_NAMES)
         self.name_rows = asm.table("last names", name_pmf)
         self.order_ages = asm.table("orders since the customer's last", rows.order_age_pmf(customers, ORDERS_LOADED))
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
+        self.loaded_delivered = asm.counter("loaded orders delivered", districts, ORDERS_DELIVERED)
+        self.loaded = asm.counter("loaded orders", districts, ORDERS_LOADED)
         self.history = asm.counter("history rows", self.warehouses, DISTRICTS * rows.CUSTOMERS_PER_DISTRICT)
         self.recent_stock = asm.window(RECENT_LINES, districts)
         self.warehouse_lock = asm.lock("warehouse row", sample.whole)
@@ -189,10 +208,12 @@ class TpccWriter:
         self.district = row("district", t.district, none, home_district)
         self.item = asm.reference("item", "popular", t.item, none, table=self.item_pages, stream=self.rows)
         popular: dict[str, int] = {"table": self.stock_pages, "window": self.recent_stock, "stream": self.rows}
-        self.stock = asm.reference("stock", "popular", t.stock, r["supplier"], row=home_district, **popular)
+        item_first = self.workload.tpcc.stock_key == "item_first"
+        supplier, home = (none, none) if item_first else (r["supplier"], r["home"])
+        self.stock = asm.reference("stock", "popular", t.stock, supplier, row=home_district, **popular)
         recent: dict[str, int] = {"window": self.recent_stock, "stream": self.rows}
         self.stock_recent = asm.reference(
-            "stock of recent orders", "recent", t.stock, r["home"], row=home_district, **recent
+            "stock of recent orders", "recent", t.stock, home, row=home_district, **recent
         )
         self.customer = row("customer", t.customer, customer_district, r["customer"])
         self.customer_name = row("customer by name", t.customer_name, customer_district, r["row"])
@@ -208,6 +229,24 @@ class TpccWriter:
         self.line_insert = append("order line insert", t.order_line, home_district, "line row", lines)
         self.new_order_insert = append("new order insert", t.new_order, home_district, "row", waiting)
         self.history_insert = append("history insert", t.history, r["home"], "row", history)
+
+    def _stock_popularity(self, items: FloatArray) -> FloatArray:
+        """Popularity of the stock's pages: of one warehouse, or of all if an item's rows of all of them lie together.
+
+        Then the page is drawn, not the row: over all clients a page is asked for as often as all its rows.
+        """
+        per_page = self.workload.layout.stock_rows_per_page
+        if self.workload.tpcc.stock_key == "warehouse_first":
+            return rows.pages_pmf(items, per_page)
+        pages = self.warehouses * pages_of(ITEMS, per_page)
+        if self.warehouses < self.sample.whole and pages <= ITEMS:
+            return merged_pages(items, pages)
+        remote = self.workload.tpcc.remote_stock_fraction if self.warehouses > 1 else 0.0
+        suppliers = np.full(self.warehouses, remote / self.warehouses)
+        used = self.sample.scaled(homes_of(self.workload))
+        suppliers[:used] += (1.0 - remote) / used
+        found = rows.pages_pmf(np.outer(items, suppliers).ravel(), per_page)
+        return np.pad(found, (0, pages - len(found)))
 
     def write(self) -> ProgramOutline:
         """All of it: the client's loop, then the five transactions."""
@@ -252,12 +291,15 @@ class TpccWriter:
         trips = self.workload.tpcc.round_trips
         if self.steps.network:
             self._emit("network", lambda paths: trips * paths.network_ns)
+        driver_us = self.workload.tpcc.client_us
         self._emit(
             "cpu",
-            lambda paths: paths.transaction_ns,
+            lambda paths: 0 if paths.transaction_phases else paths.transaction_ns,
             lambda paths: trips * paths.message_ns,
-            lambda paths: paths.client_ns(rows),
+            lambda paths: paths.client_ns(rows, driver_us),
         )
+        if self.steps.drawn:
+            asm.emit("work", asm.distribution("erlang", *self.steps.drawn), self.rows)
         if self.steps.interrupts_ns is not None:
             served = asm.distribution("constant", self.steps.interrupts_ns)
             asm.emit("visit", asm.station(INTERRUPTS), served, self.rows)
@@ -318,7 +360,10 @@ class TpccWriter:
         asm.emit("affine", r["row"], r["name"], NAMESAKES, 0, 0)
         self._touch(self.customer_name, READ)
         # one of the first thousand customers has the name, two of the others: fixed scattered rows stand for those
-        asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
+        if self.workload.tpcc.namesakes_read == "chosen":
+            asm.emit("affine", r["customer"], r["name"], SCATTER, 0, rows.CUSTOMERS_PER_DISTRICT)
+        else:
+            asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
         self._touch(self.customer, READ)
         scattered = rows.CUSTOMERS_PER_DISTRICT - rows.LAST_NAMES
         for namesake in range(1, NAMESAKES_READ[self.workload.tpcc.namesakes_read]):
@@ -430,7 +475,7 @@ class TpccWriter:
         self._touch(self.order_lines, WRITE, rows=LINES_PER_ORDER)
         asm.emit("affine", r["line row"], r["line row"], 1, LINES_PER_ORDER - 1, 0)
         self._touch(self.order_lines, WRITE, rows=0)
-        asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
+        self._choose_buyer()
         self._touch(self.customer, WRITE)
         if heap := self.workload.layout.heap:
             self._moved(heap.orders_moved_fraction, self.order_index)
@@ -440,6 +485,17 @@ class TpccWriter:
         asm.emit("affine", r["district"], r["district"], 1, 1, 0)
         asm.emit("loop", r["count"], next_district)
         self._end("delivery")
+
+    def _choose_buyer(self) -> None:
+        """Whose order is delivered: loaded orders are a permutation of the customers (clause 4.3.3.1)."""
+        asm, r = self.asm, self.r
+        ordered, chosen = asm.label(), asm.label()
+        asm.emit("claim", r["row"], self.loaded_delivered, r["home district"], self.loaded, ordered)
+        asm.emit("uniform", r["customer"], rows.CUSTOMERS_PER_DISTRICT, 0, self.rows)
+        asm.emit("jump", chosen)
+        asm.place(ordered)
+        asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
+        asm.place(chosen)
 
     def stock_level_story(self) -> None:
         """The stock of the items in the district's last 20 orders."""
@@ -453,5 +509,7 @@ class TpccWriter:
         next_item = asm.label()
         asm.place(next_item)
         self._touch(self.stock_recent, READ, rows=2)
+        for _ in range(1, self.workload.tpcc.stock_level_draws_per_line):
+            self._touch(self.stock_recent, READ, rows=0)
         asm.emit("loop", r["count"], next_item)
         self._end("stock level")

@@ -56,8 +56,12 @@ class Tables:
 
 def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
     """Lay out the tables for the loaded warehouses; items on `item_pages` pages."""
-    tables = _regions(assembler, workload.layout, workload.warehouses, item_pages)
-    for table, (groups, pages) in _loaded(workload.layout, workload.warehouses).items():  # index pages go with each
+    item_first = workload.tpcc.stock_key == "item_first"
+    tables = _regions(assembler, workload.layout, workload.warehouses, item_pages, item_first)
+    loaded = _loaded(workload.layout, workload.warehouses)
+    if item_first:
+        loaded["stock"] = (1, loaded["stock"][0] * loaded["stock"][1])
+    for table, (groups, pages) in loaded.items():  # index pages go with each
         region = getattr(tables, table)
         for group in range(groups):
             assembler.loaded(region, group, pages)
@@ -112,7 +116,10 @@ def name_entries(layout: LayoutSpec) -> int:
     return layout.heap.customer_name_entries_per_page if layout.heap else layout.index_entries_per_page
 
 
-def _regions(assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pages: int) -> Tables:
+def _regions(
+    assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pages: int, item_first: bool = False
+) -> Tables:
+    layout = layout.aged
     fanout, districts = layout.index_entries_per_page, warehouses * DISTRICTS
     keys: dict[str, Any] = layout.heap.model_dump() if layout.heap else {}
 
@@ -129,11 +136,16 @@ def _regions(assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pag
 
     customers, orders, ring = CUSTOMERS_PER_DISTRICT, ORDERS_LOADED, RING_FACTOR
     lines, item_rows = orders * LINES_PER_ORDER, layout.item_rows_per_page
+    stock = warehouses * pages_of(STOCK, layout.stock_rows_per_page)
+    # one group with the pages of all warehouses, or one for each
+    stocks = (1, stock) if item_first else (warehouses, stock // warehouses)
     return Tables(
         warehouse=small("warehouse", warehouses),
         district=small("district", districts),
         item=assembler.region("item", 1, item_pages, item_rows, below("item", item_rows)),
-        stock=table("stock", warehouses, STOCK, layout.stock_rows_per_page, "stock"),
+        stock=assembler.region(
+            "stock", *stocks, layout.stock_rows_per_page, below("stock", layout.stock_rows_per_page)
+        ),
         customer=table("customer", districts, customers, layout.customer_rows_per_page, "customer"),
         customer_name=table("customer by name", districts, customers, name_entries(layout)),
         orders=table("orders", districts, orders, layout.order_rows_per_page, "order", ring),
@@ -150,6 +162,7 @@ def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
     In load order of the specification's sample loader: items, stock, customers, orders.
     """
     customers, orders, districts = CUSTOMERS_PER_DISTRICT, ORDERS_LOADED, warehouses * DISTRICTS
+    layout = layout.aged
     return {
         "warehouse": (1, pages_of(warehouses, SMALL_ROWS_PER_PAGE)),
         "district": (1, pages_of(districts, SMALL_ROWS_PER_PAGE)),

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Fraction, Name, Spec, Text, WholeNumber
+from models.input import Fraction, Microseconds, Name, Number, Spec, Text, WholeNumber
 from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
 from models.workloads.tpcc.layout import LayoutSpec
 from models.workloads.tpcc.terminals import TerminalsSpec
@@ -25,18 +25,28 @@ class TpccSpec(Spec):
 
     item_choice: Literal["nurand", "uniform"] = "nurand"
     customer_choice: Literal["nurand", "uniform"] = "nurand"
+    last_name_choice: Literal["nurand", "uniform"] = "nurand"
+    """of the names by which customers are looked up; uniform too if customers are"""
     remote_stock_fraction: Fraction = Field(default=0.01, ge=0, le=1)
     remote_payment_fraction: Fraction = Field(default=0.15, ge=0, le=1)
     by_last_name_fraction: Fraction = Field(default=0.60, ge=0, le=1)
     rollback_fraction: Fraction = Field(default=0.01, ge=0, le=1)
     home_warehouse: Literal["bound", "drawn"] = "bound"
     """bound: each client has its own; drawn: each transaction takes any of the active ones"""
-    namesakes_read: Literal["to_the_middle", "all"] = "to_the_middle"
-    """of the customers of a last name: the cursor stops (clause 2.5.2.2), or not"""
+    namesakes_read: Literal["to_the_middle", "all", "chosen"] = "to_the_middle"
+    """of the customers of a last name: the cursor stops (clause 2.5.2.2), or not; or the index alone says which one"""
+    stock_level_draws_per_line: WholeNumber = Field(default=1, ge=1, le=5)
+    """draws with repetition among the lines of the last orders for each of them: 1 meets 63 % of their stock, 3 95 %"""
     round_trips: WholeNumber = Field(default=1, ge=1, le=1000)
     """messages of a client, each with its answer, for one transaction: 1 with stored procedures"""
+    rows_per_statement: Number = Field(default=0.0, ge=0, le=1000)
+    """row operations of a statement, at whose end a thread gives up its processor; 0: transactions are one statement"""
+    client_us: Microseconds = Field(default=0.0, ge=0)
+    """CPU time of the driver for a transaction on the reference core, where it runs on the server"""
     payment_order: Literal["customer_first", "warehouse_first"] = "customer_first"
     """what a payment does first: find the customer, or change, and so lock, warehouse and district"""
+    stock_key: Literal["warehouse_first", "item_first"] = "warehouse_first"
+    """order of the stock rows: each warehouse's lie together, or each item's of all warehouses"""
 
 
 class WorkloadSpec(Spec):

@@ -1,3 +1,9 @@
 """Scenarios side by side: the same seeds for all of them, so that what chance does to one it does to the others."""
 
-from scenarios.questions.compare.comparison import Comparer, Difference, ScenarioComparison, read_sides
+from scenarios.questions.compare.comparison import (
+    Comparer,
+    Difference,
+    ScenarioComparison,
+    measured_comparison,
+    read_sides,
+)

@@ -13,16 +13,17 @@ import re
 import string
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from calibration.predict import MeasurementInterval, Uncertainty, ratio_interval, uncertainty_of
 from models.build import build
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.library import load_scenario_file, scenario_path
-from scenarios.run import Display, SimulationTask, read_saved_run, run_all
+from scenarios.run import Display, SimulationTask, pool_replications, read_saved_run, run_all
 from simulator.errors import InputError, InternalError
 from simulator.form import FloatArray
 from simulator.results import Result
@@ -122,6 +123,9 @@ class Difference:
     """variance of the difference with independent seeds over that with the same; None of fewer than 3, or if the
     difference has none"""
 
+    measured_ratio: tuple[float, float] | None = None
+    """in which the ratio of two measured rates would fall; None where that isn't asked for or can't be said"""
+
     @property
     def same(self) -> bool:
         """Whether every pair is equal, to the last bit."""
@@ -179,6 +183,8 @@ class ScenarioComparison:
     sides: tuple[ComparedScenario, ...]
     results: tuple[tuple[Result, ...], ...]
     differences: tuple[Difference, ...]
+    measured: tuple[MeasurementInterval | str, ...]
+    """where a measurement of each side would fall, or why that isn't known; empty if only chance is asked for"""
 
     @property
     def seeds(self) -> list[int]:
@@ -237,4 +243,33 @@ class Comparer:
             if min(rates_of_side) <= 0:
                 raise InputError(f"{side.label}: {side.title}: no transaction ended in the interval; make it longer")
         differences = tuple(paired(rates[0], others, len(self.sides) - 1) for others in rates[1:])
-        return ScenarioComparison(tuple(self.sides), results, differences)
+        return ScenarioComparison(tuple(self.sides), results, differences, ("",) * len(self.sides))
+
+
+def measured_comparison(found: ScenarioComparison) -> ScenarioComparison:
+    """The comparison with where measurements would fall: each side's rate, and its ratio to the first one's.
+
+    What is wrong of two sides alike leaves their ratio as it is.
+    """
+    left: list[Uncertainty | str] = []
+    for side, results in zip(found.sides, found.results, strict=True):
+        try:
+            left.append(uncertainty_of(side.scenario, pool_replications(results).rate_per_min))
+        except InputError as error:
+            left.append(f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}")
+    first, *others = left
+    differences = tuple(
+        each
+        if isinstance(first, str) or isinstance(other, str) or each.same
+        else replace(each, measured_ratio=ratio_interval(first, other, each.ratio, _chance_sd(each)))
+        for each, other in zip(found.differences, others, strict=True)
+    )
+    measured = tuple(each if isinstance(each, str) else each.interval for each in left)
+    return replace(found, differences=differences, measured=measured)
+
+
+def _chance_sd(difference: Difference) -> float | None:
+    """What chance does to the ratio's logarithm, as a standard deviation."""
+    if difference.ratio_interval is None:
+        return None
+    return math.log1p(difference.half_width_fraction) / student_t_factor(difference.seeds - 1, difference.confidence)

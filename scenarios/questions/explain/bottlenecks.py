@@ -70,7 +70,13 @@ def _free(scenario: ScenarioSpec, name: str, machine: SolvedMachine, solver: Mac
     devices = [device.name for device in machine.result.devices]
     if name == "cpu":
         cores = min(max(clients_of(scenario.workload), scenario.machine.cpu.cores), MOST_CORES)
-        changes = {"machine.cpu.cores": cores, "machine.cpu.memory_bus_share": 0.0}
+        changes = {
+            "machine.cpu.cores": cores,
+            "machine.cpu.memory_bus_share": 0.0,
+            "machine.cpu.all_core_clock_fraction": 1.0,
+            "machine.cpu.quota_cores": None,
+            "database.path.shared_lines": 0.0,
+        }
     elif device == ALL_VOLUMES:
         changes = {"machine.volume_limits": ()}
     elif device == "log disk":

@@ -59,7 +59,7 @@ def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
     """Try pools of all sizes, then finer ones around the best and around the cliff. Raises InputError."""
     plan = memory_plan(scenario)
     per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
-    most = int(plan.free_bytes / per_buffer)
+    most = max(int(plan.free_bytes / per_buffer), scenario.database.pool.buffers)
     least = max(LEAST, clients_of(scenario.workload) + SPARE_BUFFERS)
     floor = scenario.operating_system.page_cache.floor_fraction * scenario.machine.memory_gib * GIB
     edge = int((plan.free_bytes - floor) / per_buffer)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain.machines import MachineSolver, machines
-from simulator.analytic import asked_of_limits, parameters_of, places_of
+from simulator.analytic import demand_on_limits, parameters_of, places_of
 from simulator.form import ALL_VOLUMES, minutes_of_credits
 
 WHOSE = ("disk 1", "log disk", ALL_VOLUMES)
@@ -44,7 +44,7 @@ def credits_of(scenario: ScenarioSpec, solver: MachineSolver) -> CreditUse | Non
     [spent] = machines([point])
     burst = places.rates(lambda limit: limit.burst_per_s)
     [full] = machines([replace(point, parameters=parameters_of(point.system, spent.workload, burst))])
-    asked = asked_of_limits(full.case(burst))
+    asked = demand_on_limits(full.case(burst))
     found = [
         CreditBucket(
             name=limit.label(whose),

@@ -12,7 +12,7 @@ from simulator.analytic import STEADY, course
 
 @dataclass(frozen=True)
 class Warming:
-    """Times until 95 % of the steady rate; `own_s` if the scenario starts from a load, else None."""
+    """Times until 95 % of the steady rate; `own_s` if the scenario starts from a load or a prewarm, else None."""
 
     cold_s: float
     own_s: float | None
@@ -20,9 +20,9 @@ class Warming:
 
 
 def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
-    """Warm-up from cold, and from the load if the scenario starts there."""
-    starts = ("cold", "after_load") if scenario.interval.start == "after_load" else ("cold",)
-    machines = solver(*(with_values(scenario, {"interval.start": start}) for start in starts))
+    """Warm-up from cold, and from the load or prewarm and lead-in if the scenario starts there."""
+    cold = with_values(scenario, {"interval.start": "cold", "interval.prewarm": None, "interval.lead_in": None})
+    machines = solver(cold, *([scenario] if scenario.interval.start not in {"cold", "warm"} else []))
     times = [_until_steady_s(each) for each in machines]
     return Warming(times[0], times[1] if len(times) > 1 else None, machines[0].rate_per_min)
 

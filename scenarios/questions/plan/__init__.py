@@ -1,6 +1,6 @@
 """Which machine to buy: candidates, their bills, what each does at the load that is asked for, and the choice."""
 
-from scenarios.questions.plan.belief import DISK_SD, SPEED_SD, ParameterUncertainty
+from scenarios.questions.plan.belief import ParameterUncertainty
 from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
 from scenarios.questions.plan.candidates import Stock, add_chassis
 from scenarios.questions.plan.confirm import SimulatedCandidate, Simulations, failed

@@ -28,8 +28,8 @@ from calibration.fit import (
     parameter_bounds,
     unapplied_keys,
 )
+from calibration.predict import faster, part_factor, slower
 from models.input import Spec
-from models.machine import DiskSpec
 from models.reading import continuous_value
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
@@ -40,9 +40,6 @@ from simulator.form import FloatArray
 SIGMAS_OF_95_PERCENT = 1.959963984540054
 STEP = 0.2
 """of differences: standard deviations of a parameter, or a logarithm of a part's speed"""
-SPEED_SD, DISK_SD = 0.15, 0.15
-"""assumption: what the catalogue leaves open of a processor's relative speed and of a disk's times, as standard
-deviations of logarithms; nothing of the parts of the machine that was calibrated"""
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
@@ -201,13 +198,19 @@ def beliefs(
         Belief(
             per_min=rate,
             parameters_sd=math.sqrt(max(float(slope[:count] @ left.covariance @ slope[:count]), 0.0)),
-            parts_sd=math.hypot(slope[count] * SPEED_SD, slope[count + 1] * DISK_SD),
+            parts_sd=math.hypot(slope[count] * of_speed, slope[count + 1] * of_disks),
             run_to_run_sd=left.run_to_run_sd,
             model_sd=left.model_sd,
             freedom=left.freedom,
         )
-        for rate, slope in zip(rates.tolist(), slopes, strict=True)
+        for rate, slope, (of_speed, of_disks) in zip(rates.tolist(), slopes, map(_parts_sd, scenarios), strict=True)
     ]
+
+
+def _parts_sd(scenario: ScenarioSpec) -> tuple[float, float]:
+    """What the catalogue leaves open of the processor's speed and of the disks' times: sd of the logarithms."""
+    machine = scenario.machine
+    return math.log(part_factor(machine.cpu.source)), math.log(part_factor(machine.disks.disk.source))
 
 
 def _other_parts(scenario: ScenarioSpec, calibration: Calibration | None) -> Iterator[tuple[int, ScenarioSpec]]:
@@ -216,16 +219,8 @@ def _other_parts(scenario: ScenarioSpec, calibration: Calibration | None) -> Ite
     calibrated = None if calibration is None else calibration.base.machine
     factor = math.exp(STEP)
     if calibrated is None or calibrated.cpu.model != machine.cpu.model:
-        cpu = machine.cpu.model_copy(update={"relative_speed": machine.cpu.relative_speed * factor})
-        yield 0, scenario.model_copy(update={"machine": machine.model_copy(update={"cpu": cpu})})
+        yield 0, faster(scenario, factor)
     if calibrated is None or calibrated.disks.disk.name != machine.disks.disk.name:
-        disks = machine.disks.model_copy(update={"disk": _slower(machine.disks.disk, factor)})
-        log_disk = None if machine.log_disk is None else _slower(machine.log_disk, factor)
-        changes = {"disks": disks, "log_disk": log_disk}
-        yield 1, scenario.model_copy(update={"machine": machine.model_copy(update=changes)})
-
-
-def _slower(disk: DiskSpec, factor: float) -> DiskSpec:
-    """The disk with all its times, which are in ms or us, so many times as long."""
-    times = [name for name in type(disk).model_fields if name.endswith(("_ms", "_us"))]
-    return disk.model_copy(update={name: getattr(disk, name) * factor for name in times})
+        slow = slower(scenario, machine.disks.disk, factor)
+        log_disk = machine.log_disk
+        yield 1, slow if log_disk in (None, machine.disks.disk) else slower(slow, log_disk, factor)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import TypeAdapter
 
-from models.build import LOG_AREA_BYTES, memory_plan
+from models.build import LOG_AREA_BYTES, most_buffers
 from models.catalogue import ChassisSpec, InstanceSpec, PriceUnit, VolumeSpec, catalogue_entry
 from models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from models.scenario import ScenarioSpec
@@ -136,10 +136,9 @@ class Stock:
     def _memory(self, gib: float, share: float) -> CandidateMemory:
         """The pool that a share gives, never more than the rest of the system leaves: 0 buffers if it is nothing."""
         base = self.question.base
-        plan = memory_plan(with_machine(base, base.machine.model_copy(update={"memory_gib": gib}), 1))
-        floor = base.operating_system.page_cache.floor_fraction * gib * GIB if base.database.io == "buffered" else 0.0
-        room = min(share * gib * GIB, plan.free_bytes - floor)
-        return CandidateMemory(gib, max(int(room / (base.database.pool.memory_per_buffer_kib * KIB)), 0), share)
+        most = most_buffers(with_machine(base, base.machine.model_copy(update={"memory_gib": gib}), 1))
+        wanted = int(share * gib * GIB / (base.database.pool.memory_per_buffer_kib * KIB))
+        return CandidateMemory(gib, min(wanted, most), share)
 
 
 def with_machine(base: ScenarioSpec, machine: MachineSpec, buffers: int) -> ScenarioSpec:
@@ -252,8 +251,7 @@ def _levels(volume: VolumeSpec, size_gib: float) -> Sequence[float | None]:
     """Requests per second that may be bought for a volume; None where nothing is."""
     if volume.bought_requests_per_s_per_gib is None:
         return [None]
-    most = min(volume.most_requests_per_s, volume.bought_requests_per_s_per_gib * size_gib)
-    first = volume.requests_per_s or 2000.0
+    first, most = volume.requests_for_sale(size_gib)
     return sorted({min(first * each, most) for each in (*BOUGHT, math.inf)})
 
 

@@ -25,17 +25,21 @@ SERVED = 0.98
 
 @dataclass(frozen=True)
 class SimulatedCandidate:
-    """Candidate as the kernel simulates it. `times_s`: by objective; `holds`: whether all of them and the rate hold."""
+    """Candidate as the kernel simulates it. `times_s`: by objective; `holds`: whether all of them and the rate hold.
+
+    `unsteady`: why the rate has no interval, empty if it has one.
+    """
 
     number: int
     rate_per_min: float
-    low_per_min: float
-    high_per_min: float
+    low_per_min: float | None
+    high_per_min: float | None
     times_s: tuple[float, ...]
     bottleneck: str
     holds: bool
     sampling_fraction: float
     fault: str = ""
+    unsteady: str = ""
 
 
 class Simulations:
@@ -80,7 +84,9 @@ def kernel_scenario(scenario: ScenarioSpec, new_orders_per_min: float) -> Scenar
     active = workload.active_warehouses or workload.warehouses
     share = max((1.0 / parts for parts in even_parts(active, 1) if pages / parts <= MOST_PAGES), default=1.0 / active)
     rate = per_s(scenario, new_orders_per_min)
-    whole_s = min(CHECKPOINTS * scenario.database.checkpoint.interval_s, TRANSACTIONS / max(rate, 1.0))
+    checkpoint = scenario.database.checkpoint
+    whole_s = TRANSACTIONS / max(rate, 1.0)
+    whole_s = min(CHECKPOINTS * checkpoint.interval_s, whole_s) if checkpoint else whole_s
     half_s = round(max(whole_s, LEAST_S) / 2.0)
     interval = IntervalSpec(start="warm", warm_up_s=half_s, duration_s=half_s)
     changed = scenario.model_copy(update={"engine": "kernel", "interval": interval, "sampling_fraction": share})
@@ -105,6 +111,8 @@ def _confirmed(number: int, result: Result, question: PlanQuestion, fraction: fl
     rate = result.rate_per_min
     holds = all(time <= each.limit_s for time, each in zip(times, question.objectives, strict=True))
     if question.target_per_min is not None:
-        holds = holds and rate.high >= SERVED * question.target_per_min
+        holds = holds and (rate.mean if rate.high is None else rate.high) >= SERVED * question.target_per_min
     limit = result.bottleneck.name
-    return SimulatedCandidate(number, rate.mean, rate.low, rate.high, tuple(times), limit, holds, fraction)
+    return SimulatedCandidate(
+        number, rate.mean, rate.low, rate.high, tuple(times), limit, holds, fraction, unsteady=rate.reason
+    )

@@ -135,7 +135,7 @@ def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tu
     chances = {n: belief.chance(target) if target is not None else 1.0 for n, belief in found.items()}
     cost = {n: float(screened.cost[n]) for n in found}
     safe = min((cost[n] for n in found if chances[n] >= SAFE), default=max(cost.values(), default=0.0))
-    doubts = _doubts(screened, list(found))
+    doubts = _doubts(screened, found)
     answer = []
     for n, belief in found.items():
         candidate = stock.candidates[n]
@@ -161,19 +161,23 @@ def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tu
     return tuple(answer[at] for at in np.lexsort((np.array([each.number for each in answer]), by)).tolist())
 
 
-def _doubts(screened: ScreenedStock, numbers: list[int]) -> dict[int, tuple[str, ...]]:
-    """Of candidates, by number."""
+def _doubts(screened: ScreenedStock, believed: dict[int, Belief]) -> dict[int, tuple[str, ...]]:
+    """Of candidates, by number: the engine's, and objectives that it can't decide at the load or at the most."""
     stock, objectives = screened.stock, screened.stock.question.objectives
-    scenarios = [stock.scenario(stock.candidates[each]) for each in numbers]
-    found = dict(zip(numbers, engine_doubts(scenarios), strict=True))
+    numbers = list(believed)
+    doubts = dict(zip(numbers, engine_doubts([stock.scenario(stock.candidates[n]) for n in numbers]), strict=True))
     for rows, machines in screened.assembly.candidates(numbers) if objectives else ():
-        for row, reasons in zip(rows.tolist(), answers(machines, objectives).not_known.tolist(), strict=True):
-            found[numbers[row]] += tuple(
-                f"p{100 * each.share:g} of {each.transaction} can't be decided by the analytic engine: {NOT_KNOWN[why]}"
-                for each, why in zip(objectives, reasons, strict=True)
-                if why
-            )
-    return found
+        most_per_s = np.array([believed[numbers[row]].per_min for row in rows.tolist()]) / machines.per_min
+        at_load = answers(machines, objectives).not_known
+        at_most = answers(replace(machines, per_s=most_per_s), objectives).not_known
+        for row, *reasons in zip(rows.tolist(), at_load.tolist(), at_most.tolist(), strict=True):
+            for each, load_reason, most_reason in zip(objectives, *reasons, strict=True):
+                if load_reason or most_reason:
+                    where = "" if load_reason else "at the most that it holds "
+                    what = f"{where}p{100 * each.share:g} of {each.transaction}"
+                    reason = NOT_KNOWN[load_reason or most_reason]
+                    doubts[numbers[row]] += (f"{what} can't be decided by the analytic engine: {reason}",)
+    return doubts
 
 
 def frontier(screened: ScreenedStock) -> tuple[FrontierPoint, ...]:

@@ -1,8 +1,10 @@
 """Sweeps: one scenario over values of its fields, each run stored as soon as it ends.
 
-axes and points: what is run; replications: how often; runner: runs what the store doesn't hold; answer: the outcome.
+axes and points: what is run; replications: how often; runner: runs what the store doesn't hold; answer: the outcome;
+measurements: where they would fall.
 """
 
 from scenarios.questions.sweep.answer import Sweep, sweep_from_json, sweep_json
 from scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint, parse_axes, parse_axis, sweep_points
+from scenarios.questions.sweep.measurements import MOST_MEASURED, with_measurements
 from scenarios.questions.sweep.runner import MOST_UNTIL, ReplicationRule, SweepRunner

@@ -3,6 +3,7 @@
 import re
 from dataclasses import asdict, dataclass
 
+from calibration.fit import INTERVAL_CONFIDENCE
 from models.input import content_of, document_text
 from scenarios.questions.sweep.design import Axis, SampledAxis
 from simulator.errors import InputError
@@ -13,7 +14,11 @@ REMEDY = "make one with 'oltpsim sweep SCENARIO --vary KEY=VALUES --output json'
 
 @dataclass(frozen=True)
 class SweepRow:
-    """Row of a sweep, one point. `reason` says why it could not be run; every figure is None then."""
+    """Row of a sweep, one point. `reason` says why it could not be run; every figure is None then.
+
+    Both ends of the interval of chance are None where the rate isn't steady; a warning says why. Those of the interval
+    in which a measurement would fall are None where nobody asked, or where it can't be said.
+    """
 
     values: tuple[str, ...]
     reason: str | None = None
@@ -27,6 +32,8 @@ class SweepRow:
     hit_ratios: dict[str, float] | None = None
     model_hash: str | None = None
     warnings: tuple[str, ...] = ()
+    measurement_low_per_min: float | None = None
+    measurement_high_per_min: float | None = None
 
     @property
     def limit(self) -> str:
@@ -53,6 +60,24 @@ class Sweep:
     rows: tuple[SweepRow, ...]
     samples: int | None = None
     until_fraction: float | None = None
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether the rows' intervals are those in which measurements would fall, not those of chance."""
+        return any(row.measurement_low_per_min is not None for row in self.rows)
+
+    def interval_of(self, row: SweepRow) -> tuple[float, float] | None:
+        """A row's interval: that in which a measurement would fall if the sweep has these, else that of chance."""
+        measured = (row.measurement_low_per_min, row.measurement_high_per_min)
+        low, high = measured if self.is_measurable else (row.low_per_min, row.high_per_min)
+        return None if low is None or high is None else (low, high)
+
+    @property
+    def interval_kind(self) -> str:
+        """What the rows' intervals are, in words."""
+        if self.is_measurable:
+            return f"{INTERVAL_CONFIDENCE:.0%} interval, predicted"
+        return f"{self.confidence:.0%} interval, {'formulas' if self.engine == 'analytic' else 'chance'} alone"
 
 
 def sweep_json(sweep: Sweep) -> str:

@@ -89,7 +89,7 @@ class ReplicationRule:
 
 def half_width_fraction(estimate: Estimate) -> float:
     """Half the width of an interval as a share of the mean; 0 if all rates are 0."""
-    half = estimate.high - estimate.mean
+    half = estimate.half_width
     return 0.0 if half == 0 else half / estimate.mean if estimate.mean > 0 else math.inf
 
 

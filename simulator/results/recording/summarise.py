@@ -1,14 +1,13 @@
 """From the snapshots of a run to its result."""
 
-import math
 import platform
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from importlib.metadata import version
 
 import numpy as np
 
-from simulator.form import NS_PER_S, FloatArray, System, to_s
+from simulator.form import NS_PER_S, System, to_s
 from simulator.results.figures import (
     ROW_LOCKS,
     bottleneck_of,
@@ -20,13 +19,16 @@ from simulator.results.figures import (
 )
 from simulator.results.laws import check_laws
 from simulator.results.recorder import ACTIVITIES, ClassRecorder, histogram_quantile_ns
+from simulator.results.recording.balance import imbalances
 from simulator.results.recording.devices import device_results, shared_limits
+from simulator.results.recording.percentiles import SHARES, percentile_intervals
 from simulator.results.recording.series import steps_at_full_work, time_series
-from simulator.results.recording.statistics import batch_means, steady_from
+from simulator.results.recording.steady_rate import rate_estimates
 from simulator.results.result import (
     CacheResult,
     ClassResult,
     CpuResult,
+    Estimate,
     LockResult,
     LogResult,
     Result,
@@ -59,11 +61,7 @@ def summarise(run: FinishedRun) -> Result:
     series = time_series(system, snapshots, run.step_ns)
     rates = np.array(series.values[rate_key(system.program.classes[system.program.main_class])])
     rates = rates[: steps_at_full_work(system, snapshots, run.step_ns)]
-    counted = rates[min(int(to_s(system.interval.warm_up_ns) // series.step_s), len(rates) - 1) :]
-    steady = steady_from(rates)
-    rate = batch_means(counted)
     exact = counters.ended_main * 60 / window.seconds
-    shift = exact - rate.mean
     classes = [
         _class(name, recorder, window) for name, recorder in zip(system.program.classes, run.classes, strict=True)
     ]
@@ -76,6 +74,16 @@ def summarise(run: FinishedRun) -> Result:
     if system.terminals:
         stations.append(connections_result(system, system.terminals, classes, window.seconds))
     volume_limits = shared_limits(system, window)
+    rate, steady_rate, steady_from_s = rate_estimates(
+        rates, series.step_s, to_s(system.interval.warm_up_ns), exact, imbalances(system, window, devices)
+    )
+    if rate.is_steady:
+        steps = [each for each in snapshots if each.at_ns % run.step_ns == 0][: rates.size + 1]
+        seen = [each.responses for each in steps if each.at_ns >= system.interval.warm_up_ns]
+        classes = [
+            replace(each, intervals=percentile_intervals(run.classes[number], number, seen, series.step_s))
+            for number, each in enumerate(classes)
+        ]
     done = sum(each.completed for each in classes)
     return Result(
         scenario=system.name,
@@ -87,9 +95,9 @@ def summarise(run: FinishedRun) -> Result:
         warm_up_s=to_s(system.interval.warm_up_ns),
         duration_s=window.seconds,
         main_class=main.name,
-        rate_per_min=type(rate)(exact, max(0.0, rate.low + shift), rate.high + shift, rate.confidence, rate.method),
-        steady_rate_per_min=batch_means(rates[steady:]),
-        steady_from_s=steady * series.step_s,
+        rate_per_min=rate,
+        steady_rate_per_min=steady_rate,
+        steady_from_s=steady_from_s,
         transactions_per_s=counters.ended / window.seconds,
         classes=classes,
         cpu=cpu,
@@ -113,7 +121,7 @@ def summarise(run: FinishedRun) -> Result:
         series=series,
         laws=check_laws(system, window, classes, cpu),
         warnings=[
-            *_warnings(window, rates, steady),
+            *_warnings(window, rate),
             *warnings_of_overload(system.arrivals_per_s, done, window.seconds, len(system.client_registers)),
             *warnings_of_credits(devices, volume_limits),
         ],
@@ -130,9 +138,7 @@ def _versions() -> dict[str, str]:
 def _class(name: str, recorder: ClassRecorder, window: Window) -> ClassResult:
     histogram = np.array(recorder.histogram, dtype=np.int64)
     count = max(recorder.completed, 1)
-    p50, p90, p95, p99, p999 = (
-        histogram_quantile_ns(histogram, share) / NS_PER_S for share in (0.5, 0.9, 0.95, 0.99, 0.999)
-    )
+    p50, p90, p95, p99, p999 = (histogram_quantile_ns(histogram, share) / NS_PER_S for share in SHARES)
     return ClassResult(
         name=name,
         completed=recorder.completed,
@@ -229,21 +235,9 @@ def _stations(system: System, window: Window) -> list[StationResult]:
     ]
 
 
-DRIFT_STEPS, DRIFT_SHARE = 5, 0.02
-"""A rate is called unsteady if its last two quarters differ by more than this share and three standard errors."""
-
-
-def _warnings(window: Window, rates: FloatArray, steady: int) -> list[str]:
+def _warnings(window: Window, rate: Estimate) -> list[str]:
     warnings = []
     if window.counters.ended_main < 1000:
         warnings.append(f"only {window.counters.ended_main} transactions of the main class were counted")
     warnings += warnings_of_swapping(window.counters.pool.swap_ins / window.seconds)
-    before, after = np.array_split(rates[len(rates) // 2 :], 2)
-    if not after.size:
-        return warnings
-    noise = math.sqrt(before.var() / before.size + after.var() / after.size)
-    drift = float(after.mean() - before.mean())
-    if steady >= len(rates) // 2 > DRIFT_STEPS or abs(drift) > max(3 * noise, DRIFT_SHARE * float(after.mean())):
-        direction = "rises" if drift > 0 else "falls"
-        warnings.append(f"the rate still {direction} at the end of the run; a longer run would report another figure")
-    return warnings
+    return warnings if rate.is_steady else [*warnings, rate.method]

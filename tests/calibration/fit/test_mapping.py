@@ -11,7 +11,7 @@ from calibration.fit import (
     measured_runs,
     read_mapping_file,
 )
-from calibration.records import RunRecord, load_record, shipped_records
+from calibration.records import Observed, RunRecord, load_record, shipped_records
 from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by
@@ -59,6 +59,36 @@ def test_postgresql_settings_and_a_steady_window_are_understood(tmp_path: Path) 
     assert not kinds[FigureKind.RATE].at_least
     assert kinds[FigureKind.READS].value == pytest.approx(295.288 / 93.2444, rel=1e-4)
     assert 0.02 < kinds[FigureKind.RATE].sd < 0.1
+
+
+def test_a_run_begins_as_its_record_says(tmp_path: Path) -> None:
+    """State, lead-in and ramp; without them as before: warm, at once. A part of the scenario may be mapped as whole."""
+    folder = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "emulated_disks"
+    records = [load_record(folder / f"{name}.yaml") for name in ("io-base-r2", "io-sb128-r1")]
+    disk = "{kind: flash, name: one, capacity_gib: 9, read_latency_us: 7, write_latency_us: 7, parallel_requests: 1, "
+    text = f"all: {{settings: {{machine.disks.disk: {disk} source: a test}}}}, data_devices: [data]}}"
+    slow = load_scenario_file(library_files()["postgresql-15-400-iops"])
+    runs = measured_runs(records, slow, {}, read_mapping_file(file_of(tmp_path, text), records))
+    starts = [run.scenario.interval for run in runs]
+    assert [each.start for each in starts] == ["after_prewarm", "after_prewarm"]
+    assert [each.warm_up_s for each in starts] == [12.0, 12.0]
+    by_time, by_number = (each.lead_in for each in starts)
+    assert by_time is not None
+    assert by_number is not None
+    assert (by_time.duration_s, by_time.transactions) == (20.0, None)
+    assert (by_number.duration_s, by_number.transactions) == (None, 16_000)
+    assert [run.scenario.machine.disks.disk.name for run in runs] == ["one", "one"]
+    plain = load_record(shipped_records()["postgres15_go-tpc_one_disk_400_iops"])
+    path = file_of(tmp_path, "all: {data_devices: [loop1]}")
+    [run] = measured_runs([plain], slow, {}, read_mapping_file(path, [plain]))
+    assert (run.scenario.interval.start, run.scenario.interval.lead_in) == ("warm", None)
+    assert not any("window.ramp_s" in text for text in run.left_aside)
+    said = Observed(value=60.0, unit="s", source="a test", definition="a ramp")
+    ramped = plain.model_copy(update={"window": plain.window.model_copy(update={"ramp_s": said})})
+    [run] = measured_runs([ramped], slow, {}, read_mapping_file(path, [ramped]))
+    assert run.scenario.interval.start == "warm"
+    assert any("window.ramp_s: nothing says what was before it" in text for text in run.left_aside)
+    assert not any("window.ramp_s" in text for each in runs for text in each.left_aside)
 
 
 def test_several_devices_are_not_added_up_unasked() -> None:

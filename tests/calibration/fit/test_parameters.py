@@ -65,7 +65,7 @@ def test_defaults_are_those_that_the_scenario_has_and_uses() -> None:
     rotating = {each.key: each for each in default_parameters(V20Z)}
     assert "machine.disks.disk.read_latency_us" not in rotating
     assert all(each.source and each.low < each.value < each.high for each in rotating.values())
-    assert rotating["machine.disks.disk.seek_track_to_track_ms"].high == pytest.approx(1.0)
+    assert rotating["machine.disks.disk.seek_track_to_track_ms"].high == pytest.approx(1.5)
 
 
 def file_of(tmp_path: Path, text: str) -> Path:

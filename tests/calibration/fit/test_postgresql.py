@@ -14,9 +14,9 @@ from calibration.fit import (
     AnalyticReader,
     Calibration,
     FigureKind,
-    FitState,
     FitTask,
     MeasuredRun,
+    StepJournal,
     calibration_of,
     measured_runs,
     parameters_to_fit,
@@ -56,7 +56,7 @@ def fitted(runs: tuple[MeasuredRun, ...], *vary: str, confirm: int = 0, starts: 
     base = load_scenario_file(library_files()[BASE])
     varied, _ = parameters_to_fit([base], None, vary)
     task = FitTask(runs, varied, starts=starts, confirm=confirm)
-    return calibration_of(run_fit(task, FitState(None, ""), lambda *_: None, simulate_model=simulate), base)
+    return calibration_of(run_fit(task, StepJournal(None, ""), lambda *_: None, simulate_model=simulate), base)
 
 
 @cache
@@ -99,19 +99,18 @@ def test_what_each_run_is_held_against_and_with_what_noise() -> None:
 
 @pytest.mark.slow
 def test_the_runs_calibrate_the_profile() -> None:
-    """All three numbers are told by the runs, and every figure is met to 1.6 standard deviations of its noise."""
+    """CPU's and log's numbers are told by the runs; every figure is met to 1.6 standard deviations of its noise.
+
+    How much memory the kernel takes isn't told: the runs' misses are those of their start, not of the long run.
+    """
     calibration = calibrated()
-    assert [each.identified for each in calibration.parameters] == [True, True, True]
+    assert [each.identified for each in calibration.parameters] == [True, True, False]
     assert figure(calibration, IN_MEMORY, FigureKind.RATE).model == pytest.approx(26_845, rel=0.03)
     assert figure(calibration, IN_MEMORY, FigureKind.FLUSHES).model == pytest.approx(0.576, rel=0.15)
     assert figure(calibration, SLOW, FigureKind.RATE).model == pytest.approx(2585, rel=0.15)
     assert figure(calibration, SLOW, FigureKind.READS).model == pytest.approx(3.17, rel=0.1)
     assert figure(calibration, SLOW, FigureKind.MISSES).model == pytest.approx(9.14, rel=0.16)
     assert all(abs(each.residual_sigmas) < 1.6 for run in calibration.runs for each in run.figures)
-    memory = next(each for each in calibration.parameters if each.key == MEMORY)
-    assert memory.low is not None
-    assert memory.high is not None
-    assert memory.low < 0.13 < memory.high, "what memory.stat shows of the kernel, and the log's files, is possible"
 
 
 def test_without_the_keys_leaves_the_pool_would_lack_too_few_pages() -> None:
@@ -137,10 +136,10 @@ def from_memory_alone() -> Predicted:
 
 @pytest.mark.slow
 def test_the_slow_run_predicted_from_the_one_in_memory() -> None:
-    """The rate is a fifth too high, and the interval doesn't reach it."""
+    """The rate is up to a third too high, and the interval reaches what was measured."""
     said = from_memory_alone()
     assert said.role == "predicted"
-    assert REPEATS[0] < said.low_per_min < said.rate_per_min < 1.3 * REPEATS[0]
+    assert said.low_per_min < REPEATS[0] < said.rate_per_min < 1.35 * REPEATS[0]
     assert any("GiB of memory" in text for text in said.outside)
 
 
@@ -148,6 +147,9 @@ def test_the_slow_run_predicted_from_the_one_in_memory() -> None:
 def test_the_how_to_prints_what_the_fit_says() -> None:
     page = (MAPPING.parents[3] / "docs" / "how-to" / "calibrate.md").read_text(encoding="utf-8")
     for each in calibrated().parameters:
+        if not each.identified:
+            assert re.search(rf"^{re.escape(each.key)} +- .* no$", page, re.MULTILINE)
+            continue
         (printed,) = re.findall(rf"^{re.escape(each.key)} +([0-9.]+) +([0-9.]+) \.\. ([0-9.]+) ", page, re.MULTILINE)
         assert [float(text) for text in printed] == pytest.approx([each.value, each.low, each.high], rel=0.02)
     for name in (IN_MEMORY, SLOW):

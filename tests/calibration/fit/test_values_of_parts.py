@@ -9,8 +9,8 @@ import pytest
 
 from calibration.fit import (
     AnalyticReader,
-    FitState,
     FitTask,
+    StepJournal,
     apply_calibration,
     calibration_of,
     measured_runs,
@@ -91,7 +91,7 @@ def test_loads_of_two_machines_tell_the_speed_of_one_by_the_other() -> None:
         parameters_to_fit(list(bases.values()), None, vary)
     varied, _ = parameters_to_fit(list(bases.values()), None, vary[:2])
     found = calibration_of(
-        run_fit(FitTask(tuple(measured_runs(records, bases, {})), varied, starts=1), FitState(None, ""), quietly),
+        run_fit(FitTask(tuple(measured_runs(records, bases, {})), varied, starts=1), StepJournal(None, ""), quietly),
         bases[records[0].name],
     )
     speed = found.parameters[0]

@@ -360,3 +360,61 @@ def test_a_long_log_is_recognised_before_its_result(written: Written) -> None:
         "hammerdb.log", lines + text_of("hammerdb/run.log").replace("Vuser 1:Rampup 1 minutes complete ...\n", "")
     )
     assert (value_of(reading, "outcome.new_orders_per_minute"), value_of(reading, "window.ramp_s")) == (41203, 120)
+
+
+def sysbench_1_1(warm_up: str) -> str:
+    """The sample as sysbench 1.1 prints it."""
+    text = text_of("sysbench/oltp_rw_histogram.txt").replace("sysbench 1.0.20", "sysbench 1.1.0")
+    text = re.sub(r"General statistics:\n    total time:  ", "Throughput:\n    time elapsed:", text)
+    text = re.sub(r"\[ (\d+)s \]", r"[ \1.0s ]", text)
+    return text.replace("Number of threads: 4\n", f"Number of threads: 4\n{warm_up}")
+
+
+def test_sysbenchs_warm_up_is_before_what_is_counted(written: Written) -> None:
+    plain, warmed = (written("x.txt", sysbench_1_1(line)) for line in ("", "Warmup time: 30s\n"))
+    assert ("window", "ramp_s") not in plain.values
+    assert plain.values["window", "kind"] == "whole"
+    assert value_of(warmed, "window.ramp_s") == 30
+    assert warmed.values["window", "kind"] == "steady"
+    for reading in (plain, warmed):
+        assert value_of(reading, "window.duration_s") == 8.0174
+        assert ("outcome", "series", "transactions_per_s") in reading.values
+
+
+CONFIG = """<?xml version="1.0"?>
+<parameters>
+    <type>POSTGRES</type>
+    <works>
+        <!-- <work><warmup>5</warmup></work> -->
+        <work>
+            <time>300</time>
+            <warmup>60</warmup>
+        </work>
+    </works>
+</parameters>
+"""
+PHASE = (
+    "[INFO ] 2026-01-01 12:00:00,000 [main] com.oltpbenchmark.ThreadBench - PHASE START :: [Workload=TPCC] "
+    "[Serial=false] [Time=300] [WarmupTime=60] [Rate=unlimited] [Arrival=REGULAR]\n"
+)
+
+
+def test_benchbases_warm_up_is_in_its_settings_and_in_its_log(written: Written) -> None:
+    summary = reading_of(SAMPLES / "benchbase/run.summary.json")
+    assert merge_readings("run", [summary]).record.window.ramp_s is None
+    for name, text in (("tpcc.config.xml", CONFIG), ("benchbase.log", PHASE)):
+        record = merge_readings("run", [summary, written(name, text)]).record
+        assert record.window.ramp_s is not None
+        assert (record.window.ramp_s.value, record.window.kind) == (60, "steady")
+        assert name in record.window.ramp_s.source
+    none = written("tpcc.config.xml", CONFIG.replace("<warmup>60</warmup>", ""))
+    assert value_of(none, "window.ramp_s") == 0
+    for name, text in (
+        ("tpcc.config.xml", CONFIG.replace("</work>\n", "</work><work><time>9</time></work>\n")),
+        ("benchbase.log", PHASE + PHASE),
+    ):
+        two = written(name, text)
+        assert not two.values
+        assert two.notes == ["2 phases: which one was counted isn't said, nor its warm-up"]
+    with pytest.raises(InputError, match=r"tpcc\.config\.xml, works, warmup: got 'soon'; expected a finite number"):
+        written("tpcc.config.xml", CONFIG.replace("60", "soon"))

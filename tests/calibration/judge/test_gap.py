@@ -30,6 +30,11 @@ def arm() -> ScenarioSpec:
     return load_scenario(TINY, ["interval={start: warm, warm_up_s: 5, duration_s: 60}", *DIRECT])
 
 
+def arm_at_leisure() -> ScenarioSpec:
+    """An arm that isn't busy all the time."""
+    return with_values(arm(), {"workload.arrivals.think_time_s": 0.1})
+
+
 def measured(machine: ScenarioSpec, kinds: frozenset[str] = ALL) -> RunRecord:
     """What a record tells of a machine; the device's times if DEVICE_PART is among the kinds."""
     figures = {kind: value for kind, value in said_by(machine).items() if kind in kinds | {FigureKind.RATE}}
@@ -65,7 +70,10 @@ def shares(found: Gap) -> dict[str, float]:
         (flash, {"machine.disks.disk.read_latency_us": 600.0}, DEVICE_PART),
         (flash, {"database.pool.buffers": 500}, MISSES_PART),
         (flash, {"database.pool.buffers": 5000}, MISSES_PART),
-        (arm, {"machine.disks.disk.overhead_ms": 4.0}, DEVICE_PART),
+        (arm, {"machine.disks.disk.transfer_mib_per_s": 5.0}, DEVICE_PART),
+        (arm, {"machine.disks.disk.seek_average_ms": 7.0}, DEVICE_PART),
+        (arm, {"machine.disks.disk.rpm": 15000}, DEVICE_PART),
+        (arm_at_leisure, {"machine.disks.disk.rpm": 15000}, DEVICE_PART),
         (arm, {"database.pool.buffers": 500}, MISSES_PART),
     ],
 )
@@ -75,6 +83,19 @@ def test_the_one_thing_that_differs_is_blamed(model: Any, truth: dict[str, Any],
     parts = shares(found)
     assert 0.9 <= parts.pop(guilty) <= 1.1
     assert all(abs(part) < 0.1 for part in parts.values()), parts
+
+
+def test_an_arm_that_is_busy_all_the_time_in_both_is_shown_at_its_own_rate() -> None:
+    """At the measured rate the slower model would be as busy, and its service time look the same."""
+    device = {part.name: part for part in gap(arm(), {"machine.disks.disk.rpm": 15000}).parts}[DEVICE_PART]
+    assert device.measured < 0.9 * device.model
+
+
+def test_a_time_that_the_drive_hides_is_nobodys_fault() -> None:
+    """The overhead of a request that waits passes while the arm is at work on another."""
+    found = gap(arm(), {"machine.disks.disk.overhead_ms": 4.0})
+    assert found.log == pytest.approx(0.0, abs=1e-3)
+    assert all(abs(part.log) < 1e-3 for part in found.parts)
 
 
 def test_a_smaller_page_cache_is_blamed_as_reads_that_the_misses_dont_explain() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,10 +16,10 @@ from calibration.fit import (
     Certificate,
     Coverage,
     FigureKind,
-    FitState,
     FitTask,
     MappingFile,
     RunMapping,
+    StepJournal,
     calibration_hash,
     calibration_json,
     calibration_of,
@@ -28,14 +29,16 @@ from calibration.fit import (
     parse_vary,
     read_calibration,
     run_fit,
+    setup_hash,
     write_calibration,
 )
 from calibration.judge import refits_digest, runs_to_judge, validate_calibration
 from calibration.judge.left_out import Refits, folds_of, predicted_without
-from calibration.judge.validation import coverage
+from calibration.judge.validation import coverage, exact_share
 from calibration.records import RunRecord
 from models.reading import with_values
 from models.scenario import ScenarioSpec
+from scenarios.library import library_files, load_scenario_file
 from simulator.analytic import CPU_PART
 from simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by
@@ -77,7 +80,7 @@ def records(buffers: Sequence[int] = BUFFERS, factor: dict[int, float] | None = 
 def calibrated(some: Sequence[RunRecord], file: MappingFile | None = None) -> Calibration:
     scenario = base(*SYSTEM)
     task = FitTask(tuple(measured_runs(some, scenario, {}, file)), (parse_vary(f"{ROWS}=10..160", scenario),), starts=1)
-    return calibration_of(run_fit(task, FitState(None, ""), quietly), scenario)
+    return calibration_of(run_fit(task, StepJournal(None, ""), quietly), scenario)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +93,7 @@ def bases(model: Calibration) -> dict[str, ScenarioSpec]:
 
 
 def certificate(model: Calibration, some: Sequence[RunRecord], **more: Any) -> Certificate:
-    return validate_calibration(model, some, bases(model), None, FitState(None, ""), quietly, **more)
+    return validate_calibration(model, some, bases(model), None, StepJournal(None, ""), quietly, **more)
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +169,48 @@ def test_machines_and_devices_are_left_out_whole(model: Calibration) -> None:
     assert len({fold.key for fold in folds}) == 5
 
 
+def test_repeats_are_left_out_together(model: Calibration) -> None:
+    """One scenario measured twice told itself what it measured: each stayed in when the other was left out."""
+    [again, *_] = records()
+    some = [*records(), again.model_copy(update={"name": "400 buffers again"})]
+    runs = measured_runs(some, model.base, {})
+    folds, _ = folds_of(runs)
+    assert [fold.out for fold in folds] == [(0, 3), (1,), (2,)]
+    assert folds[0].what == "400 buffers, 400 buffers again"
+    twice, why = folds_of([runs[0], runs[3]])
+    assert not twice
+    assert why["run"].startswith("there is one scenario, measured again")
+
+
+def test_the_published_measurement_that_was_printed_twice_is_one_scenario() -> None:
+    """A table of machines and one of pools have the same row, with 8,137 or 8,138 new orders a minute."""
+    names = ("box-v20z", "buf-120000", "buf-100000")
+    box, pool, other = (setup_hash(load_scenario_file(library_files()[f"published/{name}"])) for name in names)
+    assert box == pool
+    assert box != other
+
+
+def test_another_load_is_no_repeat(model: Calibration) -> None:
+    folds, _ = folds_of(measured_runs(records(), model.base, {}))
+    assert [fold.out for fold in folds] == [(0,), (1,), (2,)]
+
+
+def test_rows_of_one_machine_say_less_of_a_share_than_as_many_machines() -> None:
+    """Ten machines of four rows that hold or miss together are ten; rows that scatter by themselves are forty."""
+    together = [judged_rate(f"{at}", 100.0, (100.0, 90.0, 99.0 if at < 4 else 110.0)) for at in range(40)]
+    whole = {f"{at}": f"machine {at // 4}" for at in range(40)}
+    mixed = {f"{at}": f"machine {at % 10}" for at in range(40)}
+    few, many, alone = coverage(together, 0.9, whole), coverage(together, 0.9, mixed), coverage(together, 0.9)
+    assert few is not None
+    assert many is not None
+    assert alone is not None
+    assert (few.inside, few.count, few.groups) == (36, 40, 10)
+    assert (few.low, few.high) == pytest.approx(exact_share(9, 10, 0.9))
+    assert (many.low, many.high) == (alone.low, alone.high) == pytest.approx(exact_share(36, 40, 0.9))
+    assert alone.groups is None
+    assert alone.half_width == pytest.approx(math.log(110.0 / 90.0) / 2.0)
+
+
 def test_a_single_run_leaves_nothing(model: Calibration) -> None:
     found = certificate(model, records()[:1])
     assert found.left_out_by("run").not_done == ("there is one run; leaving it out leaves nothing to fit to",)
@@ -186,7 +231,7 @@ def test_a_run_that_was_fitted_otherwise_is_refused() -> None:
 def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -> None:
     file = MappingFile(runs={"400 buffers": RunMapping(censored=(FigureKind.RATE,))})
     runs = measured_runs(records(), model.base, {}, file)
-    kept = FitState(None, "")
+    kept = StepJournal(None, "")
     for number in range(len(runs)):
         kept.once(f"without {number}", lambda: [[1000.0, 900.0, 1100.0]])
     found = validate_calibration(model, records(), bases(model), file, kept, quietly)
@@ -195,7 +240,7 @@ def test_a_rate_at_a_limit_is_in_the_refits_and_not_judged(model: Calibration) -
     assert found.not_judged[0].startswith("400 buffers: its rate is unused, or at a limit")
     assert Refits(model, tuple(runs)).task().runs == tuple(runs)
     with pytest.raises(InputError, match="no run has a rate"):
-        validate_calibration(model, records()[:1], bases(model), file, FitState(None, ""), quietly)
+        validate_calibration(model, records()[:1], bases(model), file, StepJournal(None, ""), quietly)
 
 
 class Killed(Exception):
@@ -214,8 +259,8 @@ def test_a_killed_validation_goes_on_and_any_executor_gives_the_same(
             raise Killed
 
     with pytest.raises(Killed):
-        validate_calibration(model, some, bases(model), None, FitState(state, name), kill)
-    kept = FitState(state, name)
+        validate_calibration(model, some, bases(model), None, StepJournal(state, name), kill)
+    kept = StepJournal(state, name)
     with ThreadPoolExecutor(2) as executor:
         found = validate_calibration(model, some, bases(model), None, kept, quietly, executor, explain_all=True)
     assert kept.reused >= 2

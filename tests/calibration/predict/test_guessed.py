@@ -10,8 +10,8 @@ import pytest
 from calibration.fit import (
     Calibration,
     FigureKind,
-    FitState,
     FitTask,
+    StepJournal,
     calibration_of,
     measured_runs,
     parse_vary,
@@ -50,7 +50,7 @@ def model() -> Calibration:
             )
         )
     task = FitTask(tuple(measured_runs(records, base, {}, None)), (parse_vary(f"{OF_PART}=0.5..2", base),), starts=1)
-    return calibration_of(run_fit(task, FitState(None, ""), lambda *_: None), base)
+    return calibration_of(run_fit(task, StepJournal(None, ""), lambda *_: None), base)
 
 
 def test_a_load_follows_the_processor_so_its_guess_moves_it_by_its_factor() -> None:
@@ -99,7 +99,7 @@ def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None
     alone = sum(moved_by(description, row, model) ** 2 for row in guesses)
     models = own.parameters_sd**2 + own.run_to_run_sd**2 + own.discrepancy_sd**2
     assert found.sd**2 == pytest.approx(alone + models)
-    width = half_width(model, found.sd, own.discrepancy_sd)
+    width = half_width(model.confidence, found.sd, own.freedom * (found.sd / own.sd) ** 4)
     assert math.log(found.high / found.value) == pytest.approx(width)
     assert math.log(found.value / found.low) == pytest.approx(width)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +12,16 @@ import pytest
 from calibration.fit import (
     DIFFERENCE_STEP,
     Calibration,
+    Circumstances,
     FigureKind,
-    FitState,
     FitTask,
     MeasuredRun,
+    StepJournal,
     apply_calibration,
     calibration_of,
     run_fit,
     scenario_hash,
+    shared_correlations,
 )
 from calibration.predict import (
     CandidateSet,
@@ -30,10 +33,12 @@ from calibration.predict import (
     usual_run,
 )
 from calibration.predict.candidates import scenario_of
-from calibration.predict.next_run import derivatives, information, updated
+from calibration.predict.evidence import Evidence
+from calibration.predict.next_run import _weighted, derivatives
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
+from simulator.form import FloatArray
 from tests.calibration.synthetic import READ, ROWS, SHARE, base, parameters, runs, said_by
 
 ROWS_KEY, SHARE_KEY = (text.partition("=")[0] for text in (ROWS, SHARE))
@@ -48,7 +53,7 @@ CLIENTS = "workload.arrivals.clients"
 
 def calibrated(scenario: ScenarioSpec, some: list[MeasuredRun], *varied: str) -> Calibration:
     task = FitTask(tuple(some), parameters(scenario, *varied), starts=1)
-    return calibration_of(run_fit(task, FitState(None, ""), lambda _, __: None), scenario)
+    return calibration_of(run_fit(task, StepJournal(None, ""), lambda _, __: None), scenario)
 
 
 def contended(*more_runs: int) -> tuple[ScenarioSpec, Calibration]:
@@ -81,14 +86,66 @@ def changed(calibration: Calibration, **settings: float) -> ScenarioSpec:
     return with_values(calibration.base, {keys[name]: value for name, value in settings.items()})
 
 
-def test_a_run_updates_the_covariance_as_the_inverse_of_summed_information() -> None:
+def evidence(rows: FloatArray, setups: Sequence[str], machine: str = "one", missed: float = 1.0) -> Evidence:
+    """Rates of runs of one machine with so much noise that it doesn't matter."""
+    where = tuple(Circumstances(machine, each, "cpu", (0.0,)) for each in setups)
+    shares = np.ones(len(rows), dtype=np.bool_)
+    return Evidence(
+        rows, np.full(len(rows), 0.3), np.full(len(rows), missed), (FigureKind.RATE,) * len(rows), where, shares
+    )
+
+
+def test_figures_that_share_nothing_add_their_information() -> None:
     rng = np.random.default_rng(3)
-    root = rng.normal(size=(5, 5))
-    covariance = np.linalg.inv(root.T @ root + np.eye(5))
-    seen = rng.normal(size=(7, 3, 5))
-    brute = np.array([np.linalg.inv(np.linalg.inv(covariance) + each.T @ each) for each in seen])
-    np.testing.assert_allclose(updated(covariance, seen), brute, rtol=1e-9)
-    np.testing.assert_allclose(updated(covariance, 0.0 * seen), np.broadcast_to(covariance, brute.shape), rtol=1e-12)
+    root, more = rng.normal(size=(5, 4)), rng.normal(size=(3, 4))
+    one, other = evidence(root, "abcde", missed=0.0), evidence(more, "fgh", missed=0.0)
+    brute = np.linalg.inv((root.T @ root + more.T @ more) / 0.09 + np.eye(4))
+    np.testing.assert_allclose(one.with_figures(other).covariance, brute, rtol=1e-9)
+
+
+def test_repeats_share_what_is_missed_and_tell_next_to_nothing_new() -> None:
+    """One figure of discrepancy 1 and noise 0.3: four repeats leave what noise they take out, four machines a half."""
+    row = np.ones((1, 1))
+    once = evidence(row, "a").covariance[0, 0]
+    again = evidence(np.ones((4, 1)), "aaaa").covariance[0, 0]
+    apart = evidence(np.ones((4, 1)), "abcd", missed=1.0)
+    assert again == pytest.approx(1.0 / (1.0 + 1.0 / (1.0 + 0.09 / 4.0)))
+    assert again > 0.95 * once
+    others = apart
+    for number in range(4):
+        single = evidence(row, str(number), machine=str(number))
+        others = single if number == 0 else others.with_figures(single)
+    assert others.covariance[0, 0] == pytest.approx(1.0 / (1.0 + 4.0 / 1.09))
+    assert again > apart.covariance[0, 0] > others.covariance[0, 0]
+
+
+def test_a_prediction_is_nearer_beside_its_runs_than_far_away_or_of_another_machine() -> None:
+    known = evidence(3.0 * np.ones((3, 1)), "abc")
+
+    def sd(machine: str, setup: str, size: float) -> float:
+        at = Circumstances(machine, setup, "cpu", (size,))
+        return known.error(3.0 * np.ones(1), at, 1.0).variance ** 0.5
+
+    near, far, other = sd("one", "d", 0.0), sd("one", "d", 3.0), sd("other", "d", 0.0)
+    assert sd("one", "a", 0.0) < near < far < other
+    parts = known.error(3.0 * np.ones(1), Circumstances("other", "d", "cpu", (0.0,)), 1.0)
+    assert parts.discrepancy_sd == pytest.approx(1.0)
+    assert parts.parameters_sd == pytest.approx(3.0 * known.covariance[0, 0] ** 0.5)
+
+
+def test_what_a_prediction_is_wrong_by_is_that_of_drawn_systems() -> None:
+    """Plain generalised least squares on drawn parameters, discrepancies and noise: the variance as said."""
+    rng = np.random.default_rng(8)
+    rows = rng.normal(size=(6, 2)) * 2.0
+    known = evidence(rows, "aabcde")
+    at, wanted = Circumstances("one", "f", "disk", (0.7,)), np.array([1.0, -2.0])
+    said = known.error(wanted, at, 1.0).variance
+    places = [*known.where, at]
+    root = np.linalg.cholesky(shared_correlations(places, places) + 1e-9 * np.eye(7))
+    parameters, missed = rng.normal(size=(20_000, 2)), rng.normal(size=(20_000, 7)) @ root.T
+    figures = parameters @ rows.T + missed[:, :6] + 0.3 * rng.normal(size=(20_000, 6))
+    wrong = parameters @ wanted + missed[:, 6] - figures @ known.gain.T @ wanted
+    assert float(np.mean(wrong**2)) == pytest.approx(said, rel=0.03)
 
 
 def test_derivatives_are_those_of_single_machines(usual: Calibration) -> None:
@@ -111,7 +168,8 @@ def test_derivatives_are_those_of_single_machines(usual: Calibration) -> None:
 def test_what_is_open_now_is_what_the_prediction_says(usual: Calibration) -> None:
     asked = changed(usual, clients=32)
     advice = advise_next_run(usual, candidates_around(usual), asked, pairs=0)
-    assert advice.open_sd == pytest.approx(predict_scenario(usual, asked).parameters_sd, rel=0.02)
+    said = predict_scenario(usual, asked)
+    assert advice.open_sd == pytest.approx(np.hypot(said.parameters_sd, said.discrepancy_sd), rel=0.02)
     assert all(run.left_sd < advice.open_sd for run in advice.runs)
 
 
@@ -152,8 +210,8 @@ def test_nothing_is_suggested_where_the_rest_is_noise_and_discrepancy(usual: Cal
 @pytest.mark.parametrize(("kind", "less"), [(FigureKind.CPU, True), (FigureKind.READS, False)])
 def test_a_figure_at_its_end_of_scale_tells_less(kind: str, less: bool, usual: Calibration) -> None:
     """Of a processor's share that is half or full, changed as much by the parameters; reads have no end of scale."""
-    said = np.log(np.array([[0.5], [1.0]]) + 0.01) * np.ones(len(FigureKind))
-    seen = information(usual, {kind: 0.05}, said, np.ones((2, len(FigureKind), 2)))[:, 0, 0]
+    said = np.log(np.array([0.5, 1.0]) + 0.01)
+    seen = [_weighted(usual, FigureKind(kind), 0.1, float(log), np.ones(2))[0] for log in said]
     assert bool(seen[1] < 0.8 * seen[0]) is less
     assert seen[1] > 0.0
 

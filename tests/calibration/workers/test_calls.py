@@ -54,6 +54,27 @@ def test_a_call_that_fails_is_not_taken_for_one_that_answers() -> None:
         list(finished_calls(threads, pow, {"bad": (0, -1), **SQUARES}))
 
 
+def test_a_call_that_fails_loses_no_answer_that_is_there() -> None:
+    with ThreadPoolExecutor(2) as threads:
+        executor = Waiting(lambda _: False)
+        calls = finished_calls(executor, pow, SQUARES)
+        answers: list[str] = []
+
+        def listen() -> None:
+            answers.extend(name for name, _ in calls)
+
+        listening = threads.submit(listen)
+        while len(executor.futures) < len(SQUARES):
+            pass
+        for number in (1, 2, 5):
+            executor.futures[number].set_result(number**2)
+        executor.futures[4].set_exception(ZeroDivisionError())
+        with pytest.raises(ZeroDivisionError):
+            listening.result()
+    assert sorted(answers) == ["1", "2", "5"]
+    assert all(executor.futures[number].cancelled() for number in (0, 3, 6, 7))
+
+
 def test_an_interruption_loses_nothing_that_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     executor = Waiting(lambda number: number in {0, 3})
 

@@ -78,7 +78,7 @@ def test_remote_clients_take_no_memory() -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("database.pool.buffers=200000", r"at most \d+ buffers"),
+        ("database.pool.buffers=300000", r"at most \d+ buffers"),
         ("machine.memory_gib=0.15", "machine.memory_gib"),
         ("operating_system.memory_per_client_mib=600", "machine.memory_gib"),
         ("workload.warehouses=2000", "warehouses are .* GiB of data"),
@@ -117,7 +117,7 @@ def test_flash_keeps_no_place_for_swap_that_nobody_needs() -> None:
 def test_the_most_buffers_that_are_offered_do_fit() -> None:
     """The number in the message is the limit: it loads, and one more does not."""
     with pytest.raises(Infeasible) as refused:
-        tiny("database.pool.buffers=200000")
+        tiny("database.pool.buffers=300000")
     most = int(str(refused.value).rsplit("at most ", 1)[1].split()[0])
     assert tiny(f"database.pool.buffers={most}").database.pool.buffers == most
     with pytest.raises(Infeasible):
@@ -191,3 +191,32 @@ def test_rows_take_longer_by_it_whatever_the_cores_speed() -> None:
     for speed in (1, 2):
         longer = rows_ns(tlb_entries=1, relative_speed=speed) - rows_ns(references=0, relative_speed=speed)
         assert longer == pytest.approx(tlb_miss_ns(tlb_entries=1) * (1 - share), abs=1)
+
+
+def test_connections_have_memory_and_page_tables_of_the_pool() -> None:
+    """Two processes of 3 MiB each, with 8 bytes for each 4 KiB of 2000 buffers; with huge pages next to none."""
+    none = memory_plan(tiny()).free_bytes
+    words = ("database.memory_per_connection_mib=3", "database.connections_map_pool=true")
+    tables = 2 * 2000 * 9 * KIB / (4 * KIB) * 8
+    assert none - memory_plan(tiny(*words)).free_bytes == pytest.approx(6 * MIB + tables)
+    huge = memory_plan(tiny(*words, "operating_system.memory_page_kib=2048")).free_bytes
+    assert none - huge == pytest.approx(6 * MIB + tables / 512)
+    assert none - memory_plan(tiny(words[0])).free_bytes == 6 * MIB
+
+
+def test_a_pool_larger_than_memory_runs_until_swap_is_full() -> None:
+    """Of 1 GiB 862 MiB are free and swap has as much as memory, or what it is said to have."""
+    assert tiny("database.pool.buffers=200000").database.pool.buffers == 200_000
+    with pytest.raises(Infeasible, match=r"are free and swap has 1: at most 214630 buffers"):
+        tiny("database.pool.buffers=215000")
+    with pytest.raises(Infeasible, match=r"are free and swap has 0: at most 98121 buffers"):
+        tiny("database.pool.buffers=98200", "operating_system.swap.size_gib=0")
+    assert tiny("database.pool.buffers=98000", "operating_system.swap.size_gib=0").machine.memory_gib == 1
+
+
+def test_other_files_take_their_share_of_the_page_cache() -> None:
+    """Of the cache, never of the pool."""
+    whole = memory_plan(tiny())
+    shared = memory_plan(tiny("operating_system.page_cache.other_files_fraction=0.25"))
+    assert shared.page_cache_pages == pytest.approx(0.75 * whole.page_cache_pages, abs=1)
+    assert shared.resident_buffers == whole.resident_buffers

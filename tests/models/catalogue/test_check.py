@@ -11,6 +11,7 @@ from models.catalogue import (
     catalogue_entry,
     catalogue_names,
     entry_faults,
+    read_entry,
     without_price,
     without_shape,
 )
@@ -42,9 +43,10 @@ def test_every_part_is_valid_and_has_a_source(kind: str, name: str) -> None:
         (
             {"coers": 2},
             (
-                "coers: unknown key (did you mean 'cores'?); allowed: cache_latency_ns, cache_mib, cores, "
-                "memory_bus_share, memory_latency_ns, model, relative_speed, remote_memory_factor, second_thread_gain, "
-                "sockets, source, threads_per_core, tlb_entries"
+                "coers: unknown key (did you mean 'cores' or 'quota_cores'?); allowed: all_core_clock_fraction, "
+                "cache_latency_ns, cache_line_ns, cache_mib, cores, memory_bus_share, memory_latency_ns, model, "
+                "quota_cores, relative_speed, remote_cache_line_ns, remote_memory_factor, second_thread_gain, "
+                "sockets, source, thread_placement, threads_per_core, tlb_entries"
             ),
         ),
     ],
@@ -85,6 +87,10 @@ def test_a_machine_that_names_a_missing_part_is_found(monkeypatch: pytest.Monkey
 def test_everything_for_sale_has_a_price_and_every_price_a_part() -> None:
     assert without_price() == []
     assert without_shape() == []
+    priced = {row.part for name in catalogue_names("prices") for row in read_entry("prices", name).rows}
+    assert not catalogue_check.UNPRICED & priced, "take it from UNPRICED"
+    known = {f"volumes/{name}" for name in catalogue_names("volumes")}
+    assert known >= catalogue_check.UNPRICED, "take it from UNPRICED"
 
 
 def test_a_price_of_no_part_and_a_chassis_of_unknown_parts_are_found(

@@ -94,7 +94,7 @@ def test_a_file_over_another(tiny_text: str, scenario_file: Write) -> None:
     path = scenario_file("base: below\nname: above\nmachine: {cpu: {cores: 4}, disks: {disk: nvme}}\n", "above.yaml")
     scenario = load_scenario(path)
     assert (scenario.name, scenario.machine.cpu.cores, scenario.machine.cpu.model) == ("above", 4, "one core")
-    assert scenario.machine.disks.disk.kind == "flash"
+    assert scenario.machine.disks.disk.kind == "ssd"
     assert scenario.measured is None, "a figure belongs to the scenario that it was measured on"
     assert scenario.notes == ()
     top = load_scenario(scenario_file("base: above.yaml\nmachine: {memory_gib: 2}\n", "top.yaml"))
@@ -199,3 +199,36 @@ def test_a_library_scenario_says_the_same_read_twice() -> None:
     path = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "v20z.yaml"
     assert read_with_base(path) == read_with_base(path)
     assert load_scenario(path) == load_scenario(path)
+
+
+def rented(**machine: Any) -> dict[str, Any]:
+    return expand_names({"machine": {"instance": "m7i.large", **machine}}, "here")["machine"]  # type: ignore[no-any-return]
+
+
+def test_a_machine_is_a_rented_instance_with_the_caps_of_its_volumes() -> None:
+    machine = rented(disks={"disk": {"volume": "gp3", "size_gib": "100 GiB", "requests_per_s": 6000}}, memory_gib=4)
+    assert machine["cpu"]["cores"] == 1
+    assert machine["memory_gib"] == 4, "changes go over the instance"
+    assert [limit["per_s"] for limit in machine["volume_limits"]] == [3600, pytest.approx(77.486, rel=1e-4)]
+    disk = machine["disks"]["disk"]
+    assert (disk["kind"], disk["capacity_gib"]) == ("flash", 100)
+    assert [limit["per_s"] for limit in disk["limits"]] == [6000, 125]
+    assert expand_names({"instance": "i4i.large"}, "here", "machine")["disks"]["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("volume", "fault"),
+    [
+        (
+            {"volume": "gp3", "size_gib": 5, "requests_per_s": 2500},
+            "gp3: 2500 requests/s for a volume of 5 GiB; allowed: 3000",
+        ),
+        ({"volume": "gp4", "size_gib": 5}, "machine.disks.disk: unknown name 'gp4' in the catalogue of volumes"),
+        ({"volume": "gp3"}, "machine.disks.disk: size_gib: missing"),
+        ({"volume": "azure-p10", "size_gib": 500}, "azure-p10: a volume of 500 GiB; allowed: 65 to 128 GiB"),
+    ],
+)
+def test_a_volume_that_isnt_for_sale_is_refused_with_what_is(volume: dict[str, Any], fault: str) -> None:
+    with pytest.raises(InputError) as refused:
+        rented(disks={"disk": volume})
+    assert fault in str(refused.value)

@@ -19,7 +19,7 @@ from models.catalogue import (
 )
 from models.catalogue.check import SPECS
 from models.catalogue.entries import FOLDER_VARIABLE, FOR_SALE, PARTS
-from models.machine import FlashDiskSpec
+from models.machine import SsdSpec
 from models.reading import load_scenario
 from simulator.errors import InputError
 
@@ -79,7 +79,7 @@ def test_a_users_entries_go_before_the_programs(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     assert shadowed_names("disks") == ["nvme"]
     assert catalogue_places("disks")["nvme"].own
-    mine: FlashDiskSpec = read_entry("disks", "nvme")
+    mine: SsdSpec = read_entry("disks", "nvme")
     assert (mine.capacity_gib, mine.name) == (1000, "SATA SSD")
     file.write_text("{base: sata-ssd, capacity_gib: 2000, source: mine}\n")
     assert read_entry("disks", "nvme").capacity_gib == 2000, "a changed file is read again"

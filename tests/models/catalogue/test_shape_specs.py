@@ -64,7 +64,7 @@ def test_caps_are_valid_limits_of_machines_and_disks() -> None:
         limits = [RateLimitSpec.model_validate(each) for each in instance.volume_limits()]
         assert len({limit.of for limit in limits}) == len(limits)
     for volume in volume_specs().values():
-        for size_gib in (volume.least_gib, 50, 1000, volume.most_gib):
+        for size_gib in sorted({min(max(size, volume.least_gib), volume.most_gib) for size in (0, 50, 1000, 1e9)}):
             disk = FlashDiskSpec.model_validate(volume.disk(size_gib))
             per_s = next(limit.burst_per_s or limit.per_s for limit in disk.limits if limit.of == "requests")
             alone = disk.parallel_requests / max(disk.read_latency_us, disk.write_latency_us) * 1e6
@@ -91,6 +91,22 @@ def test_gp2_grows_with_its_size_and_bursts_while_it_is_small(
     assert limits["mib"]["per_s"] == pytest.approx(mib, rel=0.003)
 
 
+@pytest.mark.parametrize(("size_gib", "requests", "burst"), [
+    (128, 5, 31.25), (1024, 40, 250), (2048, 80, 500), (6144, 240, 500), (12_800, 500, None), (16_384, 500, None),
+])  # fmt: skip
+def test_st1_and_its_bursts_grow_with_its_size(size_gib: float, requests: float, burst: float | None) -> None:
+    """The table of AWS's guide; a request of up to 1 MiB is one of 1 MiB."""
+    disk, limits = disk_of("st1", size_gib)
+    assert limits["requests"]["per_s"] == requests
+    assert limits["requests"].get("burst_per_s") == burst
+    assert limits["requests"].get("credits") == (None if burst is None else 1024 * size_gib)
+    assert limits["requests"]["unit_kib"] == 1024
+    assert limits["mib"]["per_s"] == 500
+    gp2 = disk_of("gp2", size_gib)[1]["requests"]
+    assert gp2.get("credits") in (None, 5_400_000), "the negative twin: one bucket for all sizes"
+    assert disk.read_latency_us > 10_000
+
+
 def test_more_of_gp3_and_io2_can_be_bought_up_to_the_rules() -> None:
     assert {of: each["per_s"] for of, each in disk_of("gp3", 100)[1].items()} == {"requests": 3000, "mib": 125}
     assert {of: each["per_s"] for of, each in disk_of("gp3", 100, 16_000, 1000)[1].items()} == {
@@ -106,14 +122,41 @@ def test_more_of_gp3_and_io2_can_be_bought_up_to_the_rules() -> None:
     ("gp3", (100, 2000), "gp3: 2000 requests/s for a volume of 100 GiB; allowed: 3000 to 50000 requests/s"),
     ("gp3", (100, 3000, 800), "gp3: 800 MiB/s for a volume with 3000 requests/s; allowed: 125 to 750 MiB/s"),
     ("gp2", (100, 3000), "gp2: 3000 requests/s for a volume of 100 GiB; allowed: 300 requests/s"),
+    ("st1", (100,), "st1: a volume of 100 GiB; allowed: 125 to 16384 GiB"),
     ("gp2", (0.5,), "gp2: a volume of 0.5 GiB; allowed: 1 to 16384 GiB"),
     ("io2", (100, 1000, 500), "io2: 500 MiB/s for a volume with 1000 requests/s; allowed: 256 MiB/s"),
     ("io2", (10, 256_000), "allowed: 100 to 10000 requests/s"),
+    ("io1", (100, 6000), "io1: 6000 requests/s for a volume of 100 GiB; allowed: 100 to 5000 requests/s"),
+    ("gp3", (5, 2500), "gp3: 2500 requests/s for a volume of 5 GiB; allowed: 3000 requests/s"),
+    ("azure-p10", (200,), "azure-p10: a volume of 200 GiB; allowed: 65 to 128 GiB"),
+    ("azure-p30", (1000, 6000), "azure-p30: 6000 requests/s for a volume of 1000 GiB; allowed: 5000 requests/s"),
+    ("azure-ultra", (100, 1000, 300), "MiB/s for a volume with 1000 requests/s; allowed: 0.953674 to 250 MiB/s"),
 ])  # fmt: skip
 def test_what_isnt_for_sale_is_refused_with_what_is(volume: str, what: tuple[float, ...], message: str) -> None:
     with pytest.raises(InputError) as refused:
         read_entry("volumes", volume).disk(*what)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(("volume", "size_gib", "free", "most"), [
+    ("gp3", 1, 3000, 3000), ("gp3", 5, 3000, 3000), ("gp3", 7, 3000, 3500), ("gp3", 1000, 3000, 80_000),
+    ("io2", 4, 100, 4000), ("io1", 1000, 100, 50_000), ("io1", 16_384, 100, 64_000), ("gp2", 200, 600, 600),
+    ("azure-p20", 512, 2300, 2300), ("azure-premium-ssd-v2", 2, 3000, 3000), ("azure-ultra", 4, 100, 4000),
+    ("hyperdisk-balanced", 1000, 3000, 160_000),
+])  # fmt: skip
+def test_what_a_volume_has_for_nothing_is_there_at_any_size(volume: str, size_gib: float, free: int, most: int) -> None:
+    assert read_entry("volumes", volume).requests_for_sale(size_gib) == (free, most)
+
+
+def test_azures_small_tiers_burst_for_thirty_minutes() -> None:
+    for tier, burst in (("p10", 3500), ("p15", 3500), ("p20", 3500), ("p30", None), ("p80", None)):
+        _, limits = disk_of(f"azure-{tier}", read_entry("volumes", f"azure-{tier}").most_gib)
+        for of in ("requests", "mib"):
+            one = limits[of]
+            assert ("credits" in one) == (burst is not None)
+            if burst is not None:
+                assert one["credits"] / (one["burst_per_s"] - one["per_s"]) == pytest.approx(1800, rel=1e-3)
+        assert limits["requests"].get("burst_per_s") == burst
 
 
 @given(st.sampled_from(["gp2", "gp3", "io2"]), st.floats(4, 16_000), st.floats(1, 1.5))

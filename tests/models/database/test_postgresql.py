@@ -21,7 +21,7 @@ from models.workloads.tpcc.layout import HeapSpec
 from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
 from models.workloads.tpcc.tables import STOCK
 from scenarios.library import library_files, load_scenario_file
-from simulator import kernel
+from simulator import analytic, kernel
 from simulator.form import MOST_USAGE
 from simulator.results import Result
 
@@ -184,7 +184,7 @@ def test_the_slow_disk_shares_its_time_as_measured() -> None:
     assert 0.2 < result.caches[1].dirty_fraction < 0.4
     alike = load_scenario_file(library_files()["postgresql-15-400-iops"], ["machine.disks.disk.reads_per_write=null"])
     first_come = kernel.simulate(build(alike), 1).devices[0]
-    assert first_come.reads_per_s < 0.6 * 295, "in order of arrival write-back starves reads"
+    assert first_come.reads_per_s < 0.7 * 295, "in order of arrival write-back starves reads"
 
 
 def test_the_page_cache_has_what_the_cgroup_had_left() -> None:
@@ -198,3 +198,37 @@ def test_usage_counts_end_at_five() -> None:
     with (TRAFFIC / IN_MEMORY / "pg_buffercache.end.csv").open(encoding="utf-8") as file:
         assert max(float(row["usage"]) for row in csv.DictReader(file) if row["usage"]) == MOST_USAGE
     assert expand_names("postgresql-15", "here", "database")["pool"]["replacement"] == "clock"
+
+
+IN_MEMORY_RESPONSES_MS = {
+    16: {"p50": (18.4, 19.2), "p95": (29.7, 33.2), "p99": (39.5, 39.5)},
+    4: {"p50": (5.5, 5.5), "p95": (10.0, 10.0)},
+}
+"""of new orders on one core, data in memory: repeats im_c16_k1 and im_c4_k1 of the emulated hardware's runs"""
+PAYMENTS_MS = {16: 9.34, 4: 2.48}
+"""mean, of the same runs"""
+
+
+@pytest.mark.parametrize("clients", [16, 4])
+def test_responses_on_a_full_core_are_those_measured(clients: int) -> None:
+    """Statements take turns at the core, so that a payment takes half of a new order, and transactions vary."""
+    settings = ["interval.duration_s=30", f"workload.arrivals.clients={clients}"]
+    model = build(load_scenario_file(library_files()["postgresql-15"], settings))
+    within = 0.3
+    for engine in (kernel, analytic):
+        orders, payments = engine.simulate(model, 1).classes[:2]
+        for percentile, (low, high) in IN_MEMORY_RESPONSES_MS[clients].items():
+            mine_ms = 1e3 * getattr(orders, f"{percentile}_s")
+            assert (1.0 - within) * low < mine_ms < (1.0 + within) * high, (engine, percentile, mine_ms)
+        assert 1e3 * payments.mean_s == pytest.approx(PAYMENTS_MS[clients], rel=0.1)
+
+
+def test_transactions_that_keep_the_core_to_their_end_respond_alike() -> None:
+    whole = ("workload.tpcc.rows_per_statement=0", "operating_system.cpu.time_slice_ms=0")
+    settings = ["interval.duration_s=30", "database.path.transaction_phases=0", *whole]
+    orders, payments = kernel.simulate(
+        build(load_scenario_file(library_files()["postgresql-15"], settings)), 1
+    ).classes[:2]
+    assert orders.p95_s is not None
+    assert 1e3 * orders.p95_s < 0.7 * IN_MEMORY_RESPONSES_MS[16]["p95"][0]
+    assert payments.mean_s > orders.mean_s

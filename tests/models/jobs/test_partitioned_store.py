@@ -59,7 +59,7 @@ def test_without_pauses_it_is_a_product_form_network() -> None:
     settings = (*SMALL, *SLOW, *NO_PAUSES, "job.servers=1", "job.copies=0", "job.duration_s=60",
                 "job.key_kib=0", "job.row_kib=0")  # fmt: skip
     found = answer(*settings)
-    low, high = found.also["requests/s, from (95 %)"], found.also["requests/s, to (95 %)"]
+    low, high = found.also["requests/s, from (90 %)"], found.also["requests/s, to (90 %)"]
     margin = high - low
     rate = exact_rate(1, 2, 6, 1000e-6, 700e-6, 100e-6)
     assert low - margin < rate < high + margin
@@ -125,6 +125,32 @@ def test_pauses_of_servers_stop_everybody_the_more_the_more_there_are() -> None:
 def test_updates_are_linear_too(path: Path) -> None:
     rates = {n: answer(f"job.servers={n}", "job.duration_s=1", path=path).value for n in (2, 10)}
     assert abs(rates[10] / rates[2] / 5 - 1) < 0.03
+
+
+def test_updates_are_within_what_was_measured_at_two_servers_and_ten() -> None:
+    """Over 80 % under 1 ms and over 90 % under 2 ms; not if an update cost as much as a query and its copy."""
+    for servers, seconds in ((2, 1.0), (10, 0.3)):
+        found = answer(f"job.servers={servers}", f"job.duration_s={seconds}", path=UPDATES)
+        assert found.also["update under 1 ms, share"] > 0.80
+        assert found.also["update under 2 ms, share"] > 0.90
+    dear = answer("job.updated_row.cost_fraction=0", "job.duration_s=0.5", path=UPDATES)
+    assert dear.also["update under 1 ms, share"] < 0.5
+
+
+def test_an_updates_path_by_hand() -> None:
+    """Of 40 columns of which a quarter of the time goes with each 10, an update leaves 30 alone."""
+
+    def path_of(*settings: str) -> list[float]:
+        job = scenario("job.query={client_us: 100, server_us: 50}", *settings).job
+        assert isinstance(job, PartitionedStoreSpec)
+        return [job.update_path.client_us, job.update_path.server_us, job.update_path.copy_us]
+
+    row = "job.updated_row={cost_fraction: 0.4, changed_fraction: 0.25, copying_us: 10}"
+    assert path_of(row) == pytest.approx([70, 45, 35])
+    assert path_of(row, "job.updated_row.cost_fraction=0") == pytest.approx([100, 60, 50])
+    assert path_of(*SLOW) == [900, 800, 500], "what is given goes before what follows from a query"
+    with pytest.raises(InputError, match=r"update: missing; add it, or updated_row"):
+        scenario("job.updated_row=null")
 
 
 def test_no_number_of_a_store_is_dead() -> None:

@@ -1,25 +1,27 @@
-"""Hardware threads and the memory bus: against enumeration, networks by hand, and laws."""
+"""Hardware threads, clock, memory bus and shared cache lines: against enumeration, networks by hand, and laws."""
 
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.build import build
+from calibration.fit import engine_doubts
+from models.build import build, unmeasured_threads
 from models.machine import CpuSpec
-from models.machine.cpu import slowdowns
+from models.machine.cpu import cache_line_ns, slowdowns
 from models.reading import load_scenario
 from tests.simulator.tpcc_systems import TINY
 
 
-def cpu(cores: int, threads_per_core: int = 1, gain: float = 0.2, bus: float = 0.0) -> CpuSpec:
+def cpu(cores: int, threads_per_core: int = 1, gain: float = 0.2, bus: float = 0.0, **keys: Any) -> CpuSpec:
     return CpuSpec(
         model="test", cores=cores, relative_speed=1.0, threads_per_core=threads_per_core, second_thread_gain=gain,
-        memory_bus_share=bus, source="assumption: for tests",
+        memory_bus_share=bus, source="assumption: for tests", **keys,
     )  # fmt: skip
 
 
@@ -74,6 +76,52 @@ def test_a_bus_that_is_all_there_is_serves_one_at_a_time() -> None:
     assert slowdowns(cpu(4, bus=1.0)).tolist() == pytest.approx([1.0, 2.0, 3.0, 4.0])
 
 
+def test_the_clock_falls_from_one_busy_core_to_all() -> None:
+    """3.5 GHz alone and 3.1 GHz with all five cores: a ninth of the loss with each quarter of the others."""
+    longer = slowdowns(cpu(5, all_core_clock_fraction=3.1 / 3.5))
+    assert longer.tolist() == pytest.approx([3.5 / ghz for ghz in (3.5, 3.4, 3.3, 3.2, 3.1)])
+    siblings = slowdowns(cpu(1, 2, all_core_clock_fraction=0.5))
+    assert siblings.tolist() == slowdowns(cpu(1, 2)).tolist(), "one core is always all of them"
+
+
+def test_a_cache_line_of_another_socket_is_farther() -> None:
+    assert cache_line_ns(cpu(4)) == 20
+    assert cache_line_ns(cpu(4, sockets=2)) == pytest.approx((20 + 150) / 2)
+    assert cache_line_ns(cpu(4, sockets=4, cache_line_ns=10, remote_cache_line_ns=90)) == pytest.approx(70)
+
+
+def test_lines_that_all_write_by_hand() -> None:
+    """0.2 of the time alone if each were fetched: half of that with two threads, two thirds with three, in a queue."""
+    second = 0.1 * (1 + 0.1 / 1.1)
+    fetch = 0.2 * 2 / 3
+    once = fetch * (1 + fetch / (1 + fetch))
+    third = fetch * (1 + 2 * once / (1 + once))
+    assert slowdowns(cpu(3), line_share=0.2).tolist() == pytest.approx([1.0, 1 + second, 1 + third])
+    assert slowdowns(cpu(3), line_share=0.2).tolist() != slowdowns(cpu(3, bus=0.2)).tolist()
+
+
+def test_one_line_bounds_what_any_number_of_cores_does() -> None:
+    """As a machine repairman with one repairer: 1 / line_share pieces of work in the time of one, less than ever."""
+    longer = slowdowns(cpu(512), line_share=0.02)
+    done = np.arange(1, 513) / longer
+    assert done[-1] == pytest.approx(1 / 0.02, rel=0.01)
+    assert done[-1] < 1 / (0.02 * 511 / 512) + 1e-9
+    assert slowdowns(cpu(512))[-1] == 1.0
+
+
+@given(st.integers(1, 24), st.integers(1, 2), st.floats(0.3, 1), st.floats(0, 0.4), st.floats(0, 0.3), st.booleans())
+def test_nothing_gets_faster_with_more_busy(
+    cores: int, threads: int, clock: float, bus: float, line_share: float, placed_by_cores: bool
+) -> None:
+    """Each piece of work takes longer beside more; all together may do less where the clock falls fast."""
+    spec = cpu(cores, threads, 0.3, bus, all_core_clock_fraction=clock)
+    longer = slowdowns(spec, placed_by_cores=placed_by_cores, line_share=line_share)
+    assert longer[0] == pytest.approx(1.0)
+    assert (np.diff(longer) >= -1e-9).all()
+    plain = slowdowns(cpu(cores, threads, 0.3, bus), placed_by_cores=placed_by_cores)
+    assert (longer >= plain - 1e-9).all()
+
+
 processors = st.builds(cpu, st.integers(1, 24), st.integers(1, 2), st.floats(0, 1), st.floats(0, 1))
 
 
@@ -104,3 +152,45 @@ def test_a_model_has_threads_only_where_they_slow_each_other_down() -> None:
     under = build(load_scenario(TINY, [threads, "machine.hardware_share_lost=0.1"]))
     assert under.sharing is not None
     assert under.sharing.ppm[:2] == (1_000_000, round(1e6 * 2 / (2 - 2 / 3 + 1.2 / 3)))
+
+
+def test_threads_are_placed_as_the_machine_says() -> None:
+    words = ["machine.cpu={cores: 2, threads_per_core: 2}"]
+    by_cores, by_chance = (
+        build(load_scenario(TINY, [*words, f"machine.cpu.thread_placement={each}"])).sharing
+        for each in ("by_cores", "by_chance")
+    )
+    assert by_cores is not None and by_chance is not None  # noqa: PT018
+    assert by_cores.ppm[1] == 1_000_000 < by_chance.ppm[1]
+    assert by_cores.ppm[3] == by_chance.ppm[3]
+
+
+def test_lines_of_a_row_operation_by_its_time() -> None:
+    """20 lines of 20 ns in 20 us alone are 2 %; a core twice as fast makes the same lines 4 %."""
+
+    def share(*settings: str) -> float:
+        words = [
+            "database.path.row_operation_us=20",
+            "database.path.shared_lines=20",
+            "machine.cpu.cores=64",
+            *settings,
+        ]
+        sharing = build(load_scenario(TINY, words)).sharing
+        assert sharing is not None
+        return 64 * 1e6 / sharing.ppm[-1]
+
+    # 63/64 of the lines come from elsewhere; the queue is nearly full
+    assert share("machine.cpu.relative_speed=1") == pytest.approx(1 / 0.02 * 64 / 63, rel=0.1)
+    assert share("machine.cpu.relative_speed=2") == pytest.approx(1 / 0.04 * 64 / 63, rel=0.01)
+    assert share("machine.cpu.relative_speed=1", "machine.cpu.sockets=2") == pytest.approx(
+        1 / 0.085 * 64 / 63, rel=0.01
+    )
+
+
+def test_many_more_threads_than_any_run_had_are_a_doubt() -> None:
+    few, many = (load_scenario(TINY, [f"machine.cpu.cores={cores}"]) for cores in (16, 17))
+    assert unmeasured_threads(few) == []
+    assert "17 hardware threads" in unmeasured_threads(many)[0]
+    assert unmeasured_threads(load_scenario(TINY, ["machine.cpu.cores=17", "database.measured_threads=9"])) == []
+    assert any("hardware threads" in each for each in engine_doubts([many])[0])
+    assert not any("hardware threads" in each for each in engine_doubts([few])[0])

@@ -18,8 +18,8 @@ from simulator.kernel import simulate
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 CAP = "{of: requests, per_s: 500, source: a test}"
 ARRAY = (
-    "machine.disks.disk=sata-ssd", "machine.disks.count=12", "machine.disks.level=raid0", "machine.disks.sets=4",
-    "machine.log_disk=sata-ssd", "machine.log_disks=3", "database.io=direct", "database.log.commit=durable",
+    "machine.disks.disk=slc-array-ssd", "machine.disks.count=12", "machine.disks.level=raid0", "machine.disks.sets=4",
+    "machine.log_disk=slc-array-ssd", "machine.log_disks=3", "database.io=direct", "database.log.commit=durable",
     "machine.cpu.cores=8", "workload.arrivals.clients=30",
 )  # fmt: skip
 CONTROLLED = (*ARRAY, "machine.disks.controllers=2", f"machine.disks.controller_limits=[{CAP}]")

@@ -11,7 +11,7 @@ from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from scenarios.show.words import configuration_line
 from simulator.errors import Infeasible, InputError
-from simulator.form import GIB, KIB, RaidSet, RotatingDevice
+from simulator.form import GIB, KIB, CachingDevice, RaidSet, RotatingDevice
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 
@@ -101,3 +101,32 @@ def test_sampled_sets_are_as_much_smaller() -> None:
         assert isinstance(before, RotatingDevice)
         assert isinstance(after, RotatingDevice)
         assert (before.capacity_bytes, after.capacity_bytes) == (70 * GIB, 17.5 * GIB)
+
+
+CACHE = "machine.disks.controller_cache={mib: 64, source: 'assumption: for tests'}"
+
+
+@pytest.mark.parametrize(
+    ("level", "count", "part_mib"), [("raid0", 4, 16), ("raid10", 4, 32), ("raid5", 4, 32), ("raid6", 6, 32)]
+)
+def test_each_disk_has_its_part_of_the_controllers_cache(level: str, count: int, part_mib: float) -> None:
+    """What a disk holds of a write takes as much of its part, copies and parity too: data has 64 MiB in all."""
+    device = build(tiny(level, count, CACHE)).storage.data_disk
+    assert isinstance(device, CachingDevice)
+    assert (device.cache_bytes, device.destages_among, device.in_cache_ns) == (part_mib * KIB * KIB, 64, 40_000)
+
+
+@pytest.mark.parametrize(
+    ("level", "overrides", "said"),
+    [
+        ("independent", (CACHE,), "machine.disks.controller_cache: got independent disks; a RAID set has one"),
+        ("raid0", (CACHE, "machine.disks.disk=nvme"), "has no arm, which alone it is modelled for"),
+        ("raid0", (CACHE, "machine.disks.disk.write_cache_mib=8"), "which turns those of its drives off; set it to 0"),
+        ("raid0", ("machine.disks.controller_cache={mib: 64}",), "source: missing"),
+    ],
+)
+def test_a_cache_where_none_can_be(level: str, overrides: tuple[str, ...], said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        tiny(level, 4, *overrides)
+    assert said in str(refused.value)
+    assert build(tiny("raid0", 4, CACHE)).storage.data_disk != build(tiny("raid0", 4)).storage.data_disk

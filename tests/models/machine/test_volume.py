@@ -42,6 +42,8 @@ def tiny(disk: dict[str, Any] | None = None, **machine: Any) -> ScenarioSpec:
     ("changes", "said"),
     [
         ({"of": "iops"}, "'requests' or 'mib'"),
+        ({"direction": "reads"}, "'both', 'read' or 'write'"),
+        ({"slice_ms": -1}, "greater than or equal to 0"),
         ({"per_s": 0}, "greater than or equal to 0.1"),
         ({"burst_per_s": 1000}, "burst_per_s: got 1000; at least per_s, 1800"),
         ({"credits": 0}, "credits: got 0 with a burst_per_s of 3000"),
@@ -74,6 +76,16 @@ def test_a_limit_as_the_engines_know_it() -> None:
     assert half.limits[0].credits_at_start == 2.7e6
     assert device.limits[0].label("disk 1") == "disk 1 (cap of 1,800 to 3,000 requests/s)"
     assert device.limits[1].label("disk 1") == "disk 1 (cap of 100 MiB/s)"
+    throttled = [
+        {"of": "requests", "per_s": 400, "direction": each, "slice_ms": 100, "source": SOURCE}
+        for each in ("read", "write")
+    ]
+    apart = FlashDiskSpec.model_validate(VOLUME | {"limits": throttled}).device("disk 1")
+    assert isinstance(apart, FlashDevice)
+    assert [one.label("disk 1") for one in apart.limits] == [
+        "disk 1 (cap of 400 reads/s)", "disk 1 (cap of 400 writes/s)"
+    ]  # fmt: skip
+    assert {one.slice_ns for one in apart.limits} == {100_000_000}
 
 
 def test_a_disk_without_limits_is_the_disk_that_it_was() -> None:

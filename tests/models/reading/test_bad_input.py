@@ -62,7 +62,7 @@ WRONG_VALUES: list[tuple[str, Any, str]] = [
     ("workload.mix.new_orders", 0.45, "unknown key (did you mean 'new_order'"),
     ("workload.active_warehouses", 2, "got 2; at most the 1 loaded warehouses"),
     ("workload.warehouses", 100_000, "100000 warehouses are"),
-    ("database.pool.buffers", 200_000, "200000 buffers of 9 KiB take 1.72 GiB; 0.842 of 1 GiB are free: at most"),
+    ("database.pool.buffers", 300_000, "take 2.57 GiB; 0.842 of 1 GiB are free and swap has 1: at most 214630 buffers"),
     ("database.pool.replacement", "lur", "got 'lur'; must be 'lru' or 'clock'"),
     ("database.page_kib", 7, "got 7; allowed: 2, 4, 8, 16, 32, 64"),
     ("database.page_kib", 4, "workload.layout.page_kib: got 8; the database's pages are of 4 KiB (database.page_kib)"),
@@ -70,7 +70,11 @@ WRONG_VALUES: list[tuple[str, Any, str]] = [
     ("database.writer.dirty_low_fraction", 0.9, "got 0.9; at most dirty_high_fraction, 0.5"),
     ("database.checkpoint.interval_s", "20 minutes", "unknown unit 'minutes' (did you mean 'min'?)"),
     ("interval.duration_s", 1e-3, "got 0.001 s; at least 1 s"),
-    ("interval.start", "hot", "got 'hot'; must be 'cold', 'after_load' or 'warm'"),
+    ("interval.start", "hot", "got 'hot'; must be 'cold', 'after_load', 'after_prewarm' or 'warm'"),
+    ("interval.prewarm", {"tables": ["stock"]}, "with interval.start: warm, which reads no files; set interval"),
+    ("interval.lead_in", {}, "give the length of the lead-in, either transactions or duration_s"),
+    ("interval.lead_in", {"transactions": 5, "duration_s": 5}, "either transactions or duration_s"),
+    ("interval.lead_in", {"transactions": 5, "speed": "clients"}, "at the clients' speed give duration_s"),
     ("measured", {"new_orders_per_minute": 5, "role": "fitted"}, "measured.source: missing; add 'source: ...'"),
     ("notes", "one", "got 'one'; must be a list"),
 ]
@@ -102,6 +106,9 @@ def test_a_wrong_value_is_one_line(
         ("database.pool.buffers", 50_000),
         ("database.checkpoint.interval_s", "20 min"),
         ("interval.start", "cold"),
+        ("interval.start", "after_prewarm"),
+        ("interval.lead_in", {"transactions": 5}),
+        ("interval.lead_in", {"duration_s": "1 s", "speed": "clients"}),
         ("measured", {"new_orders_per_minute": 5, "role": "fitted", "source": "assumption: for tests"}),
         ("notes", ["one"]),
     ],
@@ -166,7 +173,7 @@ def test_a_machine_without_memory_for_its_own_programs_gets_a_reason(
     changed: Change, scenario_file: Write, refused: Refused
 ) -> None:
     (line,) = refused("run", scenario_file(changed("machine.memory_gib", 0.1)))
-    assert "machine.memory_gib: 0.1 GiB; system, server process and clients alone take 0.158 GiB" in line
+    assert "machine.memory_gib: 0.1 GiB; system, server, connections and clients alone take 0.158 GiB" in line
 
 
 LAYERS = zip("abcdefgh", "bcdefghi", strict=True)

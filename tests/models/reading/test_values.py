@@ -41,7 +41,7 @@ def test_any_numbers_give_what_the_document_gives(data: st.DataObject) -> None:
     for key in keys:
         factor = data.draw(factors)
         before = continuous_value(scenario, key)
-        values[key] = factor if isinstance(factor, bool) or before is None else factor * before
+        values[key] = factor if isinstance(factor, bool) or before is None else factor * before + 0.0  # never -0.0
     found, wanted = (outcome(way, scenario, values) for way in (with_values, by_the_document))
     assert found == wanted
     if isinstance(found, ScenarioSpec) and isinstance(wanted, ScenarioSpec):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from models.build import build
-from models.build.system import MOST_WORK_S
+from models.build.start import MOST_WORK_S
 from models.reading import load_scenario
 from simulator.errors import InputError
 from tests.simulator.tpcc_systems import TINY

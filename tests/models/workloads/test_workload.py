@@ -13,6 +13,7 @@ from models.workloads.tpcc.program import CLASSES, row_counts
 from scenarios.library import library_files, load_scenario_file
 from simulator.analytic import simulate as calculated
 from simulator.form import CODES
+from simulator.form.samplers import alias_pmf
 from simulator.kernel import simulate as simulated
 
 NAMES = ("new_order", "payment", "order_status", "delivery", "stock_level")
@@ -125,3 +126,62 @@ def test_keys_apart_from_their_heaps_have_a_leaf_for_so_many_pages() -> None:
     assert pages("stock index pages", apart) == pytest.approx(4 * 100_000 / 367, rel=0.02)
     assert pages("stock index pages", together) == pytest.approx(pages("stock", together) / 260, rel=0.02)
     assert len(CLASSES) == len(NAMES)
+
+
+def virtuoso(*settings: str) -> ScenarioSpec:
+    """A few warehouses on the V20z."""
+    few = ("workload.warehouses=30", "workload.arrivals.clients=30", "database.pool.buffers=20000",
+           "interval.duration_s=60", *settings)  # fmt: skip
+    return load_scenario_file(library_files()["v20z"], few)
+
+
+def stock_pages(scenario: ScenarioSpec) -> list[float]:
+    """How popular the stock's pages are, the most popular first."""
+    program = build(scenario).program
+    start, length = program.tables[program.table_names.index("stock pages")]
+    return sorted(alias_pmf(program.alias[start : start + length]).tolist(), reverse=True)
+
+
+def test_stock_by_item_has_hotter_pages_of_the_same_number() -> None:
+    """A page of 24 rows of one item is as popular as that item; one of 24 items as they are on average."""
+    by_item, by_warehouse = (
+        stock_pages(virtuoso(f"workload.tpcc.stock_key={key}_first")) for key in ("item", "warehouse")
+    )
+    assert len(by_item) == 30 * len(by_warehouse)
+    hottest = [sum(pages[: len(pages) // 5]) / sum(pages) for pages in (by_item, by_warehouse)]
+    assert hottest[0] == pytest.approx(0.84, abs=0.02)
+    assert hottest[1] == pytest.approx(0.73, abs=0.02)
+    warm = "interval.start=warm"  # just loaded, clients of warehouses that are still cached do most
+    reads = [
+        simulated(build(virtuoso(f"workload.tpcc.stock_key={key}_first", warm)), 1) for key in ("item", "warehouse")
+    ]
+    per_transaction = [each.devices[0].reads_per_s / each.transactions_per_s for each in reads]
+    assert per_transaction[0] < 0.9 * per_transaction[1]
+
+
+@pytest.mark.parametrize("few", ["workload.active_warehouses=10", "workload.arrivals.clients=10"])
+def test_stock_by_item_of_warehouses_that_nobody_uses_is_colder(few: str) -> None:
+    used, part = stock_pages(virtuoso()), stock_pages(virtuoso(few))
+    assert sum(part[: len(part) // 10]) == pytest.approx(0.77, abs=0.02)
+    assert sum(used[: len(used) // 10]) == pytest.approx(0.70, abs=0.02)
+
+
+def test_a_sample_of_stock_by_item_is_as_uneven_as_the_whole() -> None:
+    warm = ("interval.start=warm", "workload.warehouses=40", "workload.arrivals.clients=40")
+    whole, sample = (stock_pages(virtuoso(*warm, f"sampling_fraction={share}")) for share in (1, 0.1))
+    assert len(whole) == 10 * len(sample)
+    for part in (0.05, 0.2, 0.5):
+        assert sum(sample[: int(part * len(sample))]) == pytest.approx(sum(whole[: int(part * len(whole))]), rel=0.04)
+
+
+def test_deliveries_change_any_customer_until_the_loaded_orders_are_through() -> None:
+    """Each district's 900 loaded orders belong to any customer alike; then customers are those of new orders."""
+    program = build(go_tpc("delivery")).program
+    names = [name for name, code in CODES.items() for _ in [code]]
+    first, last = program.entries[3], program.entries[4]
+    told = [(names[code], *row) for code, *row in program.operations[first:last].tolist()]
+    claims = [row for row in told if row[0] == "claim"]
+    assert [program.counter_names[row[2]] for row in claims] == ["delivered orders", "loaded orders delivered"]
+    assert [int(program.counters[program.counter_tables[claims[1][column]][0]]) for column in (2, 4)] == [2100, 3000]
+    place = told.index(claims[1])
+    assert [row[0] for row in told[place + 1 : place + 4]] == ["uniform", "jump", "sample"]

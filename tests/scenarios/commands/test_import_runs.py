@@ -5,31 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
 from models.machine import FlashDiskSpec
-from scenarios.commands.cli import main
+from tests.scenarios.commands.conftest import Call
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 DISK = SAMPLES / "run_directories" / "postgres15_go-tpc_one_disk_400_iops"
-Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    """`call("runs", "list")`: exit status, stdout, stderr."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        status = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return status, out, err
-
-    return run
 
 
 def test_a_run_is_told_file_by_file_with_its_laws_and_gaps(call: Call) -> None:
@@ -120,6 +105,21 @@ def test_a_disk_enters_the_catalogue_from_fio(call: Call, tmp_path: Path) -> Non
     assert out.endswith(place.read_text())
     document = json.loads(call("import", *files, "--capacity", "100GiB", "-o", "json")[1])
     assert document == {"format": "oltpsim-disk-1", **spec.model_dump(mode="json")}
+
+
+def test_files_of_one_name_are_refused(call: Call, tmp_path: Path) -> None:
+    """Reads of one file and writes of another would become a mix of both at the same depth."""
+    rows = {"reads": "randread", "writes": "randwrite"}
+    for folder, pattern in rows.items():
+        (tmp_path / folder).mkdir()
+        table = "rw,bs,iodepth,iops\n" + "".join(f"{pattern},4k,{depth},{1000 * depth}\n" for depth in (1, 2, 4, 8))
+        (tmp_path / folder / "t.csv").write_text(table)
+    files = [tmp_path / folder / "t.csv" for folder in rows]
+    status, _, err = call("import", *files)
+    assert status == 2
+    assert "got two files called t.csv; expected names that differ; rename one" in err
+    other = files[1].rename(files[1].with_name("writes.csv"))
+    assert "two files" not in call("import", files[0], other)[2]
 
 
 def test_a_scenario_takes_the_disk(call: Call, tmp_path: Path) -> None:

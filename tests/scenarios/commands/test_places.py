@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -17,6 +18,7 @@ import pytest
 from benchmarks.sweep_kills import START
 from benchmarks.sweeps import dask
 from scenarios.commands.cli import main
+from scenarios.run import LostWorkers
 from scenarios.run.dask_executor import SameProgram
 from simulator.errors import InputError
 from tests.calibration.synthetic import TINY
@@ -154,6 +156,24 @@ def test_a_place_that_is_lost_takes_nothing_with_it(
     err = capsys.readouterr().err
     assert "the scheduler is gone" in err
     assert f"3 predictions and runs are done and kept in {save}; the same command goes on from there" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(LostWorkers("the scheduler is gone"), 0), (InputError("no scheduler answers there"), 2)],
+)
+def test_lost_workers_leave_a_plan_without_simulations_and_bad_input_leaves_none(
+    error: InputError, status: int, questions: dict[str, list[str]], capsys: Output, monkeypatch: Patch
+) -> None:
+    def fail() -> None:
+        raise error
+
+    counted(WORK["plan"][0], monkeypatch, fail)
+    assert main([*questions["plan"], "--workers", "1"]) == status
+    told = capsys.readouterr()
+    simulated = [each["confirmed"] for each in json.loads(told.out)["listed"]] if not status else []
+    assert [each["fault"] for each in simulated if each] == [str(error)] * (0 if status else 2)
+    assert (str(error) in told.err) == bool(status)
 
 
 def test_other_input_takes_nothing_that_is_kept(

@@ -123,8 +123,11 @@ def test_a_wrong_answer_names_its_option(answers: dict[str, object], sentence: s
 @pytest.mark.parametrize(
     ("answers", "sentence"),
     [
-        ({"pool": "9 GiB"}, "quick: --pool: 943718 buffers of 10 KiB take 9 GiB; 7.36 of 8 GiB are free: at most"),
-        ({"buffers": 900_000}, "quick: --buffers: 900000 buffers of 10 KiB take 8.58 GiB"),
+        (
+            {"pool": "40 GiB"},
+            "quick: --pool: 4194304 buffers of 10 KiB take 40 GiB; 7.36 of 8 GiB are free and swap has 8",
+        ),
+        ({"buffers": 9_000_000}, "quick: --buffers: 9000000 buffers of 10 KiB take 85.8 GiB"),
         ({"ram": "600 MiB"}, "quick: --ram 600 MiB: system, server process and 20 clients alone take 0.639 GiB"),
         ({"warehouses": 5000}, "quick: --warehouses: 5000 warehouses are"),
     ],
@@ -181,12 +184,22 @@ def test_the_table_lists_what_is_assumed_however_quiet(capsys: Output) -> None:
     assert main([*words, "--quiet", "--target", "1e12"]) == 1
     out, err = capsys.readouterr()
     assert (
-        "assumed: pool 60 % of free memory; virtuoso-4, whose critical section may limit; server-2020s cores;"
+        "assumed: pool 60 % of free memory; postgresql-15, under go-tpc; server-2020s cores;"
         " no think time; warm start; clients on the server "
     ) in " ".join(out.split())
     assert max(len(line) for line in out.splitlines()[:-1]) <= 80
     assert err.count("\n") == 1
     assert "target missed" in err
+
+
+def test_an_engine_has_its_own_driver_and_rows() -> None:
+    """100 warehouses of PostgreSQL's rows are as large as 100 GB say, and Virtuoso keeps the article's driver."""
+    drivers = {}
+    for engine in ("postgresql-15", "virtuoso-4"):
+        scenario, _ = scenario_of(questions(database=engine, warehouses=None, data_size="10 GB", ram="16 GiB"))
+        drivers[scenario.workload.name] = scenario.workload.warehouses
+    assert drivers["TPC-C-like, go-tpc"] == pytest.approx(100, abs=5)
+    assert set(drivers) == {"TPC-C-like, go-tpc", "TPC-C-like, Virtuoso's driver"}
 
 
 def test_beside_other_forms_the_assumptions_go_to_stderr(capsys: Output) -> None:

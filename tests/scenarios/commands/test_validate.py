@@ -14,8 +14,8 @@ import pytest
 
 from calibration.fit import (
     Calibration,
-    FitState,
     FitTask,
+    StepJournal,
     calibration_of,
     measured_runs,
     parse_vary,
@@ -50,7 +50,7 @@ def model(records: Path) -> Path:
     base = scenario("workload.arrivals.clients=8")
     some = measured_runs([load_record(file) for file in records_in(records)], base, {})
     task = FitTask(tuple(some), (parse_vary(f"{ROWS}=10..160", base),), starts=1)
-    write_calibration(path, calibration_of(run_fit(task, FitState(None, ""), lambda _, __: None), base))
+    write_calibration(path, calibration_of(run_fit(task, StepJournal(None, ""), lambda _, __: None), base))
     return path
 
 

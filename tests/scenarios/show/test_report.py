@@ -17,7 +17,17 @@ from scenarios.show import run_charts
 from scenarios.show.configuration import assumptions, configuration_groups
 from scenarios.show.report import report_html, write_report
 from scenarios.show.words import against_measured, loads
-from simulator.results import Bottleneck, DeviceResult, Result, Series, read_result, result_json, utilisation_key
+from simulator.results import (
+    Bottleneck,
+    DeviceResult,
+    PercentileInterval,
+    Result,
+    Series,
+    read_result,
+    result_json,
+    utilisation_key,
+)
+from simulator.results.result import PercentileIntervals
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 COMMAND = "oltpsim run example.yaml --seed 1"
@@ -124,7 +134,7 @@ def test_headline_says_rate_interval_error_and_bottleneck(text: Text) -> None:
     words = str(text)
     rate = example_result().rate_per_min
     assert f"{rate.mean:,.0f} new orders per minute [{rate.low:,.0f} .. {rate.high:,.0f}]" in words
-    assert "95 % interval, batch means" in words
+    assert "90 % interval, batch means" in words
     assert re.search(r"Measured by others 1,180 error [+−]\d+\.\d %", words)
     assert "predicted: no fit has seen this figure" in words
     assert "Bottleneck disk 1 96.8 % busy" in words
@@ -258,6 +268,27 @@ def test_a_class_without_completions_has_no_times() -> None:
     assert picture is not None
     assert "stock level" not in picture.alternative
     assert "stock level" in str(page_of(result))
+
+
+def test_percentiles_have_their_intervals_as_whiskers_and_those_without_are_counted() -> None:
+    result = example_result()
+    main, *others = result.classes
+    known, few = PercentileInterval(0.21, 0.25, ""), PercentileInterval(None, None, "too few ended: 90, where 299 ...")
+    intervals = PercentileIntervals(known, known, PercentileInterval(0.8, 1.02, ""), few, few)
+    picture = run_charts.responses(replace(result, classes=[replace(main, intervals=intervals), *others]))
+    assert picture is not None
+    median, *_, last = [trace for trace in picture.figure["data"] if "error_x" in trace]
+    assert median["error_x"]["array"][0] == pytest.approx(0.25 - median["x"][0])
+    assert median["error_x"]["arrayminus"][0] == pytest.approx(median["x"][0] - 0.21)
+    assert last["error_x"]["array"] == [0.0] * len(result.classes)
+    assert "new order median 230 ms [210 ms .. 250 ms]" in picture.alternative.replace("\u00a0", " ")
+    assert picture.caption.endswith(
+        "Whiskers: 90 % intervals of chance alone. 2 of 5 percentiles have none: too few ended."
+    )
+    without = run_charts.responses(result)
+    assert without is not None
+    assert "Whiskers" not in without.caption
+    assert not [trace for trace in without.figure["data"] if "error_x" in trace]
 
 
 def test_nothing_completed_is_a_report_without_times() -> None:

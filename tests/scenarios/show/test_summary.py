@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 
 import pytest
 
+from calibration.predict import Contribution, MeasurementInterval
 from models.machine import PriceSpec
-from scenarios.show.summary import cost_words, summary_csv, summary_text
-from simulator.results import DeviceResult
+from scenarios.show.summary import answer_json, cost_words, summary_csv, summary_text
+from simulator.results import DeviceResult, PercentileInterval, rate_key
+from simulator.results.result import PercentileIntervals
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 
@@ -26,7 +29,8 @@ def test_answer_says_what_first_minutes_need() -> None:
     text = summary_text(example_result(), example_scenario(), 200)
     assert text.startswith("Example Server · 2 × Example 1.8 GHz · 2 GiB · 1 × example disk 10k · Example DB")
     for pattern in (
-        r"new orders per minute +[\d,]+  \[[\d,]+ \.\. [\d,]+\]   measured by others: 1,180 \([+−]1\.\d %",
+        r"new orders per minute +[\d,]+  \[[\d,]+ \.\. [\d,]+\]  90% interval of chance alone",
+        r"measured by others: 1,180 \([+−]1\.\d %",
         r"bottleneck +disk 1: 96\.8 % busy   queue 14\.8   7\.5 reads pending   57 % of pool misses",
         r"next +cpu: 34 % of all cores",
         r"response \(new order\) +p50 230 ms   p95 869 ms   p99 1\.61 s",
@@ -34,9 +38,67 @@ def test_answer_says_what_first_minutes_need() -> None:
         r"hit ratio +pool 95\.5 %   page cache 43 %   dirty 44 %   steady after 20 min",
     ):
         assert re.search(pattern, text), pattern
+    assert "uncertain by" not in text
     assert text.endswith("\n")
     assert "\x1b" not in text
     assert "tpmC" not in text
+
+
+PARTS = (Contribution("row_operation_us", 0.1), Contribution("chance", 0.02))
+EXPECTED = MeasurementInterval(900.0, 1_500.0, 0.9, PARTS)
+
+
+def test_an_interval_says_where_a_measurement_would_fall_and_why() -> None:
+    text = summary_text(example_result(), example_scenario(), 200, expected=EXPECTED)
+    assert re.search(r"new orders per minute +[\d,]+  \[900 \.\. 1,500\]  90% interval, predicted", text)
+    assert re.search(r"uncertain by +row_operation_us ±11 %   chance ±2\.0 %   in all ±11 %, one standard", text)
+    assert "chance alone" not in text
+    ramping = replace(example_result(), rate_per_min=replace(example_result().rate_per_min, low=None, high=None))
+    assert "predicted   not steady" in summary_text(ramping, example_scenario(), 200, expected=EXPECTED)
+
+
+def test_why_there_is_no_such_interval_is_said() -> None:
+    text = summary_text(example_result(), example_scenario(), 200, expected="nobody can say: a cluster")
+    assert re.search(r"no interval +nobody can say: a cluster", text)
+    assert "90% interval of chance alone" in text
+
+
+def test_forms_for_programs_have_both_intervals() -> None:
+    result = example_result()
+    data = json.loads(answer_json(result, EXPECTED))
+    assert data["rate_per_min"]["high"] == result.rate_per_min.high
+    assert data["measurement"]["low_per_min"] == 900.0
+    assert [part["what"] for part in data["measurement"]["parts"]] == ["row_operation_us", "chance"]
+    assert json.loads(answer_json(result, ""))["measurement"] is None
+    [row] = csv.DictReader(io.StringIO(summary_csv(result, example_scenario(), EXPECTED)))
+    assert row["measurement_high_per_min"] == "1500.0"
+    assert "measurement_high_per_min" not in summary_csv(result, example_scenario())
+
+
+def test_percentiles_have_intervals_or_say_why_not() -> None:
+    result = example_result()
+    known, few = PercentileInterval(0.21, 0.25, ""), PercentileInterval(None, None, "too few ended: 90, where 299 ...")
+    intervals = PercentileIntervals(known, known, PercentileInterval(0.8, 1.02, ""), few, few)
+    main, *others = result.classes
+    text = summary_text(replace(result, classes=[replace(main, intervals=intervals), *others]), example_scenario(), 200)
+    for found in (
+        r"p50 230 ms \[210 ms \.\. 250 ms\]   p95 869 ms \[800 ms \.\. 1\.02 s\]",
+        r"p99 1\.61 s \[too few ended\]   90% intervals of chance alone",
+    ):
+        assert re.search(found, text)
+    assert not re.search(r"p50 230 ms \[", summary_text(result, example_scenario(), 200))
+
+
+def test_a_run_that_gets_warm_says_how_fast() -> None:
+    """Rate and hit ratios of the first minute and of longer times, from its series; of a warm start nothing."""
+    found = example_result()
+    text = summary_text(found, example_scenario(), 200)
+    first = text.partition("getting warm")[2].split("(")[0].split()
+    rates = found.series.values[rate_key(found.main_class)]
+    steps = max(round(60.0 / found.series.step_s), 1)
+    assert first[0] == "to"
+    assert first[-1] == f"{sum(rates[:steps]) / steps:,.0f}"
+    assert "getting warm" not in summary_text(replace(found, start="warm"), example_scenario(), 200)
 
 
 def test_warnings_and_broken_laws_are_said_and_only_then() -> None:

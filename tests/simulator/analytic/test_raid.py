@@ -16,8 +16,8 @@ from simulator.results import Result
 
 V20Z = Path(__file__).parents[3] / "scenarios" / "library" / "v20z.yaml"
 INTERVAL = "interval={start: warm, warm_up_s: 100, duration_s: 200}"
-TOLERANCE = 0.12
-"""the largest difference of a dozen machines with sets, as measured when this was written"""
+TOLERANCE = 0.125
+"""the largest difference of a dozen machines with sets, as measured; there the engine says that it is in doubt"""
 
 
 def model_of(level: str, count: int) -> System:

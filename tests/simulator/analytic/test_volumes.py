@@ -24,8 +24,8 @@ SOURCE = "assumption: for tests"
 CLOSE, NEAR, ROUGH = 0.07, 0.09, 0.18
 
 
-def limit(of: str, per_s: float, burst_per_s: float | None = None, bucket: float = 0.0) -> dict[str, Any]:
-    return {"of": of, "per_s": per_s, "burst_per_s": burst_per_s, "credits": bucket, "source": SOURCE}
+def limit(of: str, per_s: float, burst_per_s: float | None = None, bucket: float = 0.0, **more: Any) -> dict[str, Any]:
+    return {"of": of, "per_s": per_s, "burst_per_s": burst_per_s, "credits": bucket, "source": SOURCE} | more
 
 
 def volume(*limits: dict[str, Any], parallel: int = 64) -> dict[str, Any]:
@@ -61,10 +61,13 @@ def machine(disk: dict[str, Any], **more: Any) -> System:
 
 
 CAP = limit("requests", 1000)
+APART = (limit("requests", 500, direction="read"), limit("requests", 2000, direction="write"))
 BURST = limit("requests", 500, 1500, 90_000)
 """gone after 90 s if all that is let through is asked for: in the middle of the counted interval"""
 MACHINES = {
     "one volume": (machine(volume(CAP)), CLOSE),
+    "caps for reads and for writes": (machine(volume(*APART)), CLOSE),
+    "caps apart in slices": (machine(volume(*({**cap, "slice_ms": 100} for cap in APART))), CLOSE),
     "hardly any disk left to wait for": (machine(volume(limit("requests", 8000)), buffers=80_000), NEAR),
     "throughput": (machine(volume(limit("mib", 16))), CLOSE),
     "a log disk": (machine(volume(CAP), log=volume(CAP)), CLOSE),
@@ -168,6 +171,23 @@ def test_turns_by_hand() -> None:
     assert shared is not None
     assert (shared.request_s, shared.byte_s) == pytest.approx((4e-3, 4e-3 / (256 << 10)))
     assert volumes_of(machine(volume()), sustained(machine(volume()))).data is None
+
+
+def test_caps_apart_are_in_doubt_where_writes_fill_theirs_or_another_stands_beside() -> None:
+    def doubt_of(*caps: dict[str, Any]) -> str:
+        return " ".join(line for line in analytic.simulate(machine(volume(*caps)), 1).warnings if "cap" in line)
+
+    assert not doubt_of(*APART)
+    assert "% of what their own cap lets through" in doubt_of(APART[0], limit("requests", 300, direction="write"))
+    assert "for reads and writes together" in doubt_of(APART[0], CAP)
+    assert not doubt_of(CAP)
+
+
+def test_a_cap_of_writes_takes_nothing_from_reads() -> None:
+    """Reads wait for their own cap: twice the rate of one cap of as much for both together, of which half are reads."""
+    apart = [limit("requests", 500, direction=direction) for direction in ("read", "write")]
+    both = sustained_rate(machine(volume(limit("requests", 500))))
+    assert 1.6 * both < sustained_rate(machine(volume(*apart))) < 2.0 * both
 
 
 def test_credits_that_a_warm_up_has_spent() -> None:

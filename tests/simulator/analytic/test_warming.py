@@ -12,8 +12,9 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator import kernel
-from simulator.analytic import Course, course, parameters_of, read_workload, solve
-from simulator.analytic.warming import interval_mean_per_s
+from simulator.analytic import course, parameters_of, read_workload, solve
+from simulator.analytic.parameters import Parameters
+from simulator.analytic.warming import Course, interval_mean_per_s, joined_courses, machines_at
 from simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
@@ -106,17 +107,43 @@ def test_a_machine_is_steady_at_some_time() -> None:
     assert of.mean_per_s(0.0, of.times_s[-1]) != pytest.approx(of.steady_per_s, rel=0.01)
 
 
+def test_a_course_goes_on_from_what_is_done() -> None:
+    """Full after 50 transactions, at 10 per second, then 5; by hand."""
+    hits = np.array([0.0, 1.0])
+    fast = Course(np.array([0.0, 10.0]), np.array([0.0, 50.0]), np.array([0.0, 10.0]), 10.0, hits, hits)
+    slow = Course(np.array([0.0, 20.0]), np.array([0.0, 50.0]), np.array([0.0, 5.0]), 5.0, hits, hits)
+    early, late = joined_courses([(5.0, fast), (100.0, slow)]), joined_courses([(20.0, fast), (100.0, slow)])
+    assert [early.done_by(time) for time in (5.0, 15.0, 25.0)] == pytest.approx([25.0, 50.0, 100.0])
+    assert [late.done_by(time) for time in (10.0, 20.0, 40.0)] == pytest.approx([50.0, 150.0, 250.0])
+    assert late.mean_per_s(10.0, 40.0) == pytest.approx(200.0 / 30.0)
+    assert np.interp(5.0, early.times_s, early.pool_hits) == pytest.approx(0.5)
+    assert slow.done_by(40.0) == pytest.approx(150.0), "as if it began anew"
+    assert joined_courses([(100.0, slow)]).done_by(40.0) == pytest.approx(slow.done_by(40.0))
+
+
 def test_what_a_load_leaves_is_better_than_nothing() -> None:
     early = Interval("after_load", 0, 5)
     assert mean_per_s(BUSY, early) > 1.1 * mean_per_s(BUSY, replace(early, start="cold"))
 
 
-def test_the_machine_of_a_rate_is_that_of_its_moment() -> None:
-    of = course_of(THINKING)
-    slow, middle, steady = (float(of.like(rate).buffers[0]) for rate in (0.0, 35.0, of.steady_per_s))
-    assert slow < middle < steady
-    assert of.like(of.steady_per_s).growing.tolist() == [0.0]
-    assert of.like(0.0).growing.tolist() == [1.0]
+def test_the_figures_are_those_of_a_moment_at_which_the_rate_is_the_mean() -> None:
+    model = model_of(THINKING, Interval("cold", 0, 10))
+    workload, of = read_workload(model), course_of(THINKING)
+    parameters = parameters_of(model, workload)
+
+    def machine(begin_s: float, end_s: float) -> Parameters:
+        done = of.done_at_mean_rate(begin_s, end_s)
+        return machines_at(model, workload, parameters, np.array([done])) if np.isfinite(done) else parameters
+
+    for begin_s, end_s in ((0.0, 5.0), (5.0, 20.0)):
+        found = solve(workload, machine(begin_s, end_s), model.pool.replacement)
+        assert float(found.rate[0]) == pytest.approx(of.mean_per_s(begin_s, end_s), rel=0.05)
+    assert machine(0.0, 5.0).growing.tolist() == [1.0]
+    assert machine(1e6, 2e6) is parameters
+    # it has come to the steady rate before the pool is full, and nothing was written until then
+    last_s = float(of.times_s[-1])
+    assert machine(0.0, 2.1 * last_s) is parameters
+    assert machine(0.0, 1.9 * last_s).growing.tolist() == [1.0]
 
 
 @pytest.mark.parametrize(

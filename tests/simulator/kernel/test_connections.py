@@ -53,4 +53,4 @@ def test_a_short_interval_after_a_long_warm_up_is_reported(network: Network) -> 
     visits = [("server", "exponential", 10 * MS, 0)]
     result = simulate(network(visits, think_s=1.0, clients=5, warm_up_s=1200, duration_s=1), 1)
     assert result.rate_per_min.mean > 0
-    assert result.rate_per_min.method.startswith("unknown")
+    assert result.rate_per_min.method.startswith("not steady: too short to tell")

@@ -36,14 +36,23 @@ from simulator.form import (
 )
 from simulator.form.daemon import DAEMON_OPERATIONS
 from simulator.kernel import KernelEngine
-from simulator.reference.device import REWRITE
+from simulator.reference.daemons import Daemons
+from simulator.reference.device import REWRITE, Request
 from simulator.reference.write_cache import CachingStation
 from simulator.results import ACTIVITIES
 from simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.conftest import make_model
 from tests.simulator.daemons import checkpointer, write_back, writer
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import RAID_SETS, DrawnSystem, any_systems, caching_systems, worked_systems
+from tests.simulator.systems import (
+    RAID_SETS,
+    DrawnSystem,
+    any_systems,
+    caching_systems,
+    controlled_systems,
+    flushing_systems,
+    worked_systems,
+)
 from tests.simulator.tpcc_systems import tpcc_models
 from tests.simulator.twins import Finished, differences, of_few_events, record_of, requests_lost, shortened
 
@@ -81,6 +90,7 @@ def with_writer(pages: int) -> tuple[Daemon, ...]:
 
 
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
+BY_AGE = ("write_tail", "write_aged")
 SCHEDULERS = ("fcfs", "look", "c-look")
 
 
@@ -113,6 +123,7 @@ def what_happened(system: DrawnSystem, finished: Finished) -> set[str]:
     happened |= {"terminals"} if model.terminals and last.ended else set()
     happened |= {"interrupts"} if model.interrupts and last.pool.misses else set()
     happened |= {"fixed work"} if model.work else set()
+    happened |= {"lead-in"} if model.interval.lead_in_transactions else set()
     happened |= {"no daemons"} if not model.daemons else set()
     happened |= {"two writers"} if sum(any(each.operands("await_dirty")) for each in model.daemons) > 1 else set()
     happened |= {f"daemon {name}" for name in finished.reference.daemon_steps}
@@ -120,11 +131,12 @@ def what_happened(system: DrawnSystem, finished: Finished) -> set[str]:
 
 
 EVERYTHING = {
-    *(f"operation {name}" for name in OPERATIONS), *(f"daemon {name}" for name in DAEMON_OPERATIONS),
+    *(f"operation {name}" for name in OPERATIONS),
+    *(f"daemon {name}" for name in DAEMON_OPERATIONS if name not in BY_AGE),
     "no daemons", "two writers", "threads slow each other", "several pages in one write",
     "tables on their own devices", "limits", "write cache", "fair queueing", "terminals", "interrupts", "fixed work",
-    *ACTIVITIES, *PURPOSES, "rotating", "flash", "raid", "lru", "clock", "cold", "after_load", "warm", "rollback",
-    "checkpoint", "handover", "dirty eviction",
+    *ACTIVITIES, *PURPOSES, "rotating", "flash", "raid", "lru", "clock", "cold", "after_load", "warm",
+    "after_prewarm", "lead-in", "rollback", "checkpoint", "handover", "dirty eviction",
     *(f"copies {copies} parities {parities}" for _, copies, parities in RAID_SETS),
     *(f"{scheduler} {several}" for scheduler in SCHEDULERS for several in (True, False)),
     *(f"{word} {choice}" for word in ("direct", "durable", "open", "own log") for choice in (True, False)),
@@ -155,6 +167,28 @@ def test_fixed_work_on_threads_gives_one_trajectory(system: DrawnSystem, seed: i
     assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
 
 
+def test_flushing_by_age_gives_one_trajectory_and_shows_all_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Doubled batches and victims, a clean victim first, groups of two writes, commits that wait for log space."""
+    met: Counter[str] = Counter()
+    log_space_freed = Daemons.log_space_freed
+
+    def noted(daemons: Daemons) -> Any:
+        met["full log"] += 1
+        return log_space_freed(daemons)
+
+    @settings(EXAMPLES, max_examples=SOAK // 2 or 100)
+    @given(system=flushing_systems(), seed=SEEDS)
+    def both_engines_agree(system: DrawnSystem, seed: int) -> None:
+        model = of_few_events(model_of_system(system), seed, MOST_EVENTS)
+        finished: list[Finished] = []
+        assert differences(model, seed, finished=finished) == []
+        met.update(finished[0].reference.daemon_steps)
+
+    monkeypatch.setattr(Daemons, "log_space_freed", noted)
+    both_engines_agree()
+    assert min(met[name] for name in (*BY_AGE, "full log")) > 10, met
+
+
 def test_write_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
     """Early acknowledgement, room, turns of reads and cached writes, parity that is read first."""
     met: Counter[str] = Counter()
@@ -180,6 +214,34 @@ def test_write_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pyt
     monkeypatch.setattr(CachingStation, "_end_read", noted_read)
     both_engines_agree()
     assert min(met[name] for name in ("many", "kept behind those", "waits for room", "reads beside it", "parity")) > 50
+
+
+def test_controllers_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Room, writes that join, parity that waits for the arm and not for whoever writes."""
+    met: Counter[str] = Counter()
+    feed, joined = CachingStation._feed, CachingStation._join_cached_write
+
+    def noted(station: CachingStation) -> None:
+        feed(station)
+        met["many"] += len(station.destaging) > 1
+        met["waits for room"] += bool(station.waiting_writes)
+        met["parity"] += any(one.request.write == REWRITE for one in station.destaging)
+
+    def noted_join(station: CachingStation, request: Request) -> bool:
+        is_joined = joined(station, request)
+        met["joined"] += is_joined
+        return is_joined
+
+    @settings(EXAMPLES, max_examples=SOAK // 4 or 50)
+    @given(system=controlled_systems(), seed=SEEDS)
+    def both_engines_agree(system: DrawnSystem, seed: int) -> None:
+        assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
+
+    monkeypatch.setattr(CachingStation, "_feed", noted)
+    monkeypatch.setattr(CachingStation, "_join_cached_write", noted_join)
+    both_engines_agree()
+    assert min(met[name] for name in ("many", "waits for room", "parity")) > 50, met
+    assert met["joined"] > 10, met
 
 
 @settings(EXAMPLES, max_examples=SOAK // 10 or 20)

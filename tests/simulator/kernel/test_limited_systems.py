@@ -55,10 +55,15 @@ def test_both_engines_give_one_trajectory_and_limits_are_felt() -> None:
         seen["ran out"] += bool((column_of(engine, "limits", "out_since_ns") >= 0).any())
         seen["shared"] += system.volume_limits is not None
         seen["two stages"] += bool((devices.rows[:, devices.columns.index("end_shared_limit")] > 0).any())
+        every = [limit for device in system.devices for limit in getattr(device, "limits", ())]
+        seen["apart"] += any(limit.direction != "both" for limit in every)
+        seen["in slices"] += any(limit.slice_ns for limit in every)
         seen["in a set"] += any(device.kind == "raid" for device in system.devices)
 
     both_engines_agree()
-    assert min(seen[name] for name in ("waited", "ran out", "shared", "two stages", "in a set")) > 10, seen
+    assert (
+        min(seen[name] for name in ("waited", "ran out", "shared", "two stages", "in a set", "apart", "in slices")) > 10
+    ), seen
 
 
 def test_a_kernel_that_has_fewer_credits_is_another_trajectory() -> None:
@@ -68,6 +73,15 @@ def test_a_kernel_that_has_fewer_credits_is_another_trajectory() -> None:
     model = reading(GP2, seconds=8)
     assert differences(model, 1) == []
     assert differences(model, 1, with_table("limits", halve_credits))
+
+
+def test_a_kernel_that_counts_reads_at_a_cap_of_writes_is_another_trajectory() -> None:
+    def swap_directions(limits: Table) -> None:
+        limits.rows[:, limits.columns.index("direction_code")] = 1
+
+    model = reading(dataclasses.replace(CAP, direction="write"), seconds=8)
+    assert differences(model, 1) == []
+    assert differences(model, 1, with_table("limits", swap_directions))
 
 
 # Rates of saturated volumes, and what the result says
@@ -99,6 +113,15 @@ def test_a_saturated_volume_does_what_it_may() -> None:
     assert result.bottleneck.name == "disk 1 (cap of 100 to 300 requests/s)"
     assert any("credits ran out after 0.0833 min; sustained rate, 100 requests/s" in line for line in result.warnings)
     assert read_result(result_json(result)) == result
+
+
+def test_a_cap_of_reads_lets_through_as_many_in_slices_as_without_and_one_of_writes_stops_none() -> None:
+    for slice_ns in (0, 100 * MS, 300 * MS):
+        result = simulate(reading(dataclasses.replace(CAP, direction="read", slice_ns=slice_ns)), 1)
+        assert result.devices[0].reads_per_s == pytest.approx(100, rel=2e-2)
+        assert result.bottleneck.name == "disk 1 (cap of 100 reads/s)"
+    free = simulate(reading(dataclasses.replace(CAP, direction="write")), 1)
+    assert free.devices[0].reads_per_s > 1000
 
 
 def test_credits_that_last_are_left() -> None:

@@ -65,7 +65,7 @@ FAULTS = {
     ),
     "CLOCK counts one use more": Fault("cache.hpp", "state.used < MOST_USAGE", "state.used <= MOST_USAGE"),
     "LRU forgets a use": Fault("cache.hpp", "i64{state.used} + 1 != end_of_uses", "i64{state.used} + 2 != end_of_uses"),
-    "a page that is being read is replaced": Fault("cache.hpp", "!is_busy(uses[i])", "true"),
+    "a page that is being read is replaced": Fault("cache.hpp", "is_busy(uses[i])", "false"),
     "the writer passes over a dirty page": Fault(
         "cache.hpp", "is_current(i) && is_dirty(uses[i])", "is_dirty(uses[i])"
     ),
@@ -79,14 +79,17 @@ FAULTS = {
     ),
     "a rotation too many": Fault(
         "disk.hpp",
-        "places[i] - angle - ready / disk.revolution + ROUNDING_TURNS",
-        "places[i] - angle - ready / disk.revolution - ROUNDING_TURNS",
+        "places[i] - angle - there / disk.revolution + ROUNDING_TURNS",
+        "places[i] - angle - there / disk.revolution - ROUNDING_TURNS",
     ),
-    "a seek within a cylinder": Fault("disk.hpp", "cylinders[i] == arm_cylinder ? 0.0 : seek", "seek"),
+    "a seek within a cylinder": Fault("disk.hpp", "cylinders[i] == arm_cylinder ? disk.head_switch : longer", "longer"),
     "the arm never turns round": Fault("io_scheduler.hpp", "upwards = !upwards", "std::swap(ahead, behind), upwards"),
     "a write cache without end": Fault("write_cache.hpp", "used_bytes + needed > cache_bytes", "false"),
     "writes wait in the line of reads": Fault("flash.hpp", "reads_per_write > 0", "false"),
-    "credits of no worth": Fault("limits.hpp", "std::max(start, refilled)", "start"),
+    "reads take no time from programs": Fault(
+        "ssd.hpp", "buffer_drained_ns += service_ns / dies", "buffer_drained_ns += 0"
+    ),
+    "credits of no worth": Fault("limits.hpp", "std::max(start, limiter.refilled_ps())", "start"),
     "parity stays in its place": Fault("raid.hpp", "places - 1 - stripe % places", "places - 1"),
     "a slice without end": Fault("fair_queueing.hpp", "calendar.now_ns < slice_end_ns", "slice_end_ns > 0"),
     "a flush takes nobody along": Fault(

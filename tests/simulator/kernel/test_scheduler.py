@@ -41,7 +41,7 @@ def test_both_engines_give_one_trajectory_and_turns_are_taken(monkeypatch: pytes
 
     monkeypatch.setattr(FairQueue, "__init__", noted)
 
-    @settings(EXAMPLES, max_examples=SOAK // 2 or 100)
+    @settings(EXAMPLES, max_examples=SOAK // 2 or 140)
     @given(system=fair_systems(), seed=SEEDS)
     def both_engines_agree(system: DrawnSystem, seed: int) -> None:
         queues.clear()

@@ -48,6 +48,10 @@ def starts_ms(requests: list[Request], *limits: RateLimit) -> list[float]:
         # a request of 600 KiB counts as three of 256
         ([CAP], [(0, 600), (0, 256), (0, 257), (0, 8)], [0, 3, 4, 6]),
         ([replace(CAP, unit_bytes=16 * KIB)], [(0, 16), (0, 32), (0, 8)], [0, 1, 3]),
+        # two in each slice of 2 ms, at its beginning; what a slice leaves is gone
+        ([replace(CAP, slice_ns=2 * MS)], [(0, 8)] * 5 + [(7, 8), (9, 8), (9, 8)], [0, 0, 2, 2, 4, 7, 9, 9]),
+        # a slice in which less than a request comes in: each waits for a whole one
+        ([replace(CAP, per_s=250, burst_per_s=250, slice_ns=2 * MS)], [(0, 8)] * 3, [0, 4, 8]),
         # MiB are counted by the byte
         ([MIB], [(0, 512), (0, 256), (0, 1)], [0, 500, 750]),
         ([RateLimit("mib", 1, 4, 0.5, 0.5)], [(0, 256)] * 5, [0, 62.5, 125, 250, 500]),
@@ -57,6 +61,25 @@ def starts_ms(requests: list[Request], *limits: RateLimit) -> list[float]:
 )  # fmt: skip
 def test_starts_by_hand(limits: list[RateLimit], requests: list[Request], starts: list[float]) -> None:
     assert starts_ms(requests, *limits) == pytest.approx(starts, abs=2e-6)
+
+
+def ends_ms(device: FlashDevice, requests: list[tuple[float, int, int]]) -> list[float]:
+    return served_ms((device,), requests)
+
+
+def test_reads_and_writes_wait_for_caps_of_their_own() -> None:
+    """Of one channel, which a write that waits for its cap leaves to the reads; with a joint cap they take turns."""
+    reads, writes = replace(CAP, direction="read"), replace(CAP, per_s=100, burst_per_s=100, direction="write")
+    both = [(0.0, 0, 1), (0.0, 0, 1), (0.0, 0, 0), (0.0, 0, 0), (0.0, 0, 0)]
+    apart = FlashDevice("disk 1", MS // 10, MS // 10, 1, limits=(reads, writes))
+    assert ends_ms(apart, both) == pytest.approx([0.1, 10.1, 0.2, 1.1, 2.1])
+    joint = replace(apart, limits=(replace(CAP, per_s=1000),))
+    assert ends_ms(joint, both) == pytest.approx([0.1, 1.1, 2.1, 3.1, 4.1])
+    shared = [
+        *ends_ms(replace(apart, limits=()), both[:1]),
+        *served_ms((replace(apart, limits=()),), both, (reads, writes)),
+    ]
+    assert shared == pytest.approx([0.1, 0.1, 10.1, 0.2, 1.1, 2.1])
 
 
 def test_a_bucket_of_another_size_gives_other_starts() -> None:

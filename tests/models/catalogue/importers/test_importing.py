@@ -14,7 +14,7 @@ from models.catalogue import entry_faults, read_entry
 from models.catalogue.entries import FOLDER_VARIABLE
 from models.catalogue.importers import ImportedEntries, ListFacts, read_list, write_entries
 from models.catalogue.importers.importing import FORMATS
-from models.machine import FlashDiskSpec
+from models.machine import SsdSpec
 from simulator.errors import InputError
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples" / "catalogue"
@@ -98,9 +98,12 @@ def test_netflixs_drives_have_their_rates_in_parallel(tmp_path: Path, monkeypatc
     found_instance = read_entry("instances", "i4i.4xlarge")
     assert found_instance.local_disks is not None
     disk = found_instance.local_disks.disk
-    assert isinstance(disk, FlashDiskSpec)
-    assert disk.parallel_requests / disk.read_latency_us * 1e6 == pytest.approx(400_000)
-    assert disk.parallel_requests / disk.write_latency_us * 1e6 == pytest.approx(220_000)
+    assert isinstance(disk, SsdSpec)
+    assert (disk.reads_per_s, disk.writes_per_s, disk.write_latency_us) == (
+        400_000,
+        220_000,
+        pytest.approx(23.03, rel=1e-3),
+    )
     assert found_instance.network_gbit_per_s == pytest.approx(9.375)
     assert found_instance.cpu.relative_speed == pytest.approx(3.5 * 1.15 * 1.67, rel=1e-3)
     assert found_instance.vcpus == 16
@@ -133,8 +136,8 @@ def test_cloudspecs_has_several_clouds_and_a_list_for_each(tmp_path: Path, monke
     assert storage.local_disks is not None
     disks = storage.local_disks
     assert (disks.count, disks.disk.capacity_gib) == (2, pytest.approx(3750e9 / 2**30, rel=1e-6))
-    assert isinstance(disks.disk, FlashDiskSpec)
-    assert disks.disk.parallel_requests / disks.disk.read_latency_us * 1e6 == pytest.approx(400_000)
+    assert isinstance(disks.disk, SsdSpec)
+    assert disks.disk.reads_per_s == 400_000
     assert other.cpu.relative_speed == pytest.approx(3.5 * 1.67, rel=0.01)
     assert set(found.left_out) == {"has accelerators", "no longer current"}
 

@@ -17,7 +17,7 @@ KEYS = {
     "lost": "machine.hardware_share_lost", "os": "operating_system.name", "engine": "database.name",
     "buffers": "database.pool.buffers", "warehouses": "workload.warehouses", "clients": "workload.arrivals.clients",
     "start": "interval.start", "each": "interval.new_orders_per_client", "seconds": "interval.duration_s",
-    "job": "job.kind", "name": "machine.name",
+    "job": "job.kind", "name": "machine.name", "driver": "workload.name",
 }  # fmt: skip
 LINES: tuple[tuple[str, dict[str, Any]], ...] = (
     (
@@ -80,6 +80,15 @@ LINES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("2 SSD, 16 GB, Core 2 Duo 2.4 GHz, macOS, serial read", {"job": "scan", "disks": 2, "disk": "SATA SSD"}),
     ("16 GB, Xeon E5-2680 v3 2.5 GHz, log on 1 SSD, 2 x 600 GB SAS 15k", {"speed": 3.375, "disks": 2, "threads": 2}),
     ("PowerPC G5 2.0 GHz, 2 GB, core speed 1.3", {"speed": 1.3}),
+    (
+        "8 cores, 32 GB, SSD",
+        {"cores": 8, "gib": 32, "disk": "SATA SSD", "os": "Linux, ext4", "engine": "PostgreSQL 15", "clients": 64,
+         "driver": "TPC-C-like, go-tpc", "start": "warm"},
+    ),
+    (
+        "8 cores, 32 GB, Virtuoso 6, 40 GB of data",
+        {"disk": "SATA SSD", "engine": "Virtuoso 6", "driver": "TPC-C-like, Virtuoso's driver", "start": "warm"},
+    ),
 )  # fmt: skip
 
 
@@ -110,6 +119,7 @@ def test_pieces_may_stand_in_any_order(line: str) -> None:
     ("8 GB, Xeon 5130, Solaris 10, Windows 2000", "both say the operating system"),
     ("8 GB, Xeon 5130, Opteron 244", "both say which processors"),
     ("8 GB, Xeon 5130, 1000 buffers, buffer pool 2 GB", "both say how large the pool is"),
+    ("8 cores, 8 GB, 4 GB data, 40 warehouses", "'40 warehouses' and '4 GB data' both say how much data there is"),
     ("8 GB, Xeon 5130, 30 min, 1000 new orders each", "both say how long the run is"),
     ("8 GB, Xeon 5130, load of 20 warehouses, 20 clients", "a load ends when it is done"),
     ("8 GB, Xeon 5130, NVMe 7200 rpm", "flash doesn't turn"),
@@ -189,3 +199,11 @@ def test_overrides_are_no_guesses() -> None:
     assert description.scenario.database.pool.buffers == 90_000
     (row,) = [row for row in description.rows if row.key == "database.pool.buffers"]
     assert (row.piece, row.factor) == ("--set database.pool.buffers=90000", None)
+
+
+def test_data_are_as_many_warehouses_as_the_engines_rows_take() -> None:
+    """A warehouse is about 100 MB (measured: 40 warehouses of go-tpc in PostgreSQL 15 are 4,024 MB)."""
+    of_40_gb = read_description("8 cores, 32 GB, SSD, 40 GB data").scenario.workload
+    of_memory = read_description("8 cores, 40 GB, SSD").scenario.workload
+    assert of_40_gb.warehouses == of_memory.warehouses == pytest.approx(40 * 40 * 1024 / (4024e6 / 2**20), rel=0.1)
+    assert read_description("8 cores, 32 GB, SSD, 40 warehouses").scenario.workload.warehouses == 40

@@ -61,7 +61,7 @@ def test_the_interval_is_students_of_the_differences() -> None:
     a, b = [100.0, 120.0, 90.0, 110.0], [103.0, 121.0, 95.0, 113.0]
     found = paired(a, b)
     differences = np.subtract(b, a)
-    half = 3.182446 * differences.std(ddof=1) / 2.0
+    half = 2.353363 * differences.std(ddof=1) / 2.0
     assert found.difference_interval is not None
     assert found.difference_interval.low == pytest.approx(differences.mean() - half, rel=1e-6)
     assert found.correlation == pytest.approx(np.corrcoef(a, b)[0, 1])
@@ -79,14 +79,14 @@ def test_intervals_cover_the_difference_as_often_as_they_say() -> None:
         assert found is not None
         covered[True] += found.holds(1.1)
         covered[False] += found.holds(1.12)
-    assert 930 <= covered[True] <= 970
-    assert covered[False] < 850
+    assert 870 <= covered[True] <= 930
+    assert covered[False] < 750
 
 
 def test_more_comparisons_make_wider_intervals() -> None:
     a, b = [100.0, 120.0, 90.0], [103.0, 121.0, 95.0]
     assert paired(a, b, 3).half_width_fraction > paired(a, b).half_width_fraction
-    assert paired(a, b, 3).confidence == pytest.approx(1 - 0.05 / 3)
+    assert paired(a, b, 3).confidence == pytest.approx(1 - 0.1 / 3)
 
 
 def test_a_single_pair_has_no_interval() -> None:
@@ -138,7 +138,7 @@ def test_seeds_go_on_until_the_interval_is_narrow() -> None:
     found = comparison_by(comparer)
     assert found.differences[0].half_width_fraction <= 0.02
     more = Comparer(comparer.sides, 1)
-    more.run_until(0.005, 40, 1, Silent())
+    more.run_until(0.003, 40, 1, Silent())
     assert len(comparison_by(more).seeds) > len(found.seeds)
     bounded = Comparer(comparer.sides, 1)
     bounded.run_until(1e-6, 6, 1, Silent())
@@ -208,7 +208,7 @@ def test_json_and_csv_say_the_same(capsys: Capture) -> None:
 
 def test_formulas_differ_exactly_but_not_independently(capsys: Capture) -> None:
     words = ["compare", TINY, TINY, "--set", f"B:{FASTER}", "--engine", "analytic", "--quiet"]
-    assert main(words) == 0
+    assert main([*words, "--chance"]) == 0
     assert "independent of each other" in " ".join(capsys.readouterr().out.split())
     assert main([*words, "--replications", "3"]) == 2
     assert "answers every seed alike" in capsys.readouterr().err

@@ -48,6 +48,14 @@ def test_a_target_has_a_bill_a_probability_and_reasons(capsys: pytest.CaptureFix
     assert all(bool(row["reason"]) == (row["verdict"] != "does what is asked") for row in rows)
 
 
+def test_what_cannot_be_decided_at_the_most_that_a_machine_holds_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """At most, all connections are in use: how long answers then take isn't known, nor so whether they meet a limit."""
+    words = [*SMALL, "--target", "20000", "--output", "json"]
+    doubts = [json.loads(said(capsys, [*words, *p95]))["listed"][0]["doubts"] for p95 in (["--p95", "50 ms"], [])]
+    assert any(each.startswith("at the most that it holds p95 of new order can't be decided") for each in doubts[0])
+    assert not any("can't be decided" in each for each in doubts[1])
+
+
 def test_spares_and_years_are_paid_and_growth_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
     plain = json.loads(said(capsys, [*SMALL, "--target", "20000", "--output", "json"]))
     more = json.loads(said(capsys, [*SMALL, "--target", "20000", "--spares", "1", "--output", "json"]))

@@ -33,6 +33,7 @@ from tests.scenarios.explained import TINY, scenario
 Capture = pytest.CaptureFixture[str]
 A, B = 7.0, 0.1
 """of Ishigami's function"""
+NO_SWAP = "operating_system.swap.size_gib=0"
 
 
 def ends(key: str, low: float = -math.pi, high: float = math.pi) -> ParameterRange:
@@ -136,7 +137,8 @@ def test_bars_are_in_the_order_of_their_widths() -> None:
 
 
 def test_an_end_that_cant_be_has_its_reason() -> None:
-    machine = scenario("v20z")
+    """A pool that is larger than the memory can be swapped, but not where there is no swap."""
+    machine = scenario("v20z", NO_SWAP)
     ranges = [parse_range("machine.memory_gib=1..3", machine), parse_range("database.pool.buffers=50000..120000", machine)]  # fmt: skip # noqa: E501
     rates = RateFunction(machine, ranges)
     found = tornado(rates, ranges, lambda: rates.reasons)
@@ -147,6 +149,17 @@ def test_an_end_that_cant_be_has_its_reason() -> None:
     assert memory.high_per_min is not None
     assert found.bars[1 - found.bars.index(memory)].reason is None
     assert "one end is not possible" in json.dumps(sensitivity_chart(found).figure)
+
+
+def test_a_pool_that_swaps_is_a_machine_that_can_be() -> None:
+    machine = scenario("v20z")
+    ranges = [parse_range("machine.memory_gib=1..3", machine)]
+    rates = RateFunction(machine, ranges)
+    [memory] = tornado(rates, ranges, lambda: rates.reasons).bars
+    assert memory.reason is None
+    assert memory.low_per_min is not None
+    assert memory.high_per_min is not None
+    assert memory.low_per_min < 0.5 * memory.high_per_min
 
 
 def test_what_limits_has_the_widest_bar() -> None:
@@ -167,7 +180,7 @@ def test_what_limits_has_the_widest_bar() -> None:
 
 
 def test_default_ends_are_machines_that_can_be() -> None:
-    machine = scenario("v20z")
+    machine = scenario("v20z", NO_SWAP)
     ranges = default_ranges(machine)
     assert len({each.key for each in ranges}) == len(ranges)
     rates = RateFunction(machine, ranges)
@@ -177,6 +190,8 @@ def test_default_ends_are_machines_that_can_be() -> None:
     assert "as far as there is such a machine" in memory.source
     buffers = next(each for each in ranges if each.key == "database.pool.buffers")
     assert (buffers.low, buffers.high, buffers.at(0.3) % 1) == (90_000, 150_000, 0)
+    memory = next(each for each in default_ranges(scenario("v20z")) if each.key == "machine.memory_gib")
+    assert (memory.low, memory.high, memory.source) == (1.5, 2.5, "± 25%")  # it swaps
 
 
 def test_a_calibrations_intervals_are_narrower_than_its_priors() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,10 @@ def test_one_row_per_point_in_grid_order(capsys: Output) -> None:
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     points = [(row["database.pool.buffers"], row["machine.cpu.cores"]) for row in rows]
     assert points == [("500", "1"), ("500", "2"), ("1000", "1"), ("1000", "2"), ("2000", "1"), ("2000", "2")]
-    assert all(float(row["low_per_min"]) <= float(row["rate_per_min"]) for row in rows)
+    for row in rows:
+        steady = "not steady" not in row["warnings"]
+        assert steady == bool(row["low_per_min"]) == bool(row["high_per_min"])
+        assert not steady or float(row["low_per_min"]) <= float(row["rate_per_min"])
     assert all(row["model_hash"] and row["engine"] and row["version"] and row["bottleneck"] for row in rows)
 
 
@@ -87,6 +91,19 @@ def example(*rows: SweepRow) -> Sweep:
 
 def row(value: str, bottleneck: str, *warnings: str) -> SweepRow:
     return SweepRow((value,), None, 90.0, 80.0, 100.0, 1, bottleneck, 0.5, 0.9, {}, "hash", warnings)
+
+
+def test_a_table_has_intervals_of_one_kind() -> None:
+    """Where a measurement would fall can be said of the first row only: chance's interval isn't put in its place."""
+    known = replace(row("1", "cpu"), measurement_low_per_min=50.0, measurement_high_per_min=160.0)
+    swept = example(known, row("2", "cpu"))
+    header, first, second, *_ = sweep_table(swept).splitlines()
+    assert "90% interval, predicted" in header
+    assert "50 .. 160" in first
+    assert "80 .. 100" not in second
+    of_chance, *rows = sweep_table(example(row("1", "cpu"), row("2", "cpu"))).splitlines()
+    assert "interval, chance alone" in of_chance
+    assert all("80 .. 100" in line for line in rows[:2])
 
 
 def test_warnings_of_points_are_below_the_table_and_in_every_form() -> None:

@@ -1,4 +1,4 @@
-"""State of a long question in a file: one that was killed goes on where it was and gives the same bytes.
+"""Journal of a long question's steps in a file: one that was killed goes on where it was and gives the same bytes.
 
 A line of JSON for each step, on the disk before the next one is waited for. Floats are written shortest and read back
 exactly, so that nothing depends on where it was stopped. A last line that was cut is a step that isn't done.
@@ -18,8 +18,8 @@ from simulator.errors import InputError
 FORMAT = "oltpsim-steps-1"
 
 
-class FitState:
-    """Steps that are done, by name. `task` names all that determines them: a state of another task is not used.
+class StepJournal:
+    """Results of steps that are done, by name. `task` names all that determines them: a journal of another is not used.
 
     Raises InputError if the file can't be written, or is there and holds something else.
     """
@@ -101,19 +101,19 @@ class FitState:
         self._done[name] = value
 
     def _read(self) -> bool:
-        """Take the steps of a file of this task; whether it holds nothing else. Raises InputError for no state."""
+        """Take the steps of a file of this task; whether it holds nothing else. Raises InputError for no journal."""
         if self.path is None or not self.path.exists() or self.path.stat().st_size == 0:
             return False
         try:
             head, *lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
-            state = json.loads(head)
+            first = json.loads(head)
         except (OSError, ValueError):
-            state, lines = None, []
-        if not isinstance(state, dict) or state.get("format") != FORMAT:
+            first, lines = None, []
+        if not isinstance(first, dict) or first.get("format") != FORMAT:
             raise InputError(
                 f"{self.path}: holds no steps of a stopped command; give --save another place, or remove it"
             )
-        if state.get("task") != self.task:
+        if first.get("task") != self.task:
             return False  # of another task: the steps are done again
         for line in lines:
             try:

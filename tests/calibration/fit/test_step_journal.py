@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import FitState
+from calibration.fit import StepJournal
 from simulator.errors import InputError
 
 CALLS = {f"step {number}": (number,) for number in range(6)}
@@ -35,9 +35,9 @@ def test_what_was_stopped_goes_on_with_what_is_missing(tmp_path: Path) -> None:
     state = tmp_path / "state"
     first, second = Work(stop_at=4), Work()
     with pytest.raises(Stopped):
-        FitState(state, "task").once_each(first, CALLS, None)
+        StepJournal(state, "task").once_each(first, CALLS, None)
     before = state.read_text(encoding="utf-8")
-    kept = FitState(state, "task")
+    kept = StepJournal(state, "task")
     assert kept.finished == 4
     with ThreadPoolExecutor(2) as threads:
         found = kept.once_each(second, CALLS, threads)
@@ -50,12 +50,12 @@ def test_what_was_stopped_goes_on_with_what_is_missing(tmp_path: Path) -> None:
 
 def test_another_task_begins_anew(tmp_path: Path) -> None:
     state, work = tmp_path / "state", Work()
-    FitState(state, "task").once_each(work, CALLS, None)
-    kept = FitState(state, "task of another program")
+    StepJournal(state, "task").once_each(work, CALLS, None)
+    kept = StepJournal(state, "task of another program")
     kept.once_each(work, CALLS, None)
     assert len(work.done) == 12
     assert kept.reused == 0
-    assert FitState(state, "task").finished == 0
+    assert StepJournal(state, "task").finished == 0
 
 
 @pytest.mark.parametrize(
@@ -65,27 +65,27 @@ def test_a_file_of_something_else_is_left_as_it_is(content: bytes, tmp_path: Pat
     state = tmp_path / "state"
     state.write_bytes(content)
     with pytest.raises(InputError, match="holds no steps of a stopped command"):
-        FitState(state, "task")
+        StepJournal(state, "task")
     assert state.read_bytes() == content
     state.write_bytes(b"")
-    FitState(state, "task").once_each(Work(), CALLS, None)
-    assert FitState(state, "task").finished == 6, "the negative twin: an empty file is nobody's"
+    StepJournal(state, "task").once_each(Work(), CALLS, None)
+    assert StepJournal(state, "task").finished == 6, "the negative twin: an empty file is nobody's"
 
 
 @pytest.mark.parametrize("cut", [1, 5, 9])
 def test_half_a_step_is_none(cut: int, tmp_path: Path) -> None:
     state, work = tmp_path / "state", Work()
-    FitState(state, "task").once_each(Work(), CALLS, None)
+    StepJournal(state, "task").once_each(Work(), CALLS, None)
     state.write_text(state.read_text(encoding="utf-8")[:-cut], encoding="utf-8")
-    kept = FitState(state, "task")
+    kept = StepJournal(state, "task")
     assert kept.finished == 5
     assert kept.once_each(work, CALLS, None) == [[number / 3.0] for number in range(6)]
     assert work.done == [5]
-    assert FitState(state, "task").finished == 6, "the step that was cut is whole, and those before it are there"
+    assert StepJournal(state, "task").finished == 6, "the step that was cut is whole, and those before it are there"
 
 
 def test_a_report_counts_what_is_done_and_names_what_begins_here() -> None:
-    kept, said = FitState(None, "task"), list[tuple[int, str]]()
+    kept, said = StepJournal(None, "task"), list[tuple[int, str]]()
     kept.once("step 1", lambda: [0.0])
     kept.once_each(
         Work(), {name: CALLS[name] for name in ("step 0", "step 1", "step 2")}, None, lambda *at: said.append(at)

@@ -1,0 +1,315 @@
+"""Where a measured rate would fall, of a scenario without a calibration: all that isn't known of it, not chance alone.
+
+Numbers of parts and path lengths have the spread of their sources (spreads.yaml, and the priors of a fit); the model
+misses as much as it has of the published machines, by what limits the run; formulas err; runs differ; so does chance.
+Each is independent of the others: variances of the rate's logarithm add up. What a number moves the rate by is the
+analytic engine's answer, one standard deviation up and down.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import scipy
+from pydantic import Field
+
+from calibration.fit import (
+    INTERVAL_CONFIDENCE,
+    RUN_TO_RUN,
+    Calibration,
+    Circumstances,
+    FigureKind,
+    assumed_sd,
+    calibration_path,
+    circumstances_of,
+    default_parameters,
+    engine_sd,
+    read_calibration,
+    run_regime,
+    shared_correlation,
+    steady_rates,
+)
+from calibration.predict.evidence import MOST_FREEDOM
+from models.database import CheckpointSpec, WriterSpec
+from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
+from models.machine import DiskSpec
+from models.reading import with_values
+from models.scenario import ScenarioSpec
+from simulator.errors import InputError, InternalError
+from simulator.results import Estimate
+
+SPREADS_FILE = Path(__file__).with_name("spreads.yaml")
+PUBLISHED = Path("published")
+"""calibration whose residuals say how much the model misses"""
+BY_DEFINITION = "by definition"
+"""in the source of the core that all speeds are relative to"""
+ASSUMED = re.compile(r"^assumption|speed[:,] assumption|\(assumption:|from memory", re.IGNORECASE)
+RARE_CHECKPOINT_S = 3600.0
+"""assumption: of an engine whose page cleaners know no checkpoint"""
+MISSED, ONE_RUN, FORMULAS, CHANCE = "what the model misses", "one run from the next", "the formulas", "chance"
+
+
+class SpreadSpec(Spec):
+    """Spread of a part's numbers: a standard deviation, times or divided by."""
+
+    factor: Number = Field(gt=1)
+    source: Text
+
+
+class KnownDatabasesSpec(Spec):
+    """Databases of whose numbers the priors leave only a `share` open, as exponents of their factors."""
+
+    names: tuple[Name, ...]
+    share: Number = Field(gt=0, le=1)
+    source: Text
+
+
+class SpreadsFile(Spec):
+    """The spreads that come with the program."""
+
+    parts: dict[Literal["assumption", "data_sheet"], SpreadSpec]
+    databases: tuple[KnownDatabasesSpec, ...]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """A part of an interval: a standard deviation of the figure's logarithm."""
+
+    what: str
+    sd: float
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What isn't known of a scenario's rate. Logarithms and their standard deviations.
+
+    `moves`: by each uncertain number, under a name that two scenarios share if it is wrong of both alike; with the sign
+    of the rate's change. `chance_sd`: None of a run that isn't steady, whose chance isn't known.
+    """
+
+    rate_per_min: float
+    moves: dict[str, float]
+    model_sd: float
+    """what the model misses"""
+    freedom: float
+    """degrees of freedom that this is known with"""
+    formulas_sd: float
+    """error of the analytic engine; 0 of a simulated rate"""
+    chance_sd: float | None
+    at: Circumstances
+
+    @property
+    def interval(self) -> MeasurementInterval:
+        """Where a measurement would fall."""
+        factor, rate = math.exp(_half_width(self.sd, self.model_sd, self.freedom)), self.rate_per_min
+        return MeasurementInterval(rate / factor, rate * factor, INTERVAL_CONFIDENCE, self.parts)
+
+    @property
+    def parts(self) -> tuple[Contribution, ...]:
+        """The parts that count, the largest first."""
+        found = [Contribution(_words(key), abs(move)) for key, move in self.moves.items()]
+        found += [
+            Contribution(MISSED, self.model_sd),
+            Contribution(ONE_RUN, RUN_TO_RUN),
+            Contribution(FORMULAS, self.formulas_sd),
+            Contribution(CHANCE, self.chance_sd or 0.0),
+        ]
+        return tuple(sorted((part for part in found if part.sd > 0.0), key=lambda part: -part.sd))
+
+    @property
+    def sd(self) -> float:
+        """All parts together."""
+        return math.hypot(*(part.sd for part in self.parts))
+
+
+@dataclass(frozen=True)
+class MeasurementInterval:
+    """Interval in which a measured rate lies with probability `confidence`, new orders per minute."""
+
+    low_per_min: float
+    high_per_min: float
+    confidence: float
+    parts: tuple[Contribution, ...]
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the rate's logarithm, all parts together."""
+        return math.hypot(*(part.sd for part in self.parts))
+
+
+def measurement_interval(scenario: ScenarioSpec, rate: Estimate) -> MeasurementInterval:
+    """The interval around an engine's rate of a scenario. Raises InputError if the formulas know no such machine."""
+    return uncertainty_of(scenario, rate).interval
+
+
+def ratio_interval(one: Uncertainty, other: Uncertainty, ratio: float, chance_sd: float | None) -> tuple[float, float]:
+    """Interval in which the ratio of two measured rates lies, `other` over `one`.
+
+    What is wrong of both alike leaves the ratio as it is. `chance_sd`: of the ratio's logarithm by pairs of runs;
+    None of a single pair, of which each rate's own is taken.
+    """
+    moved = [other.moves.get(key, 0.0) - one.moves.get(key, 0.0) for key in {**one.moves, **other.moves}]
+    alike = shared_correlation(one.at, other.at)
+    missed = math.sqrt(
+        max(one.model_sd**2 + other.model_sd**2 - 2.0 * alike * one.model_sd * other.model_sd, 0.0)
+        + (1.0 - alike) * (one.formulas_sd**2 + other.formulas_sd**2)
+    )
+    chance = math.hypot(one.chance_sd or 0.0, other.chance_sd or 0.0) if chance_sd is None else chance_sd
+    sd = math.hypot(*moved, missed, RUN_TO_RUN * math.sqrt(2.0), chance)
+    width = _half_width(sd, missed, min(one.freedom, other.freedom))
+    return ratio * math.exp(-width), ratio * math.exp(width)
+
+
+def uncertainty_of(scenario: ScenarioSpec, rate: Estimate) -> Uncertainty:
+    """What isn't known of an engine's rate of a scenario. Raises InputError if the formulas know no such machine."""
+    known = _without_page_cleaner(scenario)
+    moved = list(_moved_scenarios(known))
+    middle, *rates = _steady([known, *(each for _, *ends in moved for each in ends)])
+    if middle is None:
+        [_] = steady_rates(known)  # which says why not
+        raise InternalError(f"{scenario.name}: a rate that can't be calculated, and then can")
+    regime = run_regime(known)
+    missed = _published().missed_of(FigureKind.RATE, regime)
+    model_sd = assumed_sd(FigureKind.RATE, 0.0, _published().missing) * missed.scale
+    if regime == "light":
+        model_sd *= _elasticity(known, middle, model_sd)
+    is_calculated = scenario.engine == "analytic"
+    moves = {name: _move(middle, *rates[2 * number : 2 * number + 2]) for number, (name, *_) in enumerate(moved)}
+    return Uncertainty(
+        rate_per_min=rate.mean,
+        moves={name: move for name, move in moves.items() if move},
+        model_sd=model_sd,
+        freedom=missed.freedom,
+        formulas_sd=(_interval_sd(rate) or engine_sd(FigureKind.RATE, regime)) if is_calculated else 0.0,
+        chance_sd=0.0 if is_calculated else _interval_sd(rate),
+        at=circumstances_of(scenario, regime),
+    )
+
+
+def faster(scenario: ScenarioSpec, factor: float) -> ScenarioSpec:
+    """The scenario with processors so many times as fast. Not checked."""
+    machine = scenario.machine
+    cpu = machine.cpu.model_copy(update={"relative_speed": machine.cpu.relative_speed * factor})
+    return scenario.model_copy(update={"machine": machine.model_copy(update={"cpu": cpu})})
+
+
+def slower(scenario: ScenarioSpec, disk: DiskSpec, factor: float) -> ScenarioSpec:
+    """The scenario with a disk so many times slower wherever it is, in times and rates. Not checked."""
+    said = {name: value for name in type(disk).model_fields if (value := getattr(disk, name)) is not None}
+    changes = {name: value * factor for name, value in said.items() if name.endswith(("_ms", "_us"))}
+    changes |= {name: value / factor for name, value in said.items() if name.endswith("_per_s")}
+    changed = disk.model_copy(update=changes)
+    machine = scenario.machine
+    disks = machine.disks.model_copy(update={"disk": changed}) if machine.disks.disk == disk else machine.disks
+    log_disk = changed if machine.log_disk == disk else machine.log_disk
+    return scenario.model_copy(update={"machine": machine.model_copy(update={"disks": disks, "log_disk": log_disk})})
+
+
+def part_factors() -> dict[str, float]:
+    """One standard deviation of a part's numbers, times or divided by: of an assumption, and by its data sheet."""
+    return {origin: spread.factor for origin, spread in _spreads().parts.items()}
+
+
+def part_factor(source: str) -> float:
+    """The one of the part whose source this is: of an assumption if it says so of the part, of its speed or times."""
+    return part_factors()["assumption" if ASSUMED.search(source) else "data_sheet"]
+
+
+@cache
+def _spreads() -> SpreadsFile:
+    return validated(SpreadsFile, read_mapping(SPREADS_FILE), SPREADS_FILE.name)
+
+
+@cache
+def _published() -> Calibration:
+    return read_calibration(calibration_path(PUBLISHED))
+
+
+def _words(key: str) -> str:
+    """The name of a move for people."""
+    name, of, owner = key.partition(" of ")
+    return f"{last_word(name)}{of}{owner}" if name in ("speed", "times") else last_word(name)
+
+
+def _half_width(sd: float, model_sd: float, freedom: float) -> float:
+    """Half the interval of the logarithm. Only what the model misses is known with few degrees of freedom."""
+    whole = min(freedom * (sd / model_sd) ** 4, MOST_FREEDOM) if model_sd > 0.0 else MOST_FREEDOM
+    return sd * float(scipy.special.stdtrit(whole, (1.0 + INTERVAL_CONFIDENCE) / 2.0))
+
+
+def _interval_sd(rate: Estimate) -> float | None:
+    """Standard deviation of a rate's logarithm by the engine's own interval, None of a run that isn't steady."""
+    if not rate.is_steady or rate.mean <= 0.0:
+        return None
+    return min(rate.log_half_width, 1.0) / float(scipy.special.ndtri((1.0 + rate.confidence) / 2.0))
+
+
+def _without_page_cleaner(scenario: ScenarioSpec) -> ScenarioSpec:
+    """The scenario with a page writer in the place of page cleaners, for which there are no formulas.
+
+    What a number moves the rate by, in relation, is much the same with both.
+    """
+    cleaner = scenario.database.page_cleaner
+    if cleaner is None:
+        return scenario
+    writer = WriterSpec(
+        dirty_high_fraction=cleaner.dirty_high_fraction,
+        dirty_low_fraction=min(cleaner.dirty_low_fraction, cleaner.dirty_high_fraction),
+    )
+    changes = {"page_cleaner": None, "writer": writer, "checkpoint": CheckpointSpec(interval_s=RARE_CHECKPOINT_S)}
+    return scenario.model_copy(update={"database": scenario.database.model_copy(update=changes)})
+
+
+def _moved_scenarios(scenario: ScenarioSpec) -> Iterator[tuple[str, ScenarioSpec, ScenarioSpec]]:
+    """For each uncertain number its name, and the scenario with it one standard deviation up and down."""
+    machine, database = scenario.machine, scenario.database
+    share = next((each.share for each in _spreads().databases if database.name in each.names), 1.0)
+    for each in default_parameters(scenario):
+        if not each.key.startswith("machine."):
+            ends = (each.at(place) for place in (share, -share))
+            up, down = (with_values(scenario, {each.key: min(max(end, each.low), each.high)}) for end in ends)
+            yield f"{each.key} of {database.name}", up, down
+    cpu, disk, log_disk = machine.cpu, machine.disks.disk, machine.log_disk
+    if not (cpu.relative_speed == 1.0 and BY_DEFINITION in cpu.source):
+        factor = part_factor(cpu.source)
+        yield f"speed of {cpu.model}", faster(scenario, factor), faster(scenario, 1.0 / factor)
+    for some in (disk,) if log_disk in (None, disk) else (disk, log_disk):
+        assert some is not None
+        factor = part_factor(some.source)
+        yield f"times of {some.name}", slower(scenario, some, factor), slower(scenario, some, 1.0 / factor)
+
+
+def _steady(scenarios: Sequence[ScenarioSpec]) -> list[float | None]:
+    """New orders per minute of each, warm, by the formulas; None for a machine that can't be."""
+    try:
+        return [each.new_orders_per_min for each in steady_rates(*scenarios)]
+    except InputError:
+        if len(scenarios) == 1:
+            return [None]
+        return [rate for each in scenarios for rate in _steady([each])]
+
+
+def _move(middle: float, up: float | None, down: float | None) -> float:
+    """Root mean square of what both changes move a rate's logarithm by, with the sign of the one upwards."""
+    ends = [(sign, rate) for sign, rate in ((1.0, up), (-1.0, down)) if rate is not None]
+    changes = [sign * math.log(rate / middle) for sign, rate in ends]
+    if not changes:
+        return 0.0
+    return math.copysign(math.sqrt(sum(change**2 for change in changes) / len(changes)), sum(changes))
+
+
+def _elasticity(scenario: ScenarioSpec, rate: float, sd: float) -> float:
+    """What share of an error of all parts' speeds a machine's rate takes over: none of one that waits for load."""
+    everything = faster(scenario, math.exp(-sd))
+    disk, log_disk = scenario.machine.disks.disk, scenario.machine.log_disk
+    everything = slower(everything, disk, math.exp(sd))
+    if log_disk is not None and log_disk != disk:
+        everything = slower(everything, log_disk, math.exp(sd))
+    [steady] = steady_rates(everything)
+    return min(max(math.log(rate / steady.new_orders_per_min) / sd, 0.0), 1.0)

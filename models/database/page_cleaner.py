@@ -1,0 +1,87 @@
+"""Page cleaners, as InnoDB has them: dirty pages go by their age in the log, and there is no other checkpoint."""
+
+from pydantic import Field
+
+from models.input import Fraction, Gib, Number, PerSecond, Spec, WholeNumber
+from simulator.form import GIB, Daemon, DaemonStep, Flushing, from_s
+
+ROUND_S = 0.1
+"""of flushing by age; InnoDB's cleaner looks once a second, and is woken by whoever finds the log too old"""
+TAIL_ROUND_S = 0.01
+"""of keeping the list's end clean; InnoDB's cleaner is woken for it by whoever finds no clean page there"""
+AVERAGED_S = 30
+"""innodb_flushing_avg_loops"""
+
+
+class PageCleanerSpec(Spec):
+    """What writes dirty pages in the place of `writer` and `checkpoint`: adaptive flushing within a redo capacity."""
+
+    cleaners: WholeNumber = Field(ge=1, le=64, description="threads, each with a batch of its own in flight")
+    lru_scan_depth_pages: WholeNumber = Field(ge=0, le=100_000)
+    """of each cleaner: so many pages at the end of the LRU list are kept clean"""
+    victim_search_pages: WholeNumber = Field(default=100, ge=1, le=10_000)
+    """that whoever needs a buffer looks for a clean one among, before it writes a dirty one itself"""
+    io_capacity_per_s: PerSecond = Field(ge=1, le=10_000_000)
+    io_capacity_max_per_s: PerSecond = Field(ge=1, le=10_000_000)
+    dirty_low_fraction: Fraction = Field(ge=0, le=1, description="of the pool, from which on dirt counts; 0: never")
+    dirty_high_fraction: Fraction = Field(ge=0.01, le=1, description="of the pool, that asks for io_capacity")
+    redo_capacity_gib: Gib = Field(ge=0.001, le=10_000)
+    adaptive_low_fraction: Fraction = Field(default=0.10, ge=0, le=1)
+    """of the age at which users wait, from which on age counts"""
+    async_fraction: Fraction = Field(gt=0, le=1, description="of the redo capacity, the age that is 100 %")
+    sync_fraction: Fraction = Field(gt=0, le=1, description="age from which on pages go whatever io_capacity says")
+    wait_fraction: Fraction = Field(gt=0, le=1, description="age at which users wait")
+    age_exponent: Number = Field(default=1.5, gt=0, le=5)
+    age_divisor: Number = Field(default=7.5, gt=0, le=100_000)
+    """age x in per cent asks for x^exponent / divisor per cent of io_capacity_max"""
+    doublewrite: bool
+    """every page is written twice: its batch in one request first"""
+    batch_pages: WholeNumber = Field(ge=1, le=4096, description="pages of a batch")
+    neighbour_pages: WholeNumber = Field(default=1, ge=1, le=64)
+    """dirty neighbours that go along at most, a page's own counted in; 1: none"""
+
+
+def page_cleaners_of(spec: PageCleanerSpec) -> tuple[Daemon, ...]:
+    """Two daemons for each: one keeps the end of the list clean, one writes what is due by age."""
+    tail = _interval_steps(TAIL_ROUND_S, DaemonStep("write_tail", (spec.cleaners * spec.lru_scan_depth_pages,)))
+    aged = _interval_steps(ROUND_S, DaemonStep("write_aged", (_redo_bytes(spec, spec.sync_fraction),)))
+    return tuple(
+        Daemon(f"{name} cleaner {number}", steps)
+        for number in range(1, spec.cleaners + 1)
+        for name, steps in (("list", tail), ("page", aged))
+    )
+
+
+def _interval_steps(interval_s: float, step: DaemonStep) -> tuple[DaemonStep, ...]:
+    """A daemon's steps: one that is taken once an interval."""
+    return DaemonStep("every", (from_s(interval_s),)), step
+
+
+def flushing_of(spec: PageCleanerSpec) -> Flushing:
+    """The rules of adaptive flushing (MySQL 8.0, storage/innobase/buf/buf0flu.cc, Adaptive_flush)."""
+    of_each = 1000 * ROUND_S / spec.cleaners
+    most = max(spec.io_capacity_max_per_s, spec.io_capacity_per_s)
+    low = 100 * spec.adaptive_low_fraction * spec.wait_fraction / spec.async_fraction
+    by_age = (
+        int(most / spec.io_capacity_per_s * x**spec.age_exponent / spec.age_divisor) if x >= low else 0
+        for x in range(101)
+    )
+    high, dirty_low = 100 * spec.dirty_high_fraction, 100 * spec.dirty_low_fraction
+    by_dirty = (
+        (int(100 * d / (high + 1)) if d >= dirty_low else 0) if dirty_low > 0 else 100 * (d >= high) for d in range(101)
+    )
+    return Flushing(
+        whole_age_bytes=_redo_bytes(spec, spec.async_fraction),
+        full_bytes=_redo_bytes(spec, spec.wait_fraction),
+        cleaners=spec.cleaners,
+        milli_pages=round(of_each * spec.io_capacity_per_s),
+        most_milli_pages=round(of_each * most),
+        rounds=round(AVERAGED_S / ROUND_S),
+        percent_by_age=tuple(by_age),
+        percent_by_dirty=tuple(by_dirty),
+    )
+
+
+def _redo_bytes(spec: PageCleanerSpec, fraction: float) -> int:
+    """A share of the redo capacity."""
+    return round(spec.redo_capacity_gib * fraction * GIB)

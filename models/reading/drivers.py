@@ -1,0 +1,42 @@
+"""Drivers of TPC-C by engine, with the layout of its rows, and how many warehouses data of a size is."""
+
+from typing import Any
+
+from models.catalogue import catalogue_entry, expand_names
+from models.input import validated
+from models.workloads import LayoutSpec
+from models.workloads.tpcc import loaded_pages
+from simulator.form import GIB, KIB
+
+DEFAULT_DATABASE = "postgresql-15"
+"""of a machine of today whose engine nobody names"""
+DRIVERS = {
+    "postgresql-15": {"base": "go-tpc"},
+    "mysql-8-4": {"base": "hammerdb-mysql"},
+    "mysql-8-0": {"base": "hammerdb-mysql"},
+    "percona-5-7": {"base": "tpcc-mysql"},
+    "mariadb-10-11": {"base": "hammerdb-mysql"},
+    "mariadb-12": {"base": "hammerdb-mysql"},
+    "mysql-5-1": {"base": "virtuoso-tpcc", "layout": "tpcc-16k"},
+}
+"""workloads of the catalogue by engine, with the layout of its rows where the workload has another engine's"""
+VIRTUOSO_DRIVER = {"base": "virtuoso-tpcc"}
+
+
+def driver_of(engine: str) -> dict[str, Any]:
+    """Keys of the workload by which an engine of the catalogue is measured: base, and layout if it has its own."""
+    return dict(DRIVERS.get(engine, VIRTUOSO_DRIVER))
+
+
+def gib_per_warehouse(engine: str) -> float:
+    """Tables and indexes of a warehouse as loaded, in GiB. Raises InputError for an unknown engine."""
+    driver = driver_of(engine)
+    name = driver.get("layout") or expand_names(driver["base"], "driver", "workload")["layout"]
+    keys = catalogue_entry("layouts", name) if isinstance(name, str) else name
+    page_kib = float(catalogue_entry("databases", engine)["page_kib"])
+    return loaded_pages(validated(LayoutSpec, keys, "layout"), 1) * page_kib * KIB / GIB
+
+
+def warehouses_of(data_gib: float, engine: str) -> int:
+    """Warehouses whose tables and indexes as loaded are about so large, at least one. Raises InputError."""
+    return max(1, round(data_gib / gib_per_warehouse(engine)))

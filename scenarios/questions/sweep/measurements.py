@@ -1,0 +1,50 @@
+"""Where measurements of a sweep's points would fall."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+
+from calibration.predict import MeasurementInterval, measurement_interval
+from calibration.workers import finished_calls
+from models.scenario import ScenarioSpec
+from scenarios.questions.sweep.answer import Sweep, SweepRow
+from scenarios.questions.sweep.design import SweepPoint
+from simulator.errors import InputError
+from simulator.results import Estimate
+
+MOST_MEASURED = 256
+"""points of which it is calculated; it takes as long as a few dozen answers of the analytic engine each"""
+
+
+def with_measurements(sweep: Sweep, points: Sequence[SweepPoint], executor: Executor | None = None) -> Sweep:
+    """The sweep with the interval of each of its rows in which a measurement would fall, where that can be said."""
+    scenarios = {point.values: point.scenario for point in points}
+    calls = {
+        str(number): (scenario, _estimate(row, sweep.confidence))
+        for number, row in enumerate(sweep.rows)
+        if row.rate_per_min and isinstance(scenario := scenarios[row.values], ScenarioSpec)
+    }
+    found = dict(finished_calls(executor, _measurement, calls))
+    rows = []
+    for number, row in enumerate(sweep.rows):
+        expected = found.get(str(number))
+        if isinstance(expected, str):
+            rows.append(replace(row, warnings=(*row.warnings, expected)))
+        elif expected is not None:
+            ends = (expected.low_per_min, expected.high_per_min)
+            rows.append(replace(row, measurement_low_per_min=ends[0], measurement_high_per_min=ends[1]))
+        else:
+            rows.append(row)
+    return replace(sweep, rows=tuple(rows))
+
+
+def _estimate(row: SweepRow, confidence: float) -> Estimate:
+    return Estimate(row.rate_per_min or 0.0, row.low_per_min, row.high_per_min, confidence, "")
+
+
+def _measurement(scenario: ScenarioSpec, rate: Estimate) -> MeasurementInterval | str:
+    """Where a measurement would fall, or why that can't be said."""
+    try:
+        return measurement_interval(scenario, rate)
+    except InputError as error:
+        return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"

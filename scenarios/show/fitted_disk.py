@@ -1,0 +1,84 @@
+"""A disk that was fitted to fio's table: the kinds beside each other, numbers with intervals, the points."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from calibration.fit import FittedEntry, TableFit
+from scenarios.show.numbers import significant
+from scenarios.show.table import aligned
+
+MOST_POINTS = 12
+"""more are not printed, but those that are furthest off"""
+MOST_ERROR = 0.15
+"""A kind that is further off in the mean doesn't describe the disk."""
+
+
+def fitted_disk_lines(fits: Sequence[TableFit]) -> list[str]:
+    """Comment lines: what was measured, which kind fits best, its numbers, where it is off."""
+    best, table = fits[0], fits[0].table
+    sizes = ", ".join(f"{size:g}" for size in sorted(set(table.block_kib.tolist())))
+    shares = sorted({round(100 * share) for share in table.write_fraction.tolist()})
+    depths = f"{table.in_flight.min():g} to {table.in_flight.max():g} in flight"
+    lines = [
+        f"# {len(table.per_s)} points: blocks of {sizes} KiB, {depths}, {', '.join(map(str, shares))} % writes",
+        "# kind                  mean error",
+    ]
+    for fit in fits:
+        equal = "  (not told apart from the first)" if fit is not best and fit.is_equal(best) else ""
+        lines.append(f"# {fit.kind.name:<22} {fit.error:>9.1%}{equal}")
+    lines.append(f"# {best.kind.name}: {best.kind.words}; at {table.least_kib:g} KiB, with 90 % intervals:")
+    for name, value in best.numbers.items():
+        low, high = best.intervals[name]
+        ends = f"{significant(value, 4):>10}  {significant(low, 4)} .. {significant(high, 4)}"
+        lines.append(f"#   {name:<20} {ends if best.is_identified(name) else '         -  not identified'}")
+    lines += point_lines(best)
+    if best.error > MOST_ERROR:
+        lines.append(f"# warning: {best.error:.0%} off in the mean: no kind describes this disk; look at its points")
+    return lines
+
+
+def fitted_entry_lines(entry: FittedEntry) -> list[str]:
+    """Comment lines above the entry: what it assumes, and where it belongs."""
+    assumed = [f"# assumed: {assumption}" for assumption in entry.assumptions]
+    return [*assumed, f"# for {entry.place} of a scenario:"]
+
+
+def point_lines(fit: TableFit) -> list[str]:
+    """Measured rates beside the fit's; of many points those that are furthest off."""
+    table, off = fit.table, fit.off
+    order = np.lexsort((table.in_flight, table.block_kib, table.write_fraction))
+    title = "# points"
+    if len(off) > MOST_POINTS:
+        order = np.argsort(-np.abs(off), kind="stable")[:MOST_POINTS]
+        title = f"# the {MOST_POINTS} points that are furthest off"
+    rows = [
+        (
+            f"{table.in_flight[at]:g}",
+            f"{table.block_kib[at]:g}",
+            f"{table.write_fraction[at]:.0%}",
+            f"{table.per_s[at]:,.0f}",
+            f"{table.per_s[at] * (1.0 + off[at]):,.0f}",
+            f"{off[at]:+.0%}",
+        )
+        for at in order.tolist()
+    ]
+    head = ("in flight", "KiB", "writes", "measured/s", "fitted/s", "off")
+    return [title, *(f"# {line}" for line in aligned([head, *rows], ">>>>>>", indent=1))]
+
+
+def fitted_disk_fields(fits: Sequence[TableFit]) -> dict[str, Any]:
+    """The same as values: kinds with their mean errors, and the numbers of the best with intervals."""
+    best = fits[0]
+    return {
+        "kind": best.kind.name,
+        "block_kib": best.table.least_kib,
+        "points": len(best.table.per_s),
+        "mean_error": best.error,
+        "numbers": {
+            name: {"value": value, "low": low, "high": high, "identified": best.is_identified(name)}
+            for (name, value), (low, high) in zip(best.numbers.items(), best.intervals.values(), strict=True)
+        },
+        "kinds": {fit.kind.name: fit.error for fit in fits},
+    }

@@ -1,0 +1,72 @@
+// A volume with separate caps for reads and writes, which a request passes before it enters the volume's queue.
+//
+// So a write that waits for its cap takes no place that a read could have (Linux's block/blk-throttle.c keeps reads
+// and writes in separate queues before the device's). Own limits first, then those of all volumes together.
+#pragma once
+#include "flash.hpp"
+
+namespace oltpsim {
+
+class ThrottledFlash : public Flash {
+public:
+    ThrottledFlash(const Table& devices, i32 device, Requests& requests, Limits& limits, Calendar& calendar)
+        : Flash(devices, device, requests, limits, calendar),
+          requests(requests),
+          limits(limits),
+          calendar(calendar),
+          stages{{devices.at(device, "first_limit"), devices.at(device, "end_limit")},
+                 {devices.at(device, "first_shared_limit"), devices.at(device, "end_shared_limit")}} {}
+
+    // Whether a device has such caps.
+    static bool has_caps(const Table& devices, i32 device, const Limits& limits) {
+        return limits.any_one_way(devices.at(device, "first_limit"), devices.at(device, "end_limit")) ||
+               limits.any_one_way(devices.at(device, "first_shared_limit"), devices.at(device, "end_shared_limit"));
+    }
+
+    void arrive(i32 number) override {
+        requests[number].stages_passed = FIRST;
+        pass_caps(number);
+    }
+
+    // A request's timer: it has waited for its caps, or is the volume's.
+    void wake(i32 number) override {
+        if (requests[number].stages_passed >= FIRST)
+            pass_caps(number);
+        else
+            Flash::wake(number);
+    }
+
+private:
+    // stages passed, while a request is here: above those that it counts inside
+    static constexpr u8 FIRST = 16, STAGES = 2;
+
+    struct Limited {
+        i64 first, end;
+    };
+
+    Requests& requests;
+    Limits& limits;
+    Calendar& calendar;
+    const Limited stages[STAGES];
+
+    void pass_caps(i32 number) {
+        Request& request = requests[number];
+        const Transfer transfer = request.transfer;
+        const auto counts = [transfer](Direction of) {
+            if (of == Direction::read) return transfer != Transfer::write;
+            return of == Direction::write && transfer != Transfer::read;
+        };
+        while (request.stages_passed < FIRST + STAGES) {
+            const Limited& stage = stages[request.stages_passed++ - FIRST];
+            const i64 wait_ns = limits.admit(stage.first, stage.end, request.size_bytes, calendar.now_ns, counts);
+            if (wait_ns > 0) {
+                calendar.after(wait_ns, EventKind::request, number);
+                return;
+            }
+        }
+        request.stages_passed = 0;
+        Flash::arrive(number);
+    }
+};
+
+}  // namespace oltpsim

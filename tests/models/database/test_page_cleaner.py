@@ -1,0 +1,78 @@
+"""Page cleaners of a database: their rules by the formulas of the sources, and what doesn't go with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from models.build import build
+from models.catalogue import catalogue_entry
+from models.database import flushing_of, page_cleaners_of
+from models.database.page_cleaner import PageCleanerSpec
+from models.reading import load_scenario
+from scenarios.library import library_files
+from simulator.errors import InputError
+from simulator.form import GIB
+
+FILE = library_files()["innodb/hammerdb-80-users"]
+
+
+def spec(**changes: Any) -> PageCleanerSpec:
+    return PageCleanerSpec.model_validate(catalogue_entry("databases", "mysql-8-4")["page_cleaner"] | changes)
+
+
+def test_age_asks_by_the_power_of_three_halves() -> None:
+    """x^1.5 / 7.5 per cent of io_capacity_max: at 100 % 133 times 2; nothing below a tenth of where users wait."""
+    rules = flushing_of(spec())
+    assert rules.percent_by_age[100] == int(2 * 1000 / 7.5) == 266
+    assert rules.percent_by_age[50] == int(2 * 50**1.5 / 7.5)
+    assert [bool(percent) for percent in rules.percent_by_age[10:13]] == [False, False, True]
+    gentle = flushing_of(spec(age_exponent=2.5, age_divisor=700.5))
+    assert gentle.percent_by_age[100] == int(2 * 100**2.5 / 700.5)
+
+
+def test_dirt_asks_above_its_low_mark_in_proportion_or_only_at_the_high_one() -> None:
+    rules = flushing_of(spec())
+    assert (rules.percent_by_dirty[9], rules.percent_by_dirty[10]) == (0, int(1000 / 91))
+    assert rules.percent_by_dirty[91] == 100
+    without = flushing_of(spec(dirty_low_fraction=0))
+    assert (without.percent_by_dirty[89], without.percent_by_dirty[90]) == (0, 100)
+
+
+def test_ages_are_shares_of_the_redo_log() -> None:
+    wanted = spec(redo_capacity_gib=10)
+    rules = flushing_of(wanted)
+    assert (rules.whole_age_bytes, rules.full_bytes) == (round(7.3 * GIB), round(8.4 * GIB))
+    assert next(iter(page_cleaners_of(wanted)[1].operands("write_aged"))) == (round(7.9 * GIB),)
+
+
+def test_cleaners_share_the_rate() -> None:
+    one, four = flushing_of(spec()), flushing_of(spec(cleaners=4))
+    assert one.milli_pages == 4 * four.milli_pages == 1000 * 10_000 // 10
+    assert len(page_cleaners_of(spec(cleaners=4))) == 8
+
+
+def test_a_sample_has_its_share_of_the_redo_log_and_of_the_rate() -> None:
+    """A round is as much shorter."""
+    model = build(load_scenario(FILE, ["sampling_fraction=0.05"]))
+    whole = build(load_scenario(FILE, ["sampling_fraction=1", "workload.warehouses=50"]))
+    assert model.flushing is not None
+    assert whole.flushing is not None
+    assert model.flushing.whole_age_bytes == pytest.approx(0.05 * whole.flushing.whole_age_bytes)
+    assert model.flushing.milli_pages == pytest.approx(0.05 * whole.flushing.milli_pages)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (("database.io=buffered",), "page_cleaner: got io: buffered"),
+        (("database.pool.replacement=clock",), "page_cleaner: got pool.replacement: clock"),
+        (("database.checkpoint={interval_s: 60}",), "together with writer or checkpoint"),
+        (("database.page_cleaner.sync_fraction=0.5",), "must not fall"),
+        (("database.page_cleaner=null",), "database.writer: missing"),
+    ],
+)
+def test_what_does_not_go_together(settings: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_scenario(FILE, settings)

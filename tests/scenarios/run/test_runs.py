@@ -1,0 +1,45 @@
+"""Replications pooled: their t interval, and a word where most of them aren't steady."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scenarios.run import pool_replications
+from scenarios.show.summary import summary_row, summary_text
+from scenarios.show.words import interval_kind, rate_interval
+from simulator.results import Estimate, Result, read_result, result_json
+from tests.scenarios.example_result import example_result, example_scenario
+
+REASON = "dirty pages grow by 2,433 within what is counted"
+METHOD = f"not steady: {REASON}"
+
+
+def unsteady() -> Result:
+    rate = Estimate(1200.0, None, None, 0.9, METHOD)
+    return replace(example_result(), rate_per_min=rate, steady_rate_per_min=rate, steady_from_s=None, warnings=[METHOD])
+
+
+@pytest.mark.parametrize(("without", "said"), [(0, False), (1, False), (2, True), (3, True)])
+def test_most_of_the_replications_decide(without: int, said: bool) -> None:
+    steady = [replace(example_result(), seed=seed) for seed in range(3 - without)]
+    pooled = pool_replications([*(replace(unsteady(), seed=seed) for seed in range(without)), *steady])
+    assert pooled.rate_per_min.is_steady, "the t interval over seeds"
+    assert pooled.warnings == ([f"{METHOD}; the interval is one of runs of this length"] if said else [])
+
+
+def test_a_run_that_is_not_steady_says_so_in_text_and_files() -> None:
+    result = unsteady()
+    text = summary_text(result, example_scenario(), 200)
+    assert "1,200  not steady" in text
+    assert "steady after" not in text
+    assert f"warning                 {METHOD}" in text
+    assert "steady after" in summary_text(example_result(), example_scenario(), 200)
+    row = summary_row(result)
+    assert (row["rate_low_per_min"], row["rate_high_per_min"], row["steady_from_s"]) == ("", "", "")
+    assert read_result(result_json(result)) == result
+    assert (rate_interval(result.rate_per_min), interval_kind(result.rate_per_min)) == (
+        "not steady",
+        f"no interval: {REASON}",
+    )

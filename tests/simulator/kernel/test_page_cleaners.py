@@ -1,0 +1,157 @@
+"""Page cleaners: pages written twice, oldest first, as fast as their age asks for; commits that wait for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import ModuleType
+
+import pytest
+
+from simulator import kernel, reference
+from simulator.analytic import simulate as calculate
+from simulator.errors import InputError
+from simulator.form import Assembler, Daemon, DaemonStep, FlashDevice, Flushing, Log, System, Writing, from_s
+from tests.simulator.conftest import make_model
+from tests.simulator.daemons import page_cleaner, writer
+from tests.simulator.kernel.test_page_writes import PAGES, TRANSACTIONS, writes, writing_model
+
+MS, SECOND = 1_000_000, 1_000_000_000
+ENGINES = pytest.mark.parametrize("engine", [kernel, reference], ids=["kernel", "reference"])
+NEVER = 10**15
+LAW = Flushing(
+    whole_age_bytes=NEVER, full_bytes=NEVER, cleaners=1, milli_pages=1000, most_milli_pages=1_000_000, rounds=1000,
+    percent_by_age=(0,), percent_by_dirty=(0,),
+)  # fmt: skip
+
+
+@ENGINES
+@pytest.mark.parametrize(("doubled", "requests"), [(True, [PAGES + 1]), (False, [PAGES])])
+def test_a_batch_is_written_once_in_one_request_and_then_page_by_page(
+    engine: ModuleType, doubled: bool, requests: list[int]
+) -> None:
+    model = replace(writing_model(coalesced=1), writing=Writing(32, 1, doubled))
+    assert writes(engine.simulate(model, 1)) == requests
+
+
+@ENGINES
+def test_each_batch_has_its_copies(engine: ModuleType) -> None:
+    """Ten pages in batches of four: three requests of copies more; neighbours that go along are copied too."""
+    assert writes(engine.simulate(replace(writing_model(1, batch=4), writing=Writing(4, 1, True)), 1)) == [PAGES + 3]
+    assert writes(engine.simulate(replace(writing_model(4), writing=Writing(32, 4, True)), 1)) == [3 + 1]
+
+
+@ENGINES
+@pytest.mark.parametrize(("depth", "pages"), [(0, 0), (4, 4), (100, PAGES)])
+def test_the_end_of_the_list_is_kept_clean(engine: ModuleType, depth: int, pages: int) -> None:
+    """The transaction makes all ten pages dirty; those among the `depth` that are replaced first are written."""
+    steps = DaemonStep("sleep", (SECOND // 4,)), DaemonStep("write_tail", (depth,))
+    model = replace(writing_model(coalesced=1), daemons=(Daemon("list cleaner", steps),))
+    assert writes(engine.simulate(model, 1)) == [pages]
+
+
+def logging_model(law: Flushing, clients: int = 1, write_ns: int = MS, **parts: object) -> System:
+    """Clients that change a page of 40 each, one after the other, and log 1000 bytes each ms."""
+    asm = Assembler()
+    row, group, count = asm.register("row"), asm.register("group"), asm.counter("changes", 1, 0)
+    region = asm.region("table", 1, 40, 1)
+    page = asm.reference("page", "row", region, group, row=row)
+    asm.emit("think", asm.distribution("constant", MS), asm.stream("think"))
+    asm.emit("choose", asm.table("mix", [1.0]), asm.stream("mix"))
+    asm.begin_class("write")
+    asm.emit("take", row, count, group, 1)
+    asm.emit("affine", row, row, 1, 0, 40)
+    asm.emit("touch", page, 1, 0)
+    asm.emit("log", 1000)
+    asm.emit("commit")
+    asm.emit("end")
+    devices = (FlashDevice("disk", MS // 100, write_ns, 1), FlashDevice("log", MS // 100, MS // 100, 1))
+    model = make_model(asm, devices=devices, direct_io=True, clients=clients, duration_s=20)
+    storage = replace(model.storage, data_devices=1, log_device=1)
+    return replace(
+        model, flushing=law, storage=storage, daemons=(page_cleaner(100 * MS, 0, law.whole_age_bytes),), **parts
+    )
+
+
+def pages_per_s(engine: ModuleType, model: System) -> float:
+    return float(engine.simulate(model, 1).devices[0].by_purpose_per_s.get("writer", 0))
+
+
+@ENGINES
+def test_pages_go_as_the_dirty_share_asks_for(engine: ModuleType) -> None:
+    """40 of 1000 buffers are dirty, 4 %: 200 % of 30 pages a round are asked for, of which a third is 20 a round."""
+    law = replace(LAW, milli_pages=30_000, percent_by_dirty=(0, 0, 0, 200))
+    assert pages_per_s(engine, logging_model(law)) == pytest.approx(200, rel=0.05)
+    assert pages_per_s(engine, logging_model(replace(law, most_milli_pages=7_500))) == pytest.approx(75, rel=0.05)
+    assert pages_per_s(engine, logging_model(replace(law, percent_by_dirty=(0,)))) == 0
+
+
+@ENGINES
+def test_pages_go_as_the_oldest_ones_age_asks_for(engine: ModuleType) -> None:
+    """Nothing before the oldest change is 50 % old, then as many as come of that age: 40 pages of 40 kB each 50 kB."""
+    by_age = tuple(0 if age < 50 else 1000 for age in range(101))
+    law = replace(LAW, whole_age_bytes=1_000_000, percent_by_age=by_age)
+    model = logging_model(law)
+    result = engine.simulate(model, 1)
+    logged_per_s = 1000 * result.transactions_per_s
+    written = result.devices[0].by_purpose_per_s["writer"]
+    assert 0 < written < 2 * PAGES * 4 * logged_per_s / 500_000
+
+
+@ENGINES
+def test_commits_wait_where_too_much_log_lies_behind_the_oldest_change(engine: ModuleType) -> None:
+    """No more changes than pages written where at most 20 lie behind; the negative twin has room for all.
+
+    The disk writes 50 pages/s, and each of 20 changes is of another page.
+    """
+    law = replace(LAW, whole_age_bytes=10_000, full_bytes=20_000)
+    slow = logging_model(law, write_ns=20 * MS)
+    assert 25 < engine.simulate(slow, 1).transactions_per_s < 52
+    free = logging_model(replace(law, whole_age_bytes=NEVER, full_bytes=NEVER), write_ns=20 * MS)
+    assert engine.simulate(free, 1).transactions_per_s > 500
+
+
+@ENGINES
+def test_a_group_of_two_writes_takes_twice_as_long(engine: ModuleType) -> None:
+    durable = Log(True, 0)
+    once = engine.simulate(logging_model(LAW, log=durable), 1)
+    twice = engine.simulate(logging_model(LAW, log=replace(durable, writes_per_group=2)), 1)
+    assert twice.classes[0].time_by_s["log"] == pytest.approx(2 * once.classes[0].time_by_s["log"])
+    assert twice.log.flushes_per_s / twice.log.commits_per_s == pytest.approx(2, rel=1e-3)
+
+
+@ENGINES
+def test_a_clean_victim_is_taken_before_a_dirty_one(engine: ModuleType) -> None:
+    """Of each four pages one is changed: among four there is a clean one, and nobody writes a victim."""
+    asm = Assembler()
+    row, group, count = asm.register("row"), asm.register("group"), asm.counter("reads", 1, 0)
+    region = asm.region("table", 1, 400, 1)
+    page = asm.reference("page", "row", region, group, row=row)
+    asm.emit("think", asm.distribution("constant", MS), asm.stream("think"))
+    asm.emit("choose", asm.table("mix", [1.0]), asm.stream("mix"))
+    asm.begin_class("scan")
+    for write in (1, 0, 0, 0):
+        asm.emit("take", row, count, group, 1)
+        asm.emit("affine", row, row, 1, 0, 400)
+        asm.emit("touch", page, write, 0)
+    asm.emit("commit")
+    asm.emit("end")
+    model = make_model(asm, devices=(FlashDevice("disk", MS, MS, 1),), direct_io=True, pool_pages=100, duration_s=5)
+    steps = DaemonStep("every", (from_s(0.01),)), DaemonStep("write_tail", (50,))
+    cleaned = replace(model, daemons=(Daemon("list cleaner", steps),))
+    for clean_search, most in ((1, 1.0), (4, 0.1)):
+        found = replace(cleaned, pool=replace(model.pool, clean_search_pages=clean_search))
+        victims = engine.simulate(found, 1).devices[0].by_purpose_per_s.get("eviction write", 0)
+        assert victims <= most * 50
+    alone = engine.simulate(replace(model, daemons=()), 1).devices[0].by_purpose_per_s["eviction write"]
+    assert alone > 50
+
+
+def test_the_analytic_engine_says_that_it_has_no_formulas() -> None:
+    with pytest.raises(InputError, match="no formulas for page cleaners"):
+        calculate(logging_model(LAW), 1)
+    calculate(replace(logging_model(LAW), flushing=None, daemons=(writer(500, 400),)), 1)
+
+
+def test_transactions_of_the_model_are_as_many_as_its_clients_make() -> None:
+    """The model that the figures above stand on."""
+    assert kernel.simulate(writing_model(1), 1).transactions_per_s == pytest.approx(TRANSACTIONS / 20.5, rel=0.1)
