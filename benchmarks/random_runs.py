@@ -21,7 +21,7 @@ from models.scenario import ScenarioSpec
 from scenarios.run import SavedRun, SimulationTask, read_saved_run, simulate, write_saved_run
 from simulator.errors import InputError, InternalError
 from simulator.form import Progress
-from simulator.results import Series
+from simulator.results import Series, rate_key
 
 SYSTEMS = 2000
 MOST_CHECKPOINTS = 256
@@ -74,7 +74,10 @@ def is_kept(file: Path, scenario: ScenarioSpec) -> bool:
 
 
 def simulated(scenario: ScenarioSpec) -> tuple[SavedRun, float]:
-    """The kernel's run of a system, over as many checkpoints as its rate needs to be known, and its CPU time, s."""
+    """The kernel's run of a system, over as many checkpoints as its rate needs to be known, and its CPU time, s.
+
+    Of its series the rate's alone is left.
+    """
     interval_s, duration_s = checkpoint_s(scenario), scenario.interval.duration_s
     assert duration_s is not None
     checkpoints, total_s = max(2, round(duration_s / interval_s)), 0.0
@@ -88,7 +91,9 @@ def simulated(scenario: ScenarioSpec) -> tuple[SavedRun, float]:
         most = min(MOST_CHECKPOINTS, checkpoints * MOST_TRANSACTIONS // counted)
         wanted = min(most, math.ceil(1.2 * checkpoints * min((width / WIDEST) ** 2, 1e3)))
         if width <= WIDEST or wanted < 1.3 * checkpoints:
-            return SavedRun(scenario, replace(result, series=Series(result.series.step_s, {}))), total_s
+            key = rate_key(result.main_class)
+            series = Series(result.series.step_s, {key: result.series.values[key]})
+            return SavedRun(scenario, replace(result, series=series)), total_s
         checkpoints = wanted
 
 
