@@ -42,6 +42,8 @@ RECENT_ORDERS = 20
 LOCKED_HOME = "locked home"
 """register of the warehouse whose rows are locked, where `home` says whose pages are used (sampling.py)"""
 RECENT_LINES = RECENT_ORDERS * LINES_PER_ORDER
+WAREHOUSES_LAID_OUT = 1000
+"""an item's rows of so many fill so many pages that those with rows of two items are few: more change nothing"""
 NAMESAKES = 3
 """customers of one last name and district: 3000 rows over 1000 names"""
 NAMESAKES_READ = {"chosen": 1, "to_the_middle": 2, "all": NAMESAKES}
@@ -233,20 +235,21 @@ class TpccWriter:
     def _stock_popularity(self, items: FloatArray) -> FloatArray:
         """Popularity of the stock's pages: of one warehouse, or of all if an item's rows of all of them lie together.
 
-        Then the page is drawn, not the row: over all clients a page is asked for as often as all its rows.
+        Then the page is drawn, not the row: over all clients a page is asked for as often as all its rows. A sample's
+        pages stand for those of the whole, whose rows of one item fill more pages.
         """
         per_page = self.workload.layout.stock_rows_per_page
         if self.workload.tpcc.stock_key == "warehouse_first":
             return rows.pages_pmf(items, per_page)
-        pages = self.warehouses * pages_of(ITEMS, per_page)
-        if self.warehouses < self.sample.whole and pages <= ITEMS:
-            return merged_pages(items, pages)
-        remote = self.workload.tpcc.remote_stock_fraction if self.warehouses > 1 else 0.0
-        suppliers = np.full(self.warehouses, remote / self.warehouses)
-        used = self.sample.scaled(homes_of(self.workload))
+        laid_out = max(self.warehouses, min(self.sample.whole, WAREHOUSES_LAID_OUT))
+        remote = self.workload.tpcc.remote_stock_fraction if laid_out > 1 else 0.0
+        suppliers = np.full(laid_out, remote / laid_out)
+        used = WarehouseSample(laid_out, self.sample.whole).scaled(homes_of(self.workload))
         suppliers[:used] += (1.0 - remote) / used
-        found = rows.pages_pmf(np.outer(items, suppliers).ravel(), per_page)
-        return np.pad(found, (0, pages - len(found)))
+        found = rows.stock_pages_pmf(items, suppliers, per_page)
+        pages_of_one = pages_of(ITEMS, per_page)
+        padded = np.pad(found, (0, laid_out * pages_of_one - len(found)))
+        return merged_pages(padded, self.warehouses * pages_of_one)
 
     def write(self) -> ProgramOutline:
         """All of it: the client's loop, then the five transactions."""

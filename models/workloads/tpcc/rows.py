@@ -14,6 +14,8 @@ ORDERS_LOADED = 3_000
 ORDERS_DELIVERED = 2_100
 LINES_PER_ORDER = 10
 MOST_LINES, FEWEST_LINES = 15, 5
+ROWS_AT_ONCE = 4_000_000
+"""whose popularity is in memory at a time"""
 ITEM_A, CUSTOMER_A, NAME_A = 8191, 1023, 255
 
 
@@ -58,6 +60,16 @@ def pages_pmf(rows: FloatArray, rows_per_page: int) -> FloatArray:
     padded = np.zeros(-(-len(rows) // rows_per_page) * rows_per_page)
     padded[: len(rows)] = rows
     return np.asarray(padded.reshape(-1, rows_per_page).sum(axis=1))
+
+
+def stock_pages_pmf(items: FloatArray, suppliers: FloatArray, rows_per_page: int) -> FloatArray:
+    """Popularity of stock pages in which an item's rows of all warehouses lie one after another.
+
+    `items`, `suppliers`: popularity of items and of the warehouses that supply them.
+    """
+    block = rows_per_page * max(1, ROWS_AT_ONCE // (rows_per_page * len(suppliers)))  # that fill whole pages
+    parts = [items[first : first + block] for first in range(0, len(items), block)]
+    return np.concatenate([pages_pmf(np.outer(part, suppliers).ravel(), rows_per_page) for part in parts])
 
 
 def order_age_pmf(customers: FloatArray, most: int) -> FloatArray:

@@ -78,7 +78,7 @@ def test_warehouses_fold_evenly() -> None:
     homes = sampled.client_registers[:, sampled.program.registers.index("home")]
     assert np.bincount(homes).tolist() == [20, 20, 20, 20]
     districts = [table[1] for table in sampled.program.counter_tables.tolist()]
-    assert districts == [4 * DISTRICTS, 4 * DISTRICTS, 4]
+    assert districts == [4 * DISTRICTS] * 4 + [4]
 
 
 # What is scaled
@@ -213,7 +213,8 @@ def figures(model: System) -> tuple[Result, dict[str, float]]:
     }
 
 
-SHORTER = ("interval.warm_up_s=8", "interval.duration_s=10")
+SHORTER = ("interval.warm_up_s=40", "interval.duration_s=10")
+"""Loaded orders, whose customers are all alike popular, take page level 40 s to deliver; a sample has fewer of them."""
 
 
 @cache
