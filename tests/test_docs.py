@@ -154,8 +154,8 @@ def test_memory_for_each_page_is_what_the_pages_say() -> None:
     page = (DOCS / "how-to" / "another-machine.md").read_text(encoding="utf-8")
     said = re.search(r"(\d+) bytes for each buffer and (\d+) bytes\nfor each page of the page cache", page)
     assert said is not None
-    # a process's memory is also Python's own, whose allocator takes and returns a MiB at a time: 0.3 bytes are 2.4 MiB
-    assert [float(number) for number in said.groups()] == pytest.approx(measured, abs=0.3)
+    # pages round to a byte; what nothing has touched yet counts on some systems only
+    assert [float(number) for number in said.groups()] == pytest.approx(measured, abs=0.5)
     assert f"and {said[1]} for each buffer" in (DOCS / "decisions" / "0007-sampling.md").read_text("utf-8")
 
 
