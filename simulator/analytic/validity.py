@@ -21,6 +21,8 @@ LONG_COMMIT, LONG_FAULTS = 0.8, 0.4
 """shares of the response time from which on waits decide"""
 WRITING_UNPROTECTED = 0.05
 """share of the time for background writes, beside flushes of one buffer"""
+DIRTY_BEYOND = 1.1
+"""dirty buffers by the writer's mark, from which on it is behind"""
 BUSY_WRITES, BUSY_BOTH = 0.6, 0.4
 """shares of their caps: writes that begin to pile up behind one of their own; requests at one for both beside it"""
 BUSY_CONTROLLER, BUSY_PARITY = 0.3, 0.6
@@ -60,6 +62,12 @@ def _reasons(case: Case) -> Iterator[str]:
         yield (
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
+        )
+    behind = float(residence.dirty[0]) / max(float(p.dirty_high[0]), 1.0)
+    if p.direct[0] and behind > DIRTY_BEYOND:
+        yield (
+            f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
+            "what it gets of their time beside the reads is known only roughly"
         )
     yield from _cap_doubts(case)
     yield from _array_doubts(case)

@@ -47,7 +47,7 @@ def machine(disk: dict[str, Any], **more: Any) -> System:
         "operating_system": "linux",
         "database": {
             "base": "virtuoso-6", "io": "direct", "pool": {"buffers": more.get("buffers", 40_000)},
-            "log": {"commit": "durable"},
+            "log": {"commit": "durable"}, "writer": more.get("writer", {}),
         },
         "workload": {
             "base": "virtuoso-tpcc", "warehouses": 20,
@@ -181,6 +181,19 @@ def test_caps_apart_are_in_doubt_where_writes_fill_theirs_or_another_stands_besi
     assert "% of what their own cap lets through" in doubt_of(APART[0], limit("requests", 300, direction="write"))
     assert "for reads and writes together" in doubt_of(APART[0], CAP)
     assert not doubt_of(CAP)
+
+
+def test_a_writer_that_falls_behind_is_in_doubt() -> None:
+    """Not one with a mark as high as it gets, nor one that clients leave time for."""
+
+    def doubts_of(high: float, think_s: float = 0.0) -> list[str]:
+        marks = {"dirty_high_fraction": high, "dirty_low_fraction": 0.8 * high}
+        system = machine(volume(limit("requests", 300)), writer=marks, think_s=think_s)
+        return [line for line in analytic.simulate(system, 1).warnings if "more pages be dirty than its mark" in line]
+
+    assert doubts_of(0.1)
+    assert not doubts_of(0.9)
+    assert not doubts_of(0.1, think_s=20.0)
 
 
 def test_a_cap_of_writes_takes_nothing_from_reads() -> None:
