@@ -21,7 +21,7 @@ from scenarios.run import SimulationTask, read_saved_run, simulate
 from simulator.analytic import regime_of_result
 from simulator.errors import InputError, InternalError
 from simulator.form import System
-from simulator.results import DeviceResult, Result, main_class_of, rate_key
+from simulator.results import NOT_STEADY, DeviceResult, Result, main_class_of, rate_key
 from simulator.results.recording import student_t_factor
 
 OUT = Path(__file__).resolve().parents[1] / "out"
@@ -196,6 +196,8 @@ def tables(rows: Sequence[Compared]) -> str:
         text.append(line(kind, errors, f"{100 * flagged:.0f} %", str(len(silent))))
     exact = [one for one in rows if one.rate_interval <= WIDEST]
     text.append(line("all whose rate the kernel knows", [one.rate_error for one in exact], "", ""))
+    steady = [one for one in rows if not any(warning.startswith(NOT_STEADY) for warning in one.kernel_warnings)]
+    text.append(line("all whose kernel's run is steady", [one.rate_error for one in steady], "", ""))
     text.append(line("all without a flag", [one.rate_error for one in rows if not one.flags], "", ""))
     text += ["", HEAD.format("figure, over all"), "|---" + "|---:" * 5 + "|"]
     text += [line(name, errors) for name, errors in errors_of(rows).items()]

@@ -3,9 +3,10 @@
 import numpy as np
 
 from simulator.analytic import figures
+from simulator.analytic.disks import SECTOR_BYTES
 from simulator.analytic.figures import Case
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
-from simulator.form import ALL_VOLUMES, DeviceRecord, FlashDevice, RaidSet, RateLimit, SsdDevice, limits_on, to_s
+from simulator.form import ALL_VOLUMES, MIB, DeviceRecord, FlashDevice, RaidSet, RateLimit, SsdDevice, limits_on, to_s
 from simulator.results import DeviceResult, LimitResult
 
 TINY = 1e-12
@@ -20,12 +21,26 @@ def devices(case: Case) -> list[DeviceResult]:
     for number, device in enumerate(storage.devices):
         disks = storage.disks_of(number)
         busy = r.disk_busy[0] if number else r.first_busy[0]
-        if number >= storage.data_devices:  # one flush at a time, whatever the device could serve at once
-            busy = r.log_busy[0] / sum(storage.with_disks[disk].servers for disk in disks)
+        if number >= storage.data_devices:
+            busy = _log_busy(case, [storage.with_disks[disk] for disk in disks])
         found.append(_device(case, number, float(busy), _requests(case, number)))
         if isinstance(device, RaidSet):
             of_sets += [_device(case, disk, float(busy), _requests_of_disk(case, number)) for disk in disks]
     return found + of_sets
+
+
+def _log_busy(case: Case, disks: list[DeviceRecord]) -> float:
+    """Share of time that the disks of a log of its own work.
+
+    One flush at a time, whatever the disks could serve at once; an SSD acknowledges it long after it has worked on it.
+    """
+    log, disk = figures.log(case), disks[0]
+    if not isinstance(disk, SsdDevice) or not log.flushes_per_s:
+        return float(case.solution.log_busy[0]) / sum(each.servers for each in disks)
+    size_bytes = log.bytes_per_s / log.flushes_per_s
+    programmed_bytes = max(size_bytes, SECTOR_BYTES)
+    flush_ns = disk.command_write_ns + (size_bytes * disk.write_mib_ns + programmed_bytes * disk.append_mib_ns) / MIB
+    return min(log.flushes_per_s * to_s(flush_ns) / len(disks), 1.0)
 
 
 def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]) -> DeviceResult:

@@ -63,12 +63,7 @@ def _reasons(case: Case) -> Iterator[str]:
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
         )
-    behind = float(residence.dirty[0]) / max(float(p.dirty_high[0]), 1.0)
-    if p.direct[0] and behind > DIRTY_BEYOND:
-        yield (
-            f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
-            "what it gets of their time beside the reads is known only roughly"
-        )
+    yield from _writer_doubts(case)
     yield from _cap_doubts(case)
     yield from _array_doubts(case)
     if case.system.interrupts and case.system.interrupts.station >= 0:
@@ -88,6 +83,16 @@ def _reasons(case: Case) -> Iterator[str]:
         yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
     if arm and p.direct[0] and p.parities[0] and busy > BUSY_PARITY:
         yield "a RAID set reads before it writes; how its disks take turns between these is known only roughly"
+
+
+def _writer_doubts(case: Case) -> Iterator[str]:
+    """Doubts about the writer of a pool with direct I/O that is behind."""
+    behind = float(case.solution.dirty[0]) / max(float(case.parameters.dirty_high[0]), 1.0)
+    if case.system.direct_io and behind > DIRTY_BEYOND:
+        yield (
+            f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
+            "what it gets of their time beside the reads is known only roughly"
+        )
 
 
 def _cap_doubts(case: Case) -> Iterator[str]:
