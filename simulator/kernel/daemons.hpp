@@ -150,6 +150,8 @@ public:
         return true;
     }
 
+    bool has(i32 who) const { return who >= first && who < first + static_cast<i32>(daemons.size()); }
+
     // A direct write of a daemon is done; true if the daemon goes on.
     bool end_write(i32 who) { return daemons[who - first].writes.end_write(); }
 

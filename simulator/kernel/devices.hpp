@@ -28,7 +28,8 @@ public:
           calendar(calendar),
           tasks(tasks),
           page_bytes(system.fact("page_bytes")),
-          data_start_bytes(system.fact("data_start_bytes")) {
+          data_start_bytes(system.fact("data_start_bytes")),
+          is_doubled(system.fact("doubled") != 0) {
         const Table& table = system["devices"];
         for (i32 i = 0; i < table.rows(); i++) {
             stations.add(station(table, i));
@@ -99,9 +100,12 @@ public:
 
     // The task has a descriptor: its request goes to the device.
     void submit_call(i32 who, i64 page) {
-        const bool reads = tasks[who].stage == Stage::reading, copies = tasks[who].stage == Stage::doubling_victim;
-        submit(device_of(page), copies ? copies_byte(1) : byte_of(page), page_bytes,
-               reads ? Transfer::read : Transfer::write, reads ? Use::data_read : Use::eviction_write, who);
+        if (tasks[who].stage == Stage::doubling_victim)
+            submit(device_of(page), copies_byte(1), page_bytes, Transfer::write, Use::doublewrite, who, true);
+        else if (tasks[who].stage == Stage::reading)
+            submit(device_of(page), byte_of(page), page_bytes, Transfer::read, Use::data_read, who);
+        else
+            submit(device_of(page), byte_of(page), page_bytes, Transfer::write, Use::eviction_write, who, is_doubled);
     }
 
     // A descriptor is free, or goes to the next in line.
@@ -140,6 +144,7 @@ private:
     Tasks& tasks;
     const i64 page_bytes;
     const i64 data_start_bytes;
+    const bool is_doubled;  // pages are written after copies of them, each with a flush
     Array<std::unique_ptr<DeviceStation>> stations;
     Array<std::unique_ptr<FairQueueing>> fair;  // before each station; none before most
     Array<Extent> extents;

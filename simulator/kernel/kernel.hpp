@@ -141,7 +141,7 @@ private:
         if (request.who == WRITE_BACK) write_back.end(request);
         devices.requests.release(number);
         if (request.who < 0) return;
-        if (request.use == Use::writer && !daemons.end_write(request.who)) return;
+        if (daemons.has(request.who) && !daemons.end_write(request.who)) return;
         wake(request.who);
     }
 };

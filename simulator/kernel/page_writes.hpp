@@ -53,13 +53,13 @@ public:
                 for (const Run& run : runs) copies += run.pages;
                 outstanding++;
                 devices.submit(devices.device_of(runs[0].first_page), devices.copies_byte(copies), copies * page_bytes,
-                               Transfer::write, Use::writer, who);
+                               Transfer::write, Use::doublewrite, who, true);
                 tasks[who].stage = Stage::writing;
                 return false;
             }
             if (phase == Phase::doubled) {
                 phase = Phase::paid;
-                for (const Run& run : runs) submit(run);
+                for (i64 number = 0; number < runs.size(); number++) submit(runs[number], number + 1 == runs.size());
                 runs.clear();
             }
             if (phase == Phase::paid) {
@@ -153,10 +153,10 @@ private:
         return true;
     }
 
-    void submit(const Run& run) {
+    void submit(const Run& run, bool synced = false) {
         outstanding++;
         devices.submit(devices.device_of(run.first_page), devices.byte_of(run.first_page), run.pages * page_bytes,
-                       Transfer::write, Use::writer, who);
+                       Transfer::write, Use::writer, who, synced);
     }
 
     // Dirty neighbours behind a page, then before it, go along in one request.

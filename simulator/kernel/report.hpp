@@ -54,7 +54,7 @@ inline Report Kernel::report(const std::string& name) const {
     if (name == "devices") {
         Report table(
             "arrived reads writes service_ns response_ns busy_ns occupied_ns queue_ns length ages_ns data_read "
-            "eviction_write swap_in swap_out write_back log writer");
+            "eviction_write swap_in doublewrite swap_out write_back log writer");
         for (const Device& device : devices.requests.devices) {
             table.add(device.arrived, device.reads, device.writes, device.service_ns, device.response_ns,
                       device.busy_ns(now_ns), device.occupied.area_until(now_ns), device.queue.area_until(now_ns),

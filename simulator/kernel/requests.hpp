@@ -13,9 +13,9 @@ namespace oltpsim {
 // What a disk does. A rewrite reads a place and then writes it (parity that is computed from what lies there).
 enum class Transfer : u8 { read, write, rewrite };
 
-// What a request is for. Up to `swap_in` each client is an owner of its own to fair queueing.
-enum class Use : u8 { data_read, eviction_write, swap_in, swap_out, write_back, log, writer };
-constexpr int USES = 7;
+// What a request is for. Up to `doublewrite` each client is an owner of its own to fair queueing.
+enum class Use : u8 { data_read, eviction_write, swap_in, doublewrite, swap_out, write_back, log, writer };
+constexpr int USES = 8;
 
 // Who learns that a request is done, if not a task
 constexpr i32 NOBODY = -1, WRITE_BACK = -2, WHOLE = -3;

@@ -110,7 +110,7 @@ private:
         const i64 size = request.size_bytes;
         const i64 arrives = pass_interface(command_write_ns, write_mib_ns, size);
         i64& last_end = end_of_last_write[static_cast<int>(request.use)];
-        const bool appends = last_end == request.byte;
+        const bool appends = last_end == request.byte || request.use == Use::doublewrite;
         last_end = request.byte + size;
         buffer_drained_ns = std::max(buffer_drained_ns, arrives) +
                             time_ns(std::max(size, SECTOR_BYTES), appends ? append_mib_ns : drain_mib_ns);

@@ -12,6 +12,8 @@ from simulator.results import Gauge, Population
 
 READ, WRITE, REWRITE = range(3)
 """What is asked of a device; REWRITE reads the place and then writes it."""
+DOUBLEWRITE = "doublewrite"
+"""Purpose of copies that are written before the pages, over and over into one area in order."""
 
 
 class Request:
@@ -54,7 +56,7 @@ class DeviceStation:
         self.take_in(request)
         return request.done
 
-    def call(self, byte: int, size_bytes: int, write: int, purpose: str) -> Story:
+    def call(self, byte: int, size_bytes: int, write: int, purpose: str, synced: bool = False) -> Story:
         """A request by the database through one of its file descriptors: waits for a free one, then for the device."""
         if self.calls_free:
             self.calls_free -= 1
@@ -62,7 +64,7 @@ class DeviceStation:
             turn = self.env.event()
             self.calls_waiting.append(turn)
             yield turn
-        yield self.submit(byte, size_bytes, write, purpose)
+        yield self.submit(byte, size_bytes, write, purpose, synced)
         if self.calls_waiting:
             self.calls_waiting.popleft().succeed()
         else:

@@ -63,13 +63,13 @@ class PageWriter:
                 yield done
 
     def _write_doubled(self, batch: list[int]) -> Story:
-        """Doublewrite: copies of a whole batch in one request, then each page to its place."""
+        """Doublewrite: copies of a whole batch in one request and a flush, then each page to its place, and a flush."""
         runs = [self._with_neighbours(page) for page in batch if self.pool.mark_clean(page)]
         if not runs:
             return
         yield from self._pay(1 + len(runs))
-        yield self.files.write_copies(runs[0].start, sum(map(len, runs)), "writer")
-        pending = [self.files.submit(run, WRITE, "writer") for run in runs]
+        yield self.files.write_copies(runs[0].start, sum(map(len, runs)))
+        pending = [self.files.submit(run, WRITE, "writer", synced=run is runs[-1]) for run in runs]
         for done in pending:
             if not done.processed:
                 yield done

@@ -6,7 +6,8 @@ When a request arrives, its times are computed at once from a clock for each par
 - A read is then served by the die that has its page, one read at a time. If no other read is there but programs are
   pending, it waits for the rest of the program that the die is at. While programs are pending, reads delay them.
 - A write is complete when it is in the buffer, which drains at the dies' program rate, write amplification included; if
-  the buffer is full, the write waits for room.
+  the buffer is full, the write waits for room. A write that begins at the end of the one before of its purpose is
+  programmed as appended, and so are copies of a doublewrite, which fill one area in order again and again.
 - A flush takes its own time alone with power-loss protection. Without, it waits until the buffer is programmed, and for
   the flush before it.
 
@@ -17,7 +18,7 @@ computes completion times in the same way; there programs queue at their dies, h
 from collections.abc import Sequence
 
 from simulator.form import MIB, SsdDevice
-from simulator.reference.device import REWRITE, WRITE, DeviceStation, Request
+from simulator.reference.device import DOUBLEWRITE, REWRITE, WRITE, DeviceStation, Request
 from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment
 
@@ -87,7 +88,7 @@ class SsdStation(DeviceStation):
         """Time at which a write is complete, with its flush, ns."""
         ssd, size = self.ssd, request.size_bytes
         arrives = self._pass_interface(ssd.command_write_ns, ssd.write_mib_ns, size)
-        appends = self.end_of_last_write.get(request.purpose) == request.byte
+        appends = request.purpose == DOUBLEWRITE or self.end_of_last_write.get(request.purpose) == request.byte
         self.end_of_last_write[request.purpose] = request.byte + size
         mib_ns = ssd.append_mib_ns if appends else ssd.drain_mib_ns
         self.buffer_drained_ns = max(self.buffer_drained_ns, arrives) + max(size, SECTOR_BYTES) * mib_ns // MIB

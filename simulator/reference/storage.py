@@ -15,7 +15,7 @@ from simulator.form import (
     System,
     extent_of,
 )
-from simulator.reference.device import WRITE, DeviceStation
+from simulator.reference.device import DOUBLEWRITE, WRITE, DeviceStation
 from simulator.reference.disk import RotatingStation
 from simulator.reference.flash import FlashStation
 from simulator.reference.limits import RateLimiter
@@ -77,15 +77,15 @@ class DataFiles:
         byte = self.storage.data_start_bytes + extent.bytes_before(page, self.storage.page_bytes)
         return self.devices[extent.device_of(page)], byte
 
-    def submit(self, run: range, write: int, purpose: str) -> simpy.Event:
+    def submit(self, run: range, write: int, purpose: str, synced: bool = False) -> simpy.Event:
         """One request for a run of pages; the event returned is triggered when it is done."""
         device, byte = self._place(run.start)
-        return device.submit(byte, len(run) * self.storage.page_bytes, write, purpose)
+        return device.submit(byte, len(run) * self.storage.page_bytes, write, purpose, synced)
 
-    def write_copies(self, page: int, pages: int, purpose: str) -> simpy.Event:
+    def write_copies(self, page: int, pages: int) -> simpy.Event:
         """One request for doublewrite copies of so many pages, before the data on the device of the first."""
         device, _ = self._place(page)
-        return device.submit(self._copies_byte(pages), pages * self.storage.page_bytes, WRITE, purpose)
+        return device.submit(self._copies_byte(pages), pages * self.storage.page_bytes, WRITE, DOUBLEWRITE, synced=True)
 
     def _copies_byte(self, pages: int) -> int:
         return max(self.storage.data_start_bytes - pages * self.storage.page_bytes, 0)
@@ -93,5 +93,7 @@ class DataFiles:
     def call(self, page: int, write: int, purpose: str, doubled: bool = False) -> Story:
         """A call of the database for one page, or its copy, which waits for a free file descriptor first."""
         device, byte = self._place(page)
-        byte = self._copies_byte(1) if doubled else byte
-        yield from device.call(byte, self.storage.page_bytes, write, purpose)
+        if doubled:
+            byte, purpose = self._copies_byte(1), DOUBLEWRITE
+        synced = self.has_doublewrite and write == WRITE
+        yield from device.call(byte, self.storage.page_bytes, write, purpose, synced)

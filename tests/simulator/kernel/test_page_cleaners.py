@@ -10,7 +10,18 @@ import pytest
 from simulator import kernel, reference
 from simulator.analytic import simulate as calculate
 from simulator.errors import InputError
-from simulator.form import Assembler, Daemon, DaemonStep, FlashDevice, Flushing, Log, System, Writing, from_s
+from simulator.form import (
+    Assembler,
+    Daemon,
+    DaemonStep,
+    FlashDevice,
+    Flushing,
+    Log,
+    SsdDevice,
+    System,
+    Writing,
+    from_s,
+)
 from tests.simulator.conftest import make_model
 from tests.simulator.daemons import page_cleaner, writer
 from tests.simulator.kernel.test_page_writes import PAGES, TRANSACTIONS, writes, writing_model
@@ -25,19 +36,43 @@ LAW = Flushing(
 
 
 @ENGINES
-@pytest.mark.parametrize(("doubled", "requests"), [(True, [PAGES + 1]), (False, [PAGES])])
+@pytest.mark.parametrize(("doubled", "copies"), [(True, 1), (False, 0)])
 def test_a_batch_is_written_once_in_one_request_and_then_page_by_page(
-    engine: ModuleType, doubled: bool, requests: list[int]
+    engine: ModuleType, doubled: bool, copies: int
 ) -> None:
-    model = replace(writing_model(coalesced=1), writing=Writing(32, 1, doubled))
-    assert writes(engine.simulate(model, 1)) == requests
+    result = engine.simulate(replace(writing_model(coalesced=1), writing=Writing(32, 1, doubled)), 1)
+    assert (writes(result), writes(result, "doublewrite")) == ([PAGES], [copies])
 
 
 @ENGINES
 def test_each_batch_has_its_copies(engine: ModuleType) -> None:
     """Ten pages in batches of four: three requests of copies more; neighbours that go along are copied too."""
-    assert writes(engine.simulate(replace(writing_model(1, batch=4), writing=Writing(4, 1, True)), 1)) == [PAGES + 3]
-    assert writes(engine.simulate(replace(writing_model(4), writing=Writing(32, 4, True)), 1)) == [3 + 1]
+    batches = engine.simulate(replace(writing_model(1, batch=4), writing=Writing(4, 1, True)), 1)
+    assert (writes(batches), writes(batches, "doublewrite")) == ([PAGES], [3])
+    neighbours = engine.simulate(replace(writing_model(4), writing=Writing(32, 4, True)), 1)
+    assert (writes(neighbours), writes(neighbours, "doublewrite")) == ([3], [1])
+
+
+@ENGINES
+@pytest.mark.parametrize("is_volatile", [0, 1])
+def test_copies_are_appended_and_flushed_and_so_is_the_end_of_a_batch(engine: ModuleType, is_volatile: int) -> None:
+    """On an SSD where nothing but programs and flushes takes time: ten pages of 8 KiB, 10 ms each as scattered writes.
+
+    Copies are in one request: 10 ms in all, as if appended, and a flush of 1 ms. Then the pages, and a flush: nobody
+    waits for their programs but where the buffer isn't protected.
+    """
+    drain = 10 * MS * (1 << 20) // 8192
+    ssd = SsdDevice(
+        name="ssd", read_ns=1, write_ns=1, command_read_ns=1, command_write_ns=1, read_mib_ns=1, write_mib_ns=1,
+        dies=1, die_ns=1, channel_mib_ns=1, program_ns=1, drain_mib_ns=drain, append_mib_ns=drain // 10,
+        buffer_bytes=1 << 30, flush_ns=MS, is_volatile=is_volatile,
+    )  # fmt: skip
+    model = replace(writing_model(coalesced=1, step=2), writing=Writing(32, 1, True))
+    model = replace(model, storage=replace(model.storage, devices=(ssd,)))
+    [disk] = engine.simulate(model, 1).devices
+    waited_s = disk.mean_response_s * (disk.reads_per_s + disk.writes_per_s)  # reads wait for nothing
+    waited_ms = 1e3 * waited_s / disk.writes_per_s * (PAGES + 1)
+    assert waited_ms == pytest.approx((10 + 1) + (100 + 1) if is_volatile else 1 + 1, rel=0.01)
 
 
 @ENGINES

@@ -37,9 +37,9 @@ def writing_model(coalesced: int, batch: int = 32, disks: int = 1, step: int = 1
     return replace(model, daemons=(writer(0, 0),), writing=Writing(batch, coalesced))
 
 
-def writes(result: Result) -> list[int]:
+def writes(result: Result, purpose: str = "writer") -> list[int]:
     """Requests of the writer at each disk, for one transaction."""
-    return [round(each.by_purpose_per_s.get("writer", 0) * result.duration_s / TRANSACTIONS) for each in result.devices]
+    return [round(each.by_purpose_per_s.get(purpose, 0) * result.duration_s / TRANSACTIONS) for each in result.devices]
 
 
 @pytest.mark.parametrize(("coalesced", "requests"), [(1, 10), (4, 3), (16, 1)])
