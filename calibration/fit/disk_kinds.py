@@ -59,7 +59,7 @@ BOUNDS = {
 }
 """of all numbers, by the key of the catalogue's entry where there is one"""
 
-Numbers = Mapping[str, float]
+DiskNumbers = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ class DiskKind:
     words: str
     read_numbers: tuple[str, ...]
     write_numbers: tuple[str, ...]
-    reads_per_s: Callable[[DiskTable, Numbers], FloatArray]
-    writes_per_s: Callable[[DiskTable, Numbers], FloatArray]
+    reads_per_s: Callable[[DiskTable, DiskNumbers], FloatArray]
+    writes_per_s: Callable[[DiskTable, DiskNumbers], FloatArray]
 
     def numbers(self, table: DiskTable) -> list[str]:
         """Those of them that a table can show."""
@@ -145,7 +145,7 @@ class DiskKind:
         }
         return [name for name in names if several.get(name, True)]
 
-    def per_s(self, table: DiskTable, numbers: Numbers) -> FloatArray:
+    def per_s(self, table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         """Requests/s of both kinds at each point."""
         writes = table.write_fraction
         read_s = (1.0 - writes) / self.reads_per_s(table, numbers)
@@ -154,11 +154,11 @@ class DiskKind:
         return np.asarray(1.0 / (read_s + write_s + lost_s))
 
 
-def _excess_us(table: DiskTable, numbers: Numbers, key: str) -> FloatArray:
+def _excess_us(table: DiskTable, numbers: DiskNumbers, key: str) -> FloatArray:
     return table.excess_mib / numbers[key] * 1e6 if key in numbers else np.zeros(len(table.excess_mib))
 
 
-def _flash_reads(table: DiskTable, numbers: Numbers) -> FloatArray:
+def _flash_reads(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
     excess_us = _excess_us(table, numbers, "read_mib_per_s")
     of_page = np.minimum(table.block_kib, FLASH_PAGE_KIB) - min(table.least_kib, FLASH_PAGE_KIB)
     die_us = of_page * KIB / MIB / CHANNEL_MIB_PER_S * 1e6
@@ -172,8 +172,8 @@ def _flash_reads(table: DiskTable, numbers: Numbers) -> FloatArray:
     )
 
 
-def _cached_writes(key: str) -> Callable[[DiskTable, Numbers], FloatArray]:
-    def per_s(table: DiskTable, numbers: Numbers) -> FloatArray:
+def _cached_writes(key: str) -> Callable[[DiskTable, DiskNumbers], FloatArray]:
+    def per_s(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         excess_us = _excess_us(table, numbers, "write_mib_per_s")
         drain_per_s = 1e6 / (1e6 / numbers[key] + excess_us)
         return cache_per_s(table.in_flight, table.rpm, numbers["write_latency_us"] + excess_us, drain_per_s)
@@ -181,8 +181,8 @@ def _cached_writes(key: str) -> Callable[[DiskTable, Numbers], FloatArray]:
     return per_s
 
 
-def _arms(write: bool) -> Callable[[DiskTable, Numbers], FloatArray]:
-    def per_s(table: DiskTable, numbers: Numbers) -> FloatArray:
+def _arms(write: bool) -> Callable[[DiskTable, DiskNumbers], FloatArray]:
+    def per_s(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         settle_ms = numbers.get("write_settle_ms", 0.0) if write else 0.0
         mib_per_s = numbers.get("transfer_mib_per_s", TRACK_BYTES / MIB * table.rpm / 60.0)
         track_bytes = max(round(mib_per_s * MIB * 60.0 / table.rpm), 1)
@@ -197,8 +197,8 @@ def _arms(write: bool) -> Callable[[DiskTable, Numbers], FloatArray]:
     return per_s
 
 
-def _served(key: str) -> Callable[[DiskTable, Numbers], FloatArray]:
-    def per_s(table: DiskTable, numbers: Numbers) -> FloatArray:
+def _served(key: str) -> Callable[[DiskTable, DiskNumbers], FloatArray]:
+    def per_s(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         return np.asarray(np.minimum(table.in_flight, numbers["parallel_requests"]) * 1e6 / numbers[key])
 
     return per_s

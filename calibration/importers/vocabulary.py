@@ -69,14 +69,14 @@ DATE_FORMS = (
 )
 SINCE_BOOT = "at least two: the first is since boot"
 CUT_OFF = "the file is cut off: copy it again"
-Number = Callable[[object, str], float]
+NumberReader = Callable[[object, str], float]
 
 
 @dataclass
 class MonitorColumns:
     """Columns of one file, by name, as fields of the record. `meanings`: of the fields that were read so far."""
 
-    number: Number
+    number: NumberReader
     meanings: dict[RecordKey, Meaning] = field(default_factory=dict)
 
     def cpu(self, words: Mapping[str, object], place: str) -> dict[RecordKey, float]:

@@ -34,9 +34,9 @@ class Books:
     """of the dead server's share: the second copies, which became the first"""
 
     @property
-    def balance(self) -> bool:
-        """Whether nothing was lost, nor done twice."""
-        return not (self.unaccounted or self.first_copies or self.second_copies or self.surviving_copies)
+    def wrong_updates(self) -> int:
+        """Updates that were lost or carried out twice."""
+        return abs(self.first_copies) + abs(self.second_copies) + abs(self.surviving_copies)
 
 
 def books_of(state: StoreState) -> Books:
@@ -100,5 +100,5 @@ def loss_figures(loss: NodeLossSpec, state: StoreState, series: Series) -> dict[
         "requests sent again": books.sent_again,
         "updates known by their number": books.known_again,
         "requests unaccounted for": books.unaccounted,
-        "updates too many or lost": abs(books.first_copies) + abs(books.second_copies) + abs(books.surviving_copies),
+        "updates too many or lost": books.wrong_updates,
     }

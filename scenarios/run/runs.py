@@ -19,13 +19,13 @@ from simulator.form import OnProgress
 from simulator.results import Estimate, Result
 from simulator.results.recording import mean_of_replications
 
-Outcome = Result | InputError
+TaskAnswer = Result | InputError
 """Answer to a task; a machine that cannot run the workload is an answer too."""
 
 
 def run_all(
     tasks: Sequence[SimulationTask], workers: int, display: Display, cluster: str | None = None
-) -> Generator[tuple[int, Outcome]]:
+) -> Generator[tuple[int, TaskAnswer]]:
     """Run every task; yields number and outcome as each is finished. Stops cleanly when the consumer does."""
     meter = ProgressMeter(display, len(tasks))
     engines = [task.scenario.engine for task in tasks]
@@ -37,7 +37,7 @@ def run_all(
             yield from batch
 
 
-def _outcome(task: SimulationTask, on_progress: OnProgress | None, on_step: OnStep | None) -> Outcome:
+def _outcome(task: SimulationTask, on_progress: OnProgress | None, on_step: OnStep | None) -> TaskAnswer:
     try:
         return simulate(task, on_progress, on_step)
     except InputError as error:

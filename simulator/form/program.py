@@ -54,13 +54,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "network": ("delay_ns",),  # a delay that occupies nobody
     "enter": (),  # go to the entry of the class that a terminal has chosen
     "visit_one": ("station", "r", "distribution", "s"),  # as visit, at the station that is r behind this one
-    "gate": (
-        "station",
-        "counter",
-        "r_group",
-        "distribution",
-        "s",
-    ),  # pass a gate that closes by itself: GATE_COLUMNS
+    "gate": ("station", "counter", "r_group", "distribution", "s"),  # pass a gate that closes by itself
     "put": ("counter", "r_group", "r"),  # counter[group] = r
     "note": ("counter", "r_group"),  # counter[group] = the present instant
     "sleep_until": ("counter", "r_group"),  # wait until the instant in counter[group], if it is still to come
@@ -71,9 +65,9 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
 OPERATION_WIDTH = 6
 
-# Gates: three places of a counter for each group. A passage counts one off PASSAGES_LEFT; the one that finds the last
-# closes the gate for a drawn time. Who comes while it is closed waits at the station until it opens.
-GATE_COLUMNS = ("passages_left", "closed_until", "passages_between")
+# Gates: three places of a counter for each group: passages left, closed until, passages between. A passage counts one
+# off those left; the one that finds the last closes the gate for a drawn time. Who comes while it is closed waits at the
+# station until it opens.
 
 # Distributions of times: kind, then two operands in ns (a count, for erlang's second).
 DISTRIBUTION_KINDS = ("constant", "exponential", "uniform", "erlang")
