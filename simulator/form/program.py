@@ -66,8 +66,8 @@ CODES = {name: code for code, name in enumerate(OPERATIONS)}
 OPERATION_WIDTH = 6
 
 # Gates: three places of a counter for each group: passages left, closed until, passages between. A passage counts one
-# off those left; the one that finds the last closes the gate for a drawn time. Who comes while it is closed waits at the
-# station until it opens.
+# off those left; the one that finds the last closes the gate for a drawn time. Who comes while it is closed waits at
+# the station until it opens.
 
 # Distributions of times: kind, then two operands in ns (a count, for erlang's second).
 DISTRIBUTION_KINDS = ("constant", "exponential", "uniform", "erlang")
