@@ -146,10 +146,23 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
             hint = "give a line, as in '2 x Opteron 244, 8 GB, 4 SATA', a scenario, or " + ", ".join(REQUIRED)
             raise UsageError(hint if len(missing) == len(REQUIRED) else f"missing option '{missing[0]}'", context)
         questions = Questions(
-            ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,
-            database=database, cpu=cpu, operating_system=operating_system, buffers=buffers, pool=pool, think=think,
-            warm_up=warm_up, duration=duration, answered=typed,
-        )  # fmt: skip
+            ram=ram,
+            cores=cores,
+            disk=disk,
+            disks=disks,
+            warehouses=warehouses,
+            data_size=data_size,
+            clients=clients,
+            database=database,
+            cpu=cpu,
+            operating_system=operating_system,
+            buffers=buffers,
+            pool=pool,
+            think=think,
+            warm_up=warm_up,
+            duration=duration,
+            answered=typed,
+        )
         scenario, data = scenario_of(questions, overrides)
         check_places(report, save, save_scenario)
         if save_scenario is not None:
