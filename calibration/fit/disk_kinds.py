@@ -110,11 +110,11 @@ def disk_table(points: Sequence[DiskPoint], rpm: float) -> DiskTable:
             f"{', '.join(files)}: got no random reads; expected a result with reads; run fio with --rw=randread"
         )
     rates = [{way: point.per_s for way, point in mix.items()} for mix in rows]
-    some = [next(iter(mix.values())) for mix in rows]
+    measured = [next(iter(mix.values())) for mix in rows]
     return DiskTable(
         files=files,
-        in_flight=np.array([point.depth for point in some]),
-        block_kib=np.array([point.block_kib for point in some]),
+        in_flight=np.array([point.depth for point in measured]),
+        block_kib=np.array([point.block_kib for point in measured]),
         write_fraction=np.array([rate.get("write", 0.0) / sum(rate.values()) for rate in rates]),
         per_s=np.array([sum(rate.values()) for rate in rates]),
         flush_us=flushed[0].flush_us if flushed else math.nan,

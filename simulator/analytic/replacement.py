@@ -131,7 +131,7 @@ def _revolution(
     """
     found = np.zeros((*x.shape, 2, 2))
     for parents in range(hits + 1):
-        some = np.exp(-x) * x**parents / math.factorial(parents)
+        poisson = np.exp(-x) * x**parents / math.factorial(parents)
         for start in range(2):
             mean = parents * each + (rest if start == 0 else 0.0 * rest)
             chance = np.zeros_like(x)
@@ -144,8 +144,8 @@ def _revolution(
                 )
                 chance = chance + np.exp(-mean) * mean**number / math.factorial(number) * both
             cold = (1.0 - opened) ** parents * (ends if start == 0 else 1.0)
-            found[..., start, 0] += some * chance * (1.0 - cold)
-            found[..., start, 1] += some * chance * cold
+            found[..., start, 0] += poisson * chance * (1.0 - cold)
+            found[..., start, 1] += poisson * chance * cold
     return found
 
 

@@ -108,7 +108,7 @@ class Popularity:
         points = int(np.clip(GRID_CELLS // max(int(on_grid.sum()), 1), LEAST_POINTS, GRID_POINTS))
         self.times = np.concatenate([[0.0], np.geomspace(FIRST_POINT * self.longest, self.longest, points)])
         courses = [
-            self._courses(region, alike[region][0]) for region, some in zip(self.flows, moving, strict=True) if some
+            self._courses(region, alike[region][0]) for region, moves in zip(self.flows, moving, strict=True) if moves
         ]
         none = np.zeros((0, len(self.times)))
         self.courses = np.concatenate([course for course, _ in courses] or [none])
@@ -412,13 +412,13 @@ class Popularity:
         for back in range(int(passed // ring) + 2):
             first = rows + (lap - back * (1 if factor > 0 else -1)) * ring
             reached = min(0.0, -factor * float(steps[-1])), max(0.0, -factor * float(steps[-1]))
-            some = np.flatnonzero(
+            reached_pages = np.flatnonzero(
                 (first + rows_per_page >= reached[0] + numbers.low)
                 & (first <= reached[1] + numbers.low + len(numbers.share))
             )
-            below = first[some, None] + factor * steps
+            below = first[reached_pages, None] + factor * steps
             whole = _integral(numbers, below + rows_per_page) - _integral(numbers, below)
-            found[some] += per_step / factor * (whole - whole[:, :1])
+            found[reached_pages] += per_step / factor * (whole - whole[:, :1])
         return found
 
 

@@ -30,8 +30,8 @@ def percentile_intervals(
     *within, ended = np.diff(np.array([each.within(number, buckets) for each in seen]), axis=0).T.astype(np.float64)
     return PercentileIntervals(
         *(
-            percentile_interval(share, histogram, ended, some, step_s)
-            for share, some in zip(SHARES, within, strict=True)
+            percentile_interval(share, histogram, ended, below, step_s)
+            for share, below in zip(SHARES, within, strict=True)
         )
     )
 
