@@ -179,7 +179,6 @@ NO_NAMES = frozenset(
     ]
 )
 """Words that name nothing: a name needs at least one other."""
-NAMED_CLEARLY = ("models/", "calibration/", "scenarios/", "simulator/results/")
 LAZY_TABLES = ("scenarios/commands/cli.py", "scenarios/run/engines.py")
 """Where commands and engines are found: loaded when they are wanted, so that `oltpsim --help` is fast."""
 LAZY_FILES = (*LAZY_TABLES, "models/jobs/simulated.py")
@@ -230,6 +229,18 @@ class Source:
         ]
 
     @cached_property
+    def constants(self) -> list[str]:
+        """The names that a module gives by assignment."""
+        targets = [
+            target
+            for each in self.tree.body
+            if isinstance(each, ast.Assign | ast.AnnAssign)
+            for assigned in (each.targets if isinstance(each, ast.Assign) else [each.target])
+            for target in ast.walk(assigned)
+        ]
+        return [target.id for target in targets if isinstance(target, ast.Name)]
+
+    @cached_property
     def imports(self) -> list[tuple[str, str]]:
         """Module and name of every import, wherever it stands; the name is empty for `import module`."""
         pairs = []
@@ -269,13 +280,13 @@ def words_of(name: str) -> list[str]:
 
 
 def names_that_say_nothing(code: Iterable[Source]) -> set[str]:
-    """`path: name` of modules, classes, functions and methods that consist of NO_NAMES."""
+    """`path: name` of modules, constants, classes, functions and methods that consist of NO_NAMES."""
     named = {
         (source.path, name)
         for source in code
-        if source.path.startswith(NAMED_CLEARLY)
         for name in [
             source.module.rpartition(".")[2],
+            *source.constants,
             *(definition.name for definition in source.definitions(ast.FunctionDef, ast.ClassDef)),
         ]
     }
@@ -465,7 +476,9 @@ INTRUDER = Source("scenarios/run/runs.py", "from models.build.system import buil
 
 
 @pytest.mark.parametrize("name", ["of", "_kept", "taken_again", "KeptOf"])
-@pytest.mark.parametrize("kind", ["def {}(): ...", "class {}: ...", "class Part:\n    def {}(self): ..."])
+@pytest.mark.parametrize(
+    "kind", ["def {}(): ...", "class {}: ...", "class Part:\n    def {}(self): ...", "{}, B = 1, 2"]
+)
 def test_a_name_that_says_nothing_is_found(name: str, kind: str) -> None:
     source = Source("models/build/paths.py", kind.format(name))
     assert names_that_say_nothing([source]) == {f"models/build/paths.py: {name}"}

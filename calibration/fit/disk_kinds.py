@@ -37,7 +37,7 @@ CHANNEL_MIB_PER_S = 800e6 / MIB
 FLASH_PAGE_KIB = 16.0
 IDENTIFIED = 10.0
 """a number whose interval spans more than this factor isn't known"""
-TOLD_APART = 2.0
+DISTINCT_INFORMATION = 2.0
 """of Akaike's criterion: kinds that are nearer fit equally (Burnham and Anderson 2002, section 2.6)"""
 LATENCY_US, MIB_PER_S = (0.1, 1e8), (0.1, 1e5)
 BOUNDS = {
@@ -274,7 +274,7 @@ class TableFit:
 
     def is_equal(self, other: TableFit) -> bool:
         """Whether the points don't tell two kinds apart."""
-        return abs(self.information - other.information) <= TOLD_APART
+        return abs(self.information - other.information) <= DISTINCT_INFORMATION
 
     def is_identified(self, name: str) -> bool:
         """Whether the points say what a number is, within a factor of ten."""
@@ -298,7 +298,7 @@ def fit_table(table: DiskTable) -> list[TableFit]:
     kinds = [kind for kind in KINDS if has_writes or "cache" not in kind.name]
     fits = [_fitted(kind, table) for kind in kinds if len(kind.numbers(table)) < places]
     ranked = sorted(fits, key=lambda fit: fit.information)
-    equal = [fit for fit in fits if fit.information <= ranked[0].information + TOLD_APART] if ranked else []
+    equal = [fit for fit in fits if fit.information <= ranked[0].information + DISTINCT_INFORMATION] if ranked else []
     return [*equal, *(fit for fit in ranked if fit not in equal)]
 
 

@@ -27,10 +27,10 @@ CONFIRMED_FIELDS = (
     "fault",
     "unsteady",
 )
-SHOWN, FRONTIER_SHOWN = 3, 8
+MACHINES_SHOWN, FRONTIER_SHOWN = 3, 8
 
 
-def plan_table(plan: Plan, width: int, shown: int = SHOWN) -> str:
+def plan_table(plan: Plan, width: int, shown: int = MACHINES_SHOWN) -> str:
     """The choice with its bill, what else was looked at closely, why the others fell out, and the frontier."""
     lines = flow("", question_words(plan), width, separator=" · ", indent=0)
     if plan.choice is not None:

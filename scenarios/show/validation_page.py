@@ -28,7 +28,7 @@ MARGIN = 1.12
 MOST_LOG = 1.0
 """of measured to model; errors beyond are drawn at the edge"""
 LINEAR_BELOW = 0.7
-MANY = 20
+MANY_ROWS = 20
 DENSE_PX = 17
 """height of a row that has its name at its left, where there are too many for a name above"""
 
@@ -147,7 +147,7 @@ def _errors(
         symbol=symbol,
         colour=colour,
         label=name,
-        size=8 if len(rows) > MANY else 11,
+        size=8 if len(rows) > MANY_ROWS else 11,
         upright=False,
         low=_logs(*(each.low / each.measured - 1.0 for each in known)) if whiskers else None,
         high=_logs(*(each.high / each.measured - 1.0 for each in known)) if whiskers else None,

@@ -94,7 +94,7 @@ class PageReader:
             recent=recent,
             views=np.array(self.found.shares).reshape(-1, self.views).T,
             repeated=self.repeated,
-            again=self._again(regions, references, clustered, recent),
+            again=self._repeated_hits(regions, references, clustered, recent),
             places=places,
             beside=np.zeros((0, 0)),
             laid=tuple(self.found.laid),
@@ -131,7 +131,7 @@ class PageReader:
         bursts = sum(share * hit for share, hit in self._bursts(draws, length).values())
         self.offspring = self.window * bursts / self.window_groups
 
-    def _again(
+    def _repeated_hits(
         self, region: FloatArray, references: FloatArray, clustered: FloatArray, recent: FloatArray
     ) -> FloatArray:
         """Hits of the page just used for each reference of a group; where there is a window it is its draws."""

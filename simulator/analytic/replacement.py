@@ -27,7 +27,7 @@ UNDERFLOWN: Final = 1000.0
 """exp(-x) is 0 from here on"""
 ENTRY_USAGE: Final = 1
 SURELY_IN: Final = 20.0
-LATE: Final = 1e-3
+SHORTEST_WINDOW: Final = 1e-3
 """parents in a revolution from which on a page is never out; the shortest windows told apart, in revolutions"""
 
 
@@ -81,7 +81,7 @@ def clustered_clock(
     1981). A page that is out comes back by a parent or, while it is hot, by its offspring.
     """
     x = np.minimum(x, SURELY_IN)
-    z = 1.0 / np.maximum(late, LATE)
+    z = 1.0 / np.maximum(late, SHORTEST_WINDOW)
     ends = -np.expm1(-z)  # chance that a window open at the hand's pass closes before the next
     opened = ends / z  # chance that one opened in between is open at the end
     each, rest = offspring * (1.0 - opened), offspring * ends
@@ -113,7 +113,11 @@ def clustered_clock(
     by_offspring = hot * offspring * z * away
     out = hot * away * (1.0 + z / x) + (1.0 - hot) / x
     cycle = stay + out
-    return (1.0 - by_offspring) / (x * cycle), by_offspring / (x * np.maximum(offspring, LATE) * cycle), stay / cycle
+    return (
+        (1.0 - by_offspring) / (x * cycle),
+        by_offspring / (x * np.maximum(offspring, SHORTEST_WINDOW) * cycle),
+        stay / cycle,
+    )
 
 
 def _revolution(

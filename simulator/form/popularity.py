@@ -227,7 +227,7 @@ class Popularity:
             for groups, most in steps.items()
         }
         for counter, (start, groups) in enumerate(self.program.counter_tables.tolist()):
-            if groups in by_groups and self.reader.taken[counter] > 0:
+            if groups in by_groups and self.reader.moves_per_transaction[counter] > 0:
                 counters[start : start + groups] += by_groups[groups]
         for number, (kind, region, *_, first) in enumerate(self.program.references.tolist()):
             here = [use.touches.row for use in self.uses.get(region, []) if use.touches.reference == number]
@@ -247,7 +247,7 @@ class Popularity:
         return self._columns(use)[0] in (ROW, APPEND) and any(self._is_moving(part) for _, part in use.touches.row)
 
     def _is_moving(self, part: Part) -> bool:
-        return isinstance(part, Frontier) and part.factor != 0 and self.reader.taken[part.counter] > 0
+        return isinstance(part, Frontier) and part.factor != 0 and self.reader.moves_per_transaction[part.counter] > 0
 
     def _flows(self, region: int, uses: Sequence[Use]) -> list["_Flow"]:
         """References to a region that find their page in the same way, added up."""
@@ -323,7 +323,9 @@ class Popularity:
         for flow in flows:
             if flow.frontier:
                 speed = speeds[flow.frontier.counter]
-                shares = speed / max(float(speed.sum()), 1e-300) * self.reader.taken[flow.frontier.counter]
+                shares = (
+                    speed / max(float(speed.sum()), 1e-300) * self.reader.moves_per_transaction[flow.frontier.counter]
+                )
                 for kind, group in enumerate(first.tolist()):
                     found = self._passed(flow, region, group, float(shares[group]))
                     courses[kind] += flow.references[group] * found

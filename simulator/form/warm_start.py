@@ -71,7 +71,7 @@ def warm_state(system: System, seed: int) -> WarmState:
 
 
 class _Draw:
-    """One draw. Arrays of ages have one number for each page of the database; others one for each of the pages `numbers`."""
+    """One draw. Arrays of ages have one number for each page of the database; others one for each page of `numbers`."""
 
     def __init__(self, system: System, seed: int) -> None:
         self.system, self.seed, self.program = system, seed, system.program
