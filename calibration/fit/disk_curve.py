@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from models.machine import FIRMWARE_SHARE
 from simulator.analytic import QUEUES, service_s
-from simulator.form import FloatArray, RotatingDevice
+from simulator.form import SECTOR_BYTES, FloatArray, RotatingDevice
 
 IN_FLIGHT = (1, 4, 16, 256)
 """Rule: of a curve these numbers in flight (iodepth x jobs) are fitted, with as many jobs as each has in flight: one
@@ -29,11 +30,9 @@ FEWEST_DEPTHS = 4
 """depths that tell kinds apart, each of which has up to three numbers"""
 LEAST_SEEN = 1e-9
 """slope of a combination of numbers that no point shows, so that its variance stays finite"""
-FIRMWARE_SHARE = 1 / 3
-"""of a lone read beside the interface (as models/machine/ssd.py)"""
 MOST_INTERFACE = 0.9
 """of a lone request, the interface's part"""
-SECTOR_BYTES, ARM_BYTES, TRACK_BYTES = 4096, 500 << 30, 1 << 20
+ARM_BYTES, TRACK_BYTES = 500 << 30, 1 << 20
 TRACK_SEEK, FULL_SEEK, OVERHEAD_MS = 0.1, 2.0, 0.2
 """of an arm of which the average seek is fitted: the other two by it, and what a controller takes (assumptions)"""
 MOST_SORTED = 256

@@ -29,12 +29,11 @@ from calibration.fit.disk_curve import (
     flash_per_s,
 )
 from calibration.records import DiskPoint
+from models.machine import CHANNEL_MIB_PER_S
 from simulator.errors import InputError
-from simulator.form import KIB, MIB, FloatArray
+from simulator.form import FLASH_PAGE_BYTES, KIB, MIB, FloatArray
 
-CHANNEL_MIB_PER_S = 800e6 / MIB
-"""from a die to the controller, and a flash page: as models/machine/ssd.py and simulator/analytic/disks.py have them"""
-FLASH_PAGE_KIB = 16.0
+FLASH_PAGE_KIB = FLASH_PAGE_BYTES / KIB
 IDENTIFIED = 10.0
 """a number whose interval spans more than this factor isn't known"""
 DISTINCT_INFORMATION = 2.0

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.build import RECOVERED
 from models.jobs.store_program import DEAD
 from models.jobs.store_run import StoreState
 from models.workloads import NodeLossSpec
 from simulator.form import NS_PER_S
 from simulator.results import Series
-
-RECOVERED = 0.9
-"""share of the rate before the loss from which a store has recovered"""
 
 
 @dataclass(frozen=True)

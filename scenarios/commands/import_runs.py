@@ -13,12 +13,12 @@ from calibration.records import DiskPoint, RunRecord, check_record, merge_readin
 from models.input import did_you_mean, document_text, repeated_name, write_whole
 from scenarios.commands.options import Output, OutputOption
 from scenarios.commands.output_files import check_places, check_store
+from scenarios.commands.runs import LAW_BROKEN
 from scenarios.show.fitted_disk import fitted_disk_fields, fitted_disk_lines, fitted_entry_lines
 from scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
 from simulator.errors import InputError
 
 DISK_FORMAT = "oltpsim-disk-1"
-LAW_BROKEN = 1
 DEFAULT_RPM = 7200
 
 

@@ -12,7 +12,20 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.errors import InputError
-from simulator.form import MIB, CachingDevice, DeviceRecord, FlashDevice, FloatArray, RaidSet, RotatingDevice, SsdDevice
+from simulator.form import (
+    FLASH_PAGE_BYTES,
+    MIB,
+    PATIENCE_NS,
+    SECTOR_BYTES,
+    CachingDevice,
+    DeviceRecord,
+    FlashDevice,
+    FloatArray,
+    RaidSet,
+    RotatingDevice,
+    SsdDevice,
+    to_s,
+)
 
 PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
@@ -23,11 +36,6 @@ BAND_POWER = 0.65
 """How the band narrows with the drive's share of the queue; measured in the same way, 64 of 64 to 4,096 requests"""
 PLACES, INSTANTS = 64, 400
 NS = 1e-9
-SECTOR_BYTES, FLASH_PAGE_BYTES = 4096, 16_384
-"""both as in simulator/reference/ssd.py"""
-PATIENCE_S = 1.0
-"""as in simulator/reference/disk.py"""
-
 
 Disk = RotatingDevice | FlashDevice | SsdDevice
 
@@ -113,7 +121,7 @@ def turns(device: Disk, start_bytes: float, span_bytes: float, size_bytes: float
     later = 1.0 - np.interp(times, t, reached)
     held = np.minimum(QUEUES, device.queue_depth)
     chance = np.array([float((later**n).mean()) for n in held])
-    patience = 1.0 + PATIENCE_S / np.array(service_s(device, span_bytes, size_bytes, write=False))
+    patience = 1.0 + to_s(PATIENCE_NS) / np.array(service_s(device, span_bytes, size_bytes, write=False))
     return tuple(np.minimum(1.0 / np.maximum(chance, 1e-9), patience))
 
 

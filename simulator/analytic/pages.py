@@ -19,11 +19,9 @@ import numpy as np
 
 from simulator.analytic.frontiers import Burst
 from simulator.analytic.page_groups import Collector, LaidPages, PageGroups, alike
-from simulator.form import FloatArray, Frontier, Numbers, ProgramReader, Touches, shares_of
+from simulator.form import SHARE_STEPS, FloatArray, Frontier, Numbers, ProgramReader, Touches, shares_of
 
 POPULAR, ROW, APPEND, RECENT = range(4)
-SHARE_STEPS = 1000
-"""Groups of a region whose shares differ by less than this part of the largest one are alike."""
 LEAF_PAGES = 64
 """An index page above more pages than this is referred to so often that it doesn't matter which one it is."""
 AGES = 8
@@ -293,7 +291,7 @@ class PageReader:
         if not bursts:
             return
         region, counter = where.region, bursts[0].counter
-        moved = float(self.reader.taken[counter])
+        moved = float(self.reader.moves_per_transaction[counter])
         if moved <= 0:
             return
         width = _effective(shares_of(bursts[0].group, where.groups))

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from simulator.analytic.daemon_marks import marks_of
 from simulator.analytic.disks import (
     QUEUES,
-    SECTOR_BYTES,
     Disk,
     die_s,
     disk_of,
@@ -27,6 +26,7 @@ from simulator.analytic.workload import Workload
 from simulator.form import (
     MIB,
     NS_PER_S,
+    SECTOR_BYTES,
     CachingDevice,
     FlashDevice,
     FloatArray,

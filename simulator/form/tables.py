@@ -18,6 +18,7 @@ from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, REGI
 from simulator.form.raid import RaidSet
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
 from simulator.form.system import REPLACEMENTS, STARTS, System, Terminals
+from simulator.form.units import PPM
 from simulator.form.warm_start import POOL_COLUMNS, warm_state
 
 NOWHERE = -1
@@ -131,8 +132,7 @@ def _facts(system: System, seed: int) -> dict[str, int]:
 
 def _slowdowns_ppm(system: System) -> list[list[int]]:
     """By number of busy processors: what a burst takes that starts then, in millionths of its time alone."""
-    alone = 1_000_000
-    return [[alone], *([ppm] for ppm in (system.sharing.ppm if system.sharing else [alone] * system.processors))]
+    return [[PPM], *([ppm] for ppm in (system.sharing.ppm if system.sharing else [PPM] * system.processors))]
 
 
 def _daemons(system: System) -> Table:

@@ -7,11 +7,10 @@ from models.input import did_you_mean, parse_quantity
 from models.reading import positive_quantity
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import OpenArrivalsSpec
-from models.workloads.tpcc import file_pages, loaded_pages
+from models.workloads.tpcc import CLASSES, file_pages, loaded_pages
 from simulator.errors import InputError
 from simulator.form import GIB, KIB
 
-CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 HELD = 128
 """warehouses whose pages stand for all when many machines are calculated; models/build/sampling.py"""
 MANY_WAREHOUSES = 1000
