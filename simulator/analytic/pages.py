@@ -72,7 +72,7 @@ class PageReader:
         for use in self.uses:
             by_region[int(self.program.references[use.touches.reference, 1])].append(use)
         for region, uses in by_region.items():
-            _, groups, group_pages, rows_per_page, *_ = self.program.regions[region].tolist()
+            _, groups, group_pages, rows_per_page, *_ = self.program.region(region)
             own = _Pages(region, groups, group_pages, rows_per_page)
             self._index(own, uses)
             self._drawn(own, uses)
@@ -155,7 +155,7 @@ class PageReader:
 
     def _index(self, pages: _Pages, uses: list[_ReferenceUse]) -> None:
         """Index pages above a region: each reference below asks for one of them first, which it doesn't change."""
-        interior, below = self.program.regions[pages.region, 4:6].tolist()
+        *_, interior, below = self.program.region(pages.region)
         if interior < 0:
             return
         if below <= LEAF_PAGES:
@@ -166,7 +166,7 @@ class PageReader:
         used = np.zeros(pages.groups)
         for use in uses:
             used += shares_of(use.touches.group, pages.groups)
-        number = max(1.0, float(self.program.regions[interior, 2]) * np.count_nonzero(used) / pages.groups)
+        number = max(1.0, float(self.program.region(interior).group_pages) * np.count_nonzero(used) / pages.groups)
         references = sum(use.per_transaction for use in uses)
         views = np.sum([use.per_view for use in uses], axis=0)
         self.found.add(interior, references, views, rate=references / number)

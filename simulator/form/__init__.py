@@ -24,7 +24,15 @@ from simulator.form.limits import Controllers, RateLimit
 from simulator.form.placement import Extent, extent_of
 from simulator.form.popularity import SHARE_STEPS
 from simulator.form.printing import listing
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.program import (
+    CODES,
+    DISTRIBUTION_KINDS,
+    OPERATION_WIDTH,
+    OPERATIONS,
+    REFERENCE_KINDS,
+    Program,
+    RegionRow,
+)
 from simulator.form.raid import RaidSet
 from simulator.form.samplers import cut_of
 from simulator.form.ssd import FLASH_PAGE_BYTES, SECTOR_BYTES, SsdDevice

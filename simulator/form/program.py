@@ -9,6 +9,7 @@ its entry, run it, end, and start again at 0.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from simulator.form.arrays import IntArray
 
@@ -74,9 +75,6 @@ DISTRIBUTION_KINDS = ("constant", "exponential", "uniform", "erlang")
 DISTRIBUTION_COLUMNS = ("kind", "a", "b")
 # constant: a; exponential: mean a; uniform: a..b; erlang: mean a, sum of b equal exponential phases
 
-# Regions: pages of a table or index, in `groups` of `group_pages` each, from page `base` on. Rows fill pages in
-# order; a group is a ring. `interior` is the region of index pages above it (or -1), one per `fanout` pages.
-REGION_COLUMNS = ("base", "groups", "group_pages", "rows_per_page", "interior", "fanout")
 # References: how an operation finds its page in a region. r_group chooses the group.
 #   popular: offset drawn from alias `table`; the page is also remembered in window `window` of group `r` (if >= 0)
 #   row: the page of the row in register r
@@ -84,6 +82,26 @@ REGION_COLUMNS = ("base", "groups", "group_pages", "rows_per_page", "interior", 
 #   recent: a page drawn evenly from what window `window` of group `r` remembers
 REFERENCE_KINDS = ("popular", "row", "append", "recent")
 REFERENCE_COLUMNS = ("kind", "region", "r_group", "r", "table", "window", "s", "high")
+
+
+class RegionRow(NamedTuple):
+    """Pages of a table or index, in `groups` of `group_pages` each, from page `base` on: a row of a program's regions.
+
+    Rows fill pages in order; a group is a ring. `interior` is the region of index pages above it (or -1), one per
+    `fanout` pages.
+    """
+
+    base: int
+    groups: int
+    group_pages: int
+    rows_per_page: int
+    interior: int
+    fanout: int
+
+    @property
+    def end_page(self) -> int:
+        """The first page behind it."""
+        return self.base + self.groups * self.group_pages
 
 
 @dataclass(frozen=True)
@@ -120,6 +138,10 @@ class Program:
     stations: tuple[str, ...]
     load_order: IntArray
     """(region, group, first_page, pages): what a bulk load writes, in order"""
+
+    def region(self, number: int) -> RegionRow:
+        """A region by its number."""
+        return RegionRow(*self.regions[number].tolist())
 
     @property
     def pages(self) -> int:

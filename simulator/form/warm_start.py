@@ -132,7 +132,7 @@ class _Draw:
         """Ages of all pages that rows describe; where no others matter, of those that may be young enough."""
         popularity, limits = self.popularity, self._limits()
         for region in popularity.uses:
-            base, groups, group_pages, *_ = self.program.regions[region].tolist()
+            base, groups, group_pages, *_ = self.program.region(region)
             kinds, first_rows = popularity.kinds[region], popularity.first_rows[region]
             by_kind = limits[first_rows[0] : first_rows[-1] + group_pages].reshape(-1, group_pages)
             step, width = max(CHUNK // group_pages, 1), min(CHUNK, group_pages)
@@ -158,7 +158,7 @@ class _Draw:
         blocks = [
             (first, first + group_pages, fanout)
             for region in popularity.uses
-            for _, _, group_pages, _, index, fanout in [self.program.regions[region].tolist()]
+            for _, _, group_pages, _, index, fanout in [self.program.region(region)]
             for first in popularity.first_rows[region].tolist()
             if index >= 0
         ]
@@ -222,7 +222,7 @@ class _Draw:
     ) -> IntArray:
         """Pages that popular references have entered; the group is the owner's if there are as many or some of each."""
         _, region, _, _, table, *_ = self.program.references[reference].tolist()
-        base, _, group_pages, *_ = self.program.regions[region].tolist()
+        base, _, group_pages, *_ = self.program.region(region)
         group = owner * len(groups) // owners
         if (groups[group] == 0).any():
             drawn = self._uniforms_by_entry("groups", places)
@@ -239,7 +239,7 @@ class _Draw:
             if index >= 0:
                 below = self.ages[base : base + groups * group_pages]
                 youngest = np.nextafter(np.minimum.reduceat(below, np.arange(0, len(below), fanout)), np.inf)
-                first = int(self.program.regions[index, 0])
+                first = self.program.region(index).base
                 above = self.ages[first : first + len(youngest)]
                 np.minimum(above, youngest[: len(above)], out=above)
 
@@ -308,7 +308,7 @@ class _WarmPages:
         """Rows of pages, -1 for index pages."""
         rows = np.full(len(self.numbers), -1, dtype=np.int64)
         for region in self.popularity.uses:
-            base, groups, group_pages, *_ = self.program.regions[region].tolist()
+            base, groups, group_pages, *_ = self.program.region(region)
             inside = slice(*np.searchsorted(self.numbers, [base, base + groups * group_pages]).tolist())
             rows[inside] = self.popularity.rows_of(self.numbers[inside] - base, region)
         return rows
@@ -330,7 +330,7 @@ class _WarmPages:
     def _rates_above(self, time: float) -> FloatArray:
         whole = np.zeros(self.program.pages)
         for region in self.popularity.uses:
-            base, groups, group_pages, _, index, fanout = self.program.regions[region].tolist()
+            base, groups, group_pages, _, index, fanout = self.program.region(region)
             if index < 0:
                 continue
             pages = np.arange(groups * group_pages)
@@ -340,7 +340,7 @@ class _WarmPages:
             rates = np.zeros(len(pages))
             rates[seen] = self.popularity.expected(rows[seen], ages[seen] + time)
             rates[seen] -= self.popularity.expected(rows[seen], ages[seen])
-            first = int(self.program.regions[index, 0])
+            first = self.program.region(index).base
             sums = np.add.reduceat(rates, np.arange(0, len(pages), fanout)) / time
             whole[first : first + len(sums)] += sums
         return whole
@@ -396,7 +396,7 @@ class _WarmPages:
         appended[references[references[:, 0] == APPEND, 1]] = True
         made = np.zeros(len(self.numbers), dtype=np.bool_)
         for region in np.flatnonzero(appended).tolist():
-            base, groups, group_pages, *_ = self.program.regions[region].tolist()
+            base, groups, group_pages, *_ = self.program.region(region)
             here = np.flatnonzero(
                 (self.numbers >= base) & (self.numbers < base + groups * group_pages) & (self.rows >= 0)
             )
@@ -429,9 +429,9 @@ class _WarmPages:
         popularity = self.popularity
         windows = np.where(self.rows >= 0, popularity.window[self.rows], -1.0)
         for region, flows in popularity.flows.items():
-            index = int(self.program.regions[region, 4])
+            index = self.program.region(region).interior
             if index >= 0:
-                base, _, pages = self.program.regions[index, :3].tolist()
+                base, _, pages, *_ = self.program.region(index)
                 windows[slice(*np.searchsorted(self.numbers, [base, base + pages]))] = max(
                     (flow.window for flow in flows), default=-1
                 )
