@@ -1,4 +1,4 @@
-"""How long a device takes for a request, by how many wait for it.
+"""Service times of devices by the number of requests that wait.
 
 Arm: the drive takes the one of the requests it holds that it reaches first, so the time to reach it is the least of
 as many random ones: the mean of the least of n is the integral of P(later than t) to the power of n. Requests that it
@@ -41,7 +41,7 @@ Disk = RotatingDevice | FlashDevice | SsdDevice
 
 
 def disk_of(device: DeviceRecord) -> Disk:
-    """The disk, or a disk of the RAID set. Raises InputError if there are no formulas for its kind."""
+    """Disk that a device is, or one of a RAID set's. Raises InputError if there are no formulas for its kind."""
     disk = device.disks[0] if isinstance(device, RaidSet) else device
     if not isinstance(disk, Disk):
         raise InputError(f"{disk.name}: no formulas for a {disk.kind} device; simulate it (--engine kernel)")
@@ -155,12 +155,12 @@ def _reached(device: RotatingDevice, band_bytes: float) -> tuple[FloatArray, Flo
 
     def beyond(times: FloatArray) -> FloatArray:
         shorter = np.searchsorted(ways_ns, times)
-        found: FloatArray = shares[shorter] * times - ways[shorter]
-        return found
+        sums: FloatArray = shares[shorter] * times - ways[shorter]
+        return sums
 
     moved = (beyond(t) - beyond(t - device.revolution_ns)) / device.revolution_ns
-    there = np.minimum(t / device.revolution_ns, 1.0) * float(track @ weight)
-    return t, np.clip(moved + there, 0.0, 1.0)
+    on_track = np.minimum(t / device.revolution_ns, 1.0) * float(track @ weight)
+    return t, np.clip(moved + on_track, 0.0, 1.0)
 
 
 def _seek_ns(device: RotatingDevice, fraction: FloatArray) -> FloatArray:
