@@ -115,7 +115,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
 class PlainDumper(yaml.SafeDumper):
     """YAML that `PlainLoader` reads: no anchors. A list of numbers is on few lines."""
 
-    def ignore_aliases(self, _data: Any) -> bool:
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is yaml's
         """Write a value out wherever it stands."""
         return True
 
