@@ -10,6 +10,9 @@ from typing import Any
 
 from simulator.errors import InstallationError
 
+ERROR_BYTES = 512
+"""room for the sentence of an error that a function of a library reports"""
+
 
 @dataclass(frozen=True)
 class CompiledLibrary:

@@ -94,6 +94,7 @@ from calibration.fit.objective import (
 )
 from calibration.fit.observables import (
     RUN_TO_RUN,
+    SIGMAS_OF_95_PERCENT,
     FigureChoice,
     FigureKind,
     engine_logs,

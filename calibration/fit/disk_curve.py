@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from models.machine import FIRMWARE_SHARE
 from simulator.analytic import QUEUES, service_s
-from simulator.form import FloatArray, RotatingDevice
+from simulator.form import SECTOR_BYTES, FloatArray, RotatingDevice
 
 IN_FLIGHT = (1, 4, 16, 256)
 """Rule: of a curve these numbers in flight (iodepth x jobs) are fitted, with as many jobs as each has in flight: one
@@ -29,18 +30,16 @@ FEWEST_DEPTHS = 4
 """depths that tell kinds apart, each of which has up to three numbers"""
 LEAST_SEEN = 1e-9
 """slope of a combination of numbers that no point shows, so that its variance stays finite"""
-FIRMWARE_SHARE = 1 / 3
-"""of a lone read beside the interface (as models/machine/ssd.py)"""
 MOST_INTERFACE = 0.9
 """of a lone request, the interface's part"""
-SECTOR_BYTES, ARM_BYTES, TRACK_BYTES = 4096, 500 << 30, 1 << 20
+ARM_BYTES, TRACK_BYTES = 500 << 30, 1 << 20
 TRACK_SEEK, FULL_SEEK, OVERHEAD_MS = 0.1, 2.0, 0.2
 """of an arm of which the average seek is fitted: the other two by it, and what a controller takes (assumptions)"""
 MOST_SORTED = 256
 """requests that a drive takes in"""
 
 
-Rates = float | FloatArray
+Figures = float | FloatArray
 """numbers or arrays of them, of equal length"""
 
 
@@ -94,7 +93,7 @@ def fitted_points(points: Sequence[CurvePoint]) -> list[CurvePoint]:
     return chosen
 
 
-def flash_per_s(in_flight: Rates, _rpm: float, lone_us: Rates, dies: Rates, most_per_s: Rates) -> FloatArray:
+def flash_per_s(in_flight: Figures, _rpm: float, lone_us: Figures, dies: Figures, most_per_s: Figures) -> FloatArray:
     """Rate of a closed network of interface and dies, whose arrivals find half of a service left."""
     interface_s = np.minimum(1.0 / most_per_s, MOST_INTERFACE * lone_us / 1e6)
     die_s = (lone_us / 1e6 - interface_s) * (1.0 - FIRMWARE_SHARE)
@@ -108,19 +107,19 @@ def flash_per_s(in_flight: Rates, _rpm: float, lone_us: Rates, dies: Rates, most
     return low
 
 
-def arm_per_s(in_flight: Rates, rpm: float, seek_ms: float, among: float, arms: float = 1.0) -> FloatArray:
+def arm_per_s(in_flight: Figures, rpm: float, seek_ms: float, among: float, arms: float = 1.0) -> FloatArray:
     """Rate of arms each of which takes the nearest of the requests that it has, `among` at most."""
     return arms_per_s(in_flight, arm_service_s(arm_of(rpm, seek_ms)), among, arms)
 
 
-def arms_per_s(in_flight: Rates, service_s: tuple[float, ...], among: float, arms: float) -> FloatArray:
+def arms_per_s(in_flight: Figures, service_s: tuple[float, ...], among: float, arms: float) -> FloatArray:
     """The same by an arm's service times for QUEUES of requests."""
     at_an_arm = np.minimum(1.0 + (in_flight - 1.0) / arms, among)
     service = np.interp(np.log(at_an_arm), np.log(QUEUES), service_s)
     return np.asarray(arms * in_flight / (in_flight + arms - 1.0) / service)
 
 
-def cache_per_s(in_flight: Rates, _rpm: float, lone_us: Rates, drain_per_s: Rates) -> FloatArray:
+def cache_per_s(in_flight: Figures, _rpm: float, lone_us: Figures, drain_per_s: Figures) -> FloatArray:
     """Rate of writes into a cache that is full before long."""
     return np.minimum(in_flight * 1e6 / lone_us, drain_per_s)
 

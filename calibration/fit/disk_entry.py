@@ -10,15 +10,16 @@ import numpy as np
 from calibration.fit.disk_curve import (
     FULL_SEEK,
     MOST_INTERFACE,
+    MOST_SORTED,
     OVERHEAD_MS,
     TRACK_BYTES,
     TRACK_SEEK,
     arm_of,
     arm_service_s,
 )
-from calibration.fit.disk_kinds import CHANNEL_MIB_PER_S, FLASH_PAGE_KIB, TableFit
+from calibration.fit.disk_kinds import FLASH_PAGE_KIB, TableFit
 from models.input import parse_quantity, validated
-from models.machine import RAID_LAYOUTS, DiskArraySpec, FlashDiskSpec, RotatingDiskSpec, SsdSpec
+from models.machine import CHANNEL_MIB_PER_S, RAID_LAYOUTS, DiskArraySpec, FlashDiskSpec, RotatingDiskSpec, SsdSpec
 from simulator.analytic import QUEUES
 from simulator.errors import InputError
 from simulator.form import KIB, MIB
@@ -31,7 +32,6 @@ CACHE_MIB, CONTROLLER_MIB = 16.0, 512.0
 """of a drive's and of a controller's write cache (assumptions; fio's rates are those of a full one)"""
 LEVELS = ("raid0", "raid10", "raid5", "raid6")
 """by the work of a small write"""
-MOST_SORTED = 256
 NEEDED = {"flash": ("read_latency_us", "reads_per_s"), "servers": ("read_latency_us", "parallel_requests")}
 NEEDED_OF_ARMS = ("seek_average_ms",)
 """numbers without which there is no entry, by kind"""

@@ -29,15 +29,14 @@ from calibration.fit.disk_curve import (
     flash_per_s,
 )
 from calibration.records import DiskPoint
+from models.machine import CHANNEL_MIB_PER_S
 from simulator.errors import InputError
-from simulator.form import KIB, MIB, FloatArray
+from simulator.form import FLASH_PAGE_BYTES, KIB, MIB, FloatArray
 
-CHANNEL_MIB_PER_S = 800e6 / MIB
-"""from a die to the controller, and a flash page: as models/machine/ssd.py and simulator/analytic/disks.py have them"""
-FLASH_PAGE_KIB = 16.0
+FLASH_PAGE_KIB = FLASH_PAGE_BYTES / KIB
 IDENTIFIED = 10.0
 """a number whose interval spans more than this factor isn't known"""
-TOLD_APART = 2.0
+DISTINCT_INFORMATION = 2.0
 """of Akaike's criterion: kinds that are nearer fit equally (Burnham and Anderson 2002, section 2.6)"""
 LATENCY_US, MIB_PER_S = (0.1, 1e8), (0.1, 1e5)
 BOUNDS = {
@@ -59,7 +58,7 @@ BOUNDS = {
 }
 """of all numbers, by the key of the catalogue's entry where there is one"""
 
-Numbers = Mapping[str, float]
+DiskNumbers = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -110,11 +109,11 @@ def disk_table(points: Sequence[DiskPoint], rpm: float) -> DiskTable:
             f"{', '.join(files)}: got no random reads; expected a result with reads; run fio with --rw=randread"
         )
     rates = [{way: point.per_s for way, point in mix.items()} for mix in rows]
-    some = [next(iter(mix.values())) for mix in rows]
+    measured = [next(iter(mix.values())) for mix in rows]
     return DiskTable(
         files=files,
-        in_flight=np.array([point.depth for point in some]),
-        block_kib=np.array([point.block_kib for point in some]),
+        in_flight=np.array([point.depth for point in measured]),
+        block_kib=np.array([point.block_kib for point in measured]),
         write_fraction=np.array([rate.get("write", 0.0) / sum(rate.values()) for rate in rates]),
         per_s=np.array([sum(rate.values()) for rate in rates]),
         flush_us=flushed[0].flush_us if flushed else math.nan,
@@ -130,8 +129,8 @@ class DiskKind:
     words: str
     read_numbers: tuple[str, ...]
     write_numbers: tuple[str, ...]
-    reads_per_s: Callable[[DiskTable, Numbers], FloatArray]
-    writes_per_s: Callable[[DiskTable, Numbers], FloatArray]
+    reads_per_s: Callable[[DiskTable, DiskNumbers], FloatArray]
+    writes_per_s: Callable[[DiskTable, DiskNumbers], FloatArray]
 
     def numbers(self, table: DiskTable) -> list[str]:
         """Those of them that a table can show."""
@@ -145,7 +144,7 @@ class DiskKind:
         }
         return [name for name in names if several.get(name, True)]
 
-    def per_s(self, table: DiskTable, numbers: Numbers) -> FloatArray:
+    def per_s(self, table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         """Requests/s of both kinds at each point."""
         writes = table.write_fraction
         read_s = (1.0 - writes) / self.reads_per_s(table, numbers)
@@ -154,11 +153,11 @@ class DiskKind:
         return np.asarray(1.0 / (read_s + write_s + lost_s))
 
 
-def _excess_us(table: DiskTable, numbers: Numbers, key: str) -> FloatArray:
+def _excess_us(table: DiskTable, numbers: DiskNumbers, key: str) -> FloatArray:
     return table.excess_mib / numbers[key] * 1e6 if key in numbers else np.zeros(len(table.excess_mib))
 
 
-def _flash_reads(table: DiskTable, numbers: Numbers) -> FloatArray:
+def _flash_reads(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
     excess_us = _excess_us(table, numbers, "read_mib_per_s")
     of_page = np.minimum(table.block_kib, FLASH_PAGE_KIB) - min(table.least_kib, FLASH_PAGE_KIB)
     die_us = of_page * KIB / MIB / CHANNEL_MIB_PER_S * 1e6
@@ -172,8 +171,8 @@ def _flash_reads(table: DiskTable, numbers: Numbers) -> FloatArray:
     )
 
 
-def _cached_writes(key: str) -> Callable[[DiskTable, Numbers], FloatArray]:
-    def per_s(table: DiskTable, numbers: Numbers) -> FloatArray:
+def _cached_writes(key: str) -> Callable[[DiskTable, DiskNumbers], FloatArray]:
+    def per_s(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         excess_us = _excess_us(table, numbers, "write_mib_per_s")
         drain_per_s = 1e6 / (1e6 / numbers[key] + excess_us)
         return cache_per_s(table.in_flight, table.rpm, numbers["write_latency_us"] + excess_us, drain_per_s)
@@ -181,8 +180,8 @@ def _cached_writes(key: str) -> Callable[[DiskTable, Numbers], FloatArray]:
     return per_s
 
 
-def _arms(write: bool) -> Callable[[DiskTable, Numbers], FloatArray]:
-    def per_s(table: DiskTable, numbers: Numbers) -> FloatArray:
+def _arms(write: bool) -> Callable[[DiskTable, DiskNumbers], FloatArray]:
+    def per_s(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         settle_ms = numbers.get("write_settle_ms", 0.0) if write else 0.0
         mib_per_s = numbers.get("transfer_mib_per_s", TRACK_BYTES / MIB * table.rpm / 60.0)
         track_bytes = max(round(mib_per_s * MIB * 60.0 / table.rpm), 1)
@@ -197,8 +196,8 @@ def _arms(write: bool) -> Callable[[DiskTable, Numbers], FloatArray]:
     return per_s
 
 
-def _served(key: str) -> Callable[[DiskTable, Numbers], FloatArray]:
-    def per_s(table: DiskTable, numbers: Numbers) -> FloatArray:
+def _served(key: str) -> Callable[[DiskTable, DiskNumbers], FloatArray]:
+    def per_s(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         return np.asarray(np.minimum(table.in_flight, numbers["parallel_requests"]) * 1e6 / numbers[key])
 
     return per_s
@@ -274,7 +273,7 @@ class TableFit:
 
     def is_equal(self, other: TableFit) -> bool:
         """Whether the points don't tell two kinds apart."""
-        return abs(self.information - other.information) <= TOLD_APART
+        return abs(self.information - other.information) <= DISTINCT_INFORMATION
 
     def is_identified(self, name: str) -> bool:
         """Whether the points say what a number is, within a factor of ten."""
@@ -298,7 +297,7 @@ def fit_table(table: DiskTable) -> list[TableFit]:
     kinds = [kind for kind in KINDS if has_writes or "cache" not in kind.name]
     fits = [_fitted(kind, table) for kind in kinds if len(kind.numbers(table)) < places]
     ranked = sorted(fits, key=lambda fit: fit.information)
-    equal = [fit for fit in fits if fit.information <= ranked[0].information + TOLD_APART] if ranked else []
+    equal = [fit for fit in fits if fit.information <= ranked[0].information + DISTINCT_INFORMATION] if ranked else []
     return [*equal, *(fit for fit in ranked if fit not in equal)]
 
 

@@ -168,9 +168,9 @@ def figures(
             found[owners[point]] = [float(by_kind[kind][at]) for kind in kinds]
     for (number, where), figure in found.items():
         known[number][where] = figure
-    for (number, where), some in rows.items():
+    for (number, where), positions in rows.items():
         if figure := known[number][where]:
-            answer[some, ends[number] : ends[number + 1]] = figure
+            answer[positions, ends[number] : ends[number + 1]] = figure
     return answer
 
 
@@ -296,8 +296,10 @@ def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
         number: SteadyRate(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
     }
     others = [number for number in range(len(scenarios)) if number not in found]
-    for workload, machines, solution, some in solve_inputs([reader.read(scenarios[number]) for number in others]):
-        numbers = [others[row] for row in some]
+    for workload, machines, solution, solved_rows in solve_inputs(
+        [reader.read(scenarios[number]) for number in others]
+    ):
+        numbers = [others[row] for row in solved_rows]
         figures_by_kind = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
         per_s = figures_by_kind[FigureKind.RATE] / 60.0 / float(workload.mix[workload.main_class])
         requests = sum(figures_by_kind[kind] - kind.negligible for kind in (FigureKind.READS, FigureKind.WRITES))
@@ -329,8 +331,8 @@ def engine_doubts(scenarios: Sequence[ScenarioSpec]) -> list[tuple[str, ...]]:
     numbers = [number for number, each in enumerate(scenarios) if each.job is None]
     points = [_BY_THREAD.reader.read(scenarios[number]) for number in numbers]
     found: list[tuple[str, ...]] = [()] * len(scenarios)
-    for workload, machines, solution, some in solve_inputs(points):
-        for row, at in enumerate(some):
+    for workload, machines, solution, solved_rows in solve_inputs(points):
+        for row, at in enumerate(solved_rows):
             one = np.array([row])
             case = Case(points[at].system, workload, rows(machines.filled(), one), rows(solution, one))
             number = numbers[at]

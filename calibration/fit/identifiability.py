@@ -70,16 +70,16 @@ def identify_parameters(
         not_known = np.zeros_like(free)
     count = slopes.shape[1]
     seen = seen_by(slopes)
-    some = np.flatnonzero(seen)
+    columns = np.flatnonzero(seen)
     share = np.full(count, np.inf)
     directions = np.zeros((0, count))
-    if len(some):
-        _, lengths, vectors = np.linalg.svd(slopes[:, some], full_matrices=True)
-        lengths = np.concatenate([lengths, np.zeros(len(some) - len(lengths))])
+    if len(columns):
+        _, lengths, vectors = np.linalg.svd(slopes[:, columns], full_matrices=True)
+        lengths = np.concatenate([lengths, np.zeros(len(columns) - len(lengths))])
         spread = 1.0 / np.maximum(lengths, 1.0 / MOST_SIGMAS)
-        share[some] = np.sqrt(((vectors * spread[:, None]) ** 2).sum(axis=0))
+        share[columns] = np.sqrt(((vectors * spread[:, None]) ** 2).sum(axis=0))
         directions = np.zeros((int((spread > MOST_SHARE).sum()), count))
-        directions[:, some] = vectors[spread > MOST_SHARE]
+        directions[:, columns] = vectors[spread > MOST_SHARE]
     identified = (share <= MOST_SHARE) & ~at_bound & free & ~not_known
     partners = []
     groups = _mixed(np.where(identified, 0.0, directions))

@@ -84,9 +84,9 @@ class FitData:
         """Mask of the observations that are rates."""
         return np.array([kind == FigureKind.RATE for kind in self.kinds], dtype=np.bool_)
 
-    def with_shared(self, some: Sequence[Circumstances]) -> Self:
+    def with_shared(self, circumstances: Sequence[Circumstances]) -> Self:
         """The same data with what figures of one kind share by the circumstances of the runs, `some`."""
-        where = [some[number] for number in self.run.tolist()]
+        where = [circumstances[number] for number in self.run.tolist()]
         shared = figure_correlations(self.kinds, where, ~self.at_least)
         return replace(self, shared=shared, regimes=tuple(each.regime for each in where))
 

@@ -108,7 +108,7 @@ def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[FigureKind, Flo
     """Logarithms of each kind of figure by the analytic engine, (configurations,)."""
     flushes = s.flushes_per_s / s.rate
     work_s = (s.cpu_mean_s + s.section_mean_s + s.background_cpu_s) * s.slowdown
-    found = {
+    figures = {
         FigureKind.RATE: s.rate * 60.0 * w.mix[w.main_class],
         FigureKind.CPU: np.minimum((s.rate * work_s + s.handing_over) / p.processors, 1.0),
         FigureKind.READS: s.reads_mean + s.faults_mean,
@@ -118,27 +118,27 @@ def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[FigureKind, Flo
         FigureKind.BUSY: s.first_busy,
         FigureKind.RESPONSE: s.response_s,
     }
-    return {kind: kind.log(value) for kind, value in found.items()}
+    return {kind: kind.log(value) for kind, value in figures.items()}
 
 
 def observations(
     record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice
 ) -> tuple[list[Observation], list[str]]:
-    """A record's figures that the scenario's model has too, and what is left aside and why."""
-    left: list[str] = []
+    """Figures of a record that the scenario's model has too, and those left out, with the reason."""
+    left_out: list[str] = []
     share = scenario.workload.mix.new_order
     rate, per_s = measured_rates(record, share)
     sd, noise = _rate_noise(record)
-    found = [Observation(FigureKind.RATE, rate, sd, False, noise)]
+    figures = [Observation(FigureKind.RATE, rate, sd, False, noise)]
     resources = record.resources
     user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
     if user and system:
-        found.append(_observed(FigureKind.CPU, user.value + system.value))
+        figures.append(_observed(FigureKind.CPU, user.value + system.value))
     elif resources.cpu_busy_fraction is not None:
-        found.append(_observed(FigureKind.CPU, resources.cpu_busy_fraction.value))
+        figures.append(_observed(FigureKind.CPU, resources.cpu_busy_fraction.value))
     if scenario.job is not None:
-        return [each for each in found if each.kind not in choice.unused], left
-    devices = measured_devices(record, choice, left)
+        return [each for each in figures if each.kind not in choice.unused], left_out
+    devices = measured_devices(record, choice, left_out)
     if devices:
         for kind, values in (
             (FigureKind.READS, [each.reads_per_s for each in devices]),
@@ -146,32 +146,32 @@ def observations(
         ):
             total = sum_observed(values)
             if total is not None:
-                found.append(_observed(kind, total / per_s))
+                figures.append(_observed(kind, total / per_s))
         busy = [each.utilisation_fraction for each in devices]
         array = scenario.machine.disks
         if array.disk.kind == "rotating" and array.layout is not None and busy[0] is not None:
-            left.append(
+            left_out.append(
                 f"{FigureKind.BUSY}: a RAID set counts as busy while any of its disks is; "
                 "the model knows how busy each is"
             )
         elif array.disk.kind == "rotating" and busy[0] is not None:
-            found.append(_observed(FigureKind.BUSY, max(each.value for each in busy if each is not None)))
+            figures.append(_observed(FigureKind.BUSY, max(each.value for each in busy if each is not None)))
     counted: tuple[tuple[FigureKind, Observed | None], ...] = (
         (FigureKind.MISSES, resources.buffer_reads_per_s),
         (FigureKind.FLUSHES, resources.log_flushes_per_s if scenario.database.log.commit == "durable" else None),
     )
-    found += [_observed(kind, value.value / per_s) for kind, value in counted if value is not None]
+    figures += [_observed(kind, value.value / per_s) for kind, value in counted if value is not None]
     if scenario.workload.arrivals.kind == "open" and record.outcome.mean_ms is not None:
-        found.append(_observed(FigureKind.RESPONSE, max(record.outcome.mean_ms.value / 1000.0, 1e-9)))
+        figures.append(_observed(FigureKind.RESPONSE, max(record.outcome.mean_ms.value / 1000.0, 1e-9)))
     used = []
-    for each in found:
+    for each in figures:
         if each.kind in choice.unused:
-            left.append(f"{each.kind}: the mapping says not to use it")
+            left_out.append(f"{each.kind}: the mapping says not to use it")
             continue
         sd, noise = choice.noise.get(each.kind, (each.sd, each.noise))
         at_least = each.at_least or each.kind in choice.censored
         used.append(replace(each, sd=sd, noise=noise, at_least=at_least))
-    return used, left
+    return used, left_out
 
 
 def measured_rates(record: RunRecord, new_order_share: float) -> tuple[float, float]:

@@ -32,13 +32,13 @@ MOST_GROWTH = 2.5
 """of a step from round to round"""
 NARROW = 0.02
 """of the straight line's distance: an end between two places so near to each other is found"""
-FOUND, AT_BOUND, NO_MACHINE, NOT_FOUND = "", "bound", "no machine", "not found"
+END_FOUND, AT_BOUND, NO_MACHINE, NOT_FOUND = "", "bound", "no machine", "not found"
 """why an end is where it is: the fit is worse there; the parameter's bound; no machine beyond; the search gave up"""
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Both ends of each parameter's interval on its scale. `low_stop`, `high_stop`: why they are there, `FOUND` or not.
+    """Ends of each parameter's interval on its scale. `low_stop`, `high_stop`: why they are there, `END_FOUND` or not.
 
     One that is not found is at the parameter's bound.
     """
@@ -102,7 +102,7 @@ class _EndSearch:
         elif followed and relative > 1.0 and self.distance < self.beyond:
             self.beyond, self.is_refused = self.distance, False
         if followed and abs(relative - 1.0) < CLOSE_ENOUGH:
-            self._finish(min(self.distance / relative, self.room), FOUND)
+            self._finish(min(self.distance / relative, self.room), END_FOUND)
         elif followed and relative < 1.0 and self.distance >= self.room * (1 - 1e-9):
             self._finish(self.room, AT_BOUND)
         if self.done or self._closed():
@@ -118,12 +118,12 @@ class _EndSearch:
     def give_up(self) -> None:
         """After the last round: what is surely outside, or the parameter's bound."""
         if np.isfinite(self.beyond):
-            self._finish(float(self.beyond), NO_MACHINE if self.is_refused else FOUND)
+            self._finish(float(self.beyond), NO_MACHINE if self.is_refused else END_FOUND)
 
     def _closed(self) -> bool:
         if self.beyond - self.inside >= self.narrow:
             return False
-        self._finish(float(self.beyond), NO_MACHINE if self.is_refused else FOUND)
+        self._finish(float(self.beyond), NO_MACHINE if self.is_refused else END_FOUND)
         return True
 
     def _finish(self, end: float, stop: str) -> None:

@@ -34,10 +34,10 @@ def with_noise_of_repeats(runs: Sequence[MeasuredRun]) -> tuple[MeasuredRun, ...
     squares: dict[FigureKind, float] = {}
     freedom: dict[FigureKind, int] = {}
     for (_, kind), figures in groups.items():
-        some = _distinct(figures)
-        mean = fmean(some)
-        squares[kind] = squares.get(kind, 0.0) + sum((log - mean) ** 2 for log in some)
-        freedom[kind] = freedom.get(kind, 0) + len(some) - 1
+        logs = _distinct(figures)
+        mean = fmean(logs)
+        squares[kind] = squares.get(kind, 0.0) + sum((log - mean) ** 2 for log in logs)
+        freedom[kind] = freedom.get(kind, 0) + len(logs) - 1
     return tuple(
         replace(
             run,

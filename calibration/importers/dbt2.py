@@ -31,13 +31,13 @@ def detect(file: SourceFile) -> bool:
 def read(file: SourceFile) -> FileReading:
     """NOTPM, latencies in ms. Raises InputError for a summary that is not whole."""
     reading = FileReading(KIND, file.name, tool="DBT-2")
-    told: dict[str, tuple[float, str]] = {}
+    figures: dict[str, tuple[float, str]] = {}
     total = weighted = 0.0
     for at, line in enumerate(file.lines, 1):
         place = f"line {at}"
         for name, pattern in LINES.items():
             if match := pattern.match(line):
-                told[name] = (file.number(match[1], place), place)
+                figures[name] = (file.number(match[1], place), place)
         if match := ROW.match(line):
             base = ("outcome", "classes", class_name(match[1]))
             mean_s, p90_s = file.number(match[3], f"{place}, Average"), file.number(match[4], f"{place}, 90th")
@@ -47,13 +47,13 @@ def read(file: SourceFile) -> FileReading:
             reading.add((*base, "errors"), float(match[6]), "Rollbacks", place, "rolled back")
             reading.add((*base, "mean_ms"), mean_s * 1000.0, "s", place, "mean response time")
             reading.add((*base, "percentiles_ms", "90"), p90_s * 1000.0, "s", place, "90 % were at most so long")
-    if not {"notpm", "minutes"} <= set(told) or not total:
+    if not {"notpm", "minutes"} <= set(figures) or not total:
         file.truncated("the table and the lines Throughput and Duration")
-    minutes, where = told["minutes"]
+    minutes, where = figures["minutes"]
     reading.set_window("steady", minutes * 60.0, "min", where, "NOTPM: new orders per minute after the ramp")
-    if "ramp" in told:
-        reading.add("window.ramp_s", told["ramp"][0] * 60.0, "min", told["ramp"][1], "ramp-up")
-    reading.add("outcome.new_orders_per_minute", told["notpm"][0], "NOTPM", told["notpm"][1], "DBT-2's NOTPM")
+    if "ramp" in figures:
+        reading.add("window.ramp_s", figures["ramp"][0] * 60.0, "min", figures["ramp"][1], "ramp-up")
+    reading.add("outcome.new_orders_per_minute", figures["notpm"][0], "NOTPM", figures["notpm"][1], "DBT-2's NOTPM")
     reading.add(
         "outcome.transactions_per_s", total / minutes / 60.0, "Total", where, "all transactions over the duration"
     )

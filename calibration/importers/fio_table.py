@@ -17,7 +17,7 @@ from models.input import SourceFile, did_you_mean
 KIND = "table of fio results"
 SIGNS = ("rw", "bs", "block_kib", "iodepth", "numjobs", "iops", "read_iops", "write_iops", "rwmixread")
 """columns by two of which a table is recognised"""
-WANTED = (("rw",), ("bs", "block_kib"), ("iodepth",), ("iops", "read_iops"))
+NEEDED_COLUMNS = (("rw",), ("bs", "block_kib"), ("iodepth",), ("iops", "read_iops"))
 PER_US = {"ns": 0.001, "us": 1.0, "ms": 1000.0}
 TIMES = (("lat_mean", "clat_mean"), ("lat_p99", "clat_p99"))
 MOST_KIB = 65536.0
@@ -58,7 +58,7 @@ def _check_header(file: SourceFile, header: list[str], place: str) -> None:
     twice = [name for at, name in enumerate(header) if name in header[:at]]
     if twice:
         file.refuse(f"{place}, {twice[0]}", "the column twice", "each column once", "delete one of them")
-    for names in WANTED:
+    for names in NEEDED_COLUMNS:
         if not set(names) & set(header):
             hint, columns = did_you_mean(names[0], header), ", ".join(header)
             file.refuse(place, f"the columns {columns}", f"{' or '.join(names)} too", f"name a column so{hint}")

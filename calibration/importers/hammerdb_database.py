@@ -58,18 +58,21 @@ def _read(file: SourceFile, reading: FileReading, database: sqlite3.Connection) 
         if match := hammerdb.USERS.search(line):
             hammerdb.users(reading, float(match[1]), f"JOBOUTPUT, job {job}")
     main = database.execute("SELECT jobdict FROM JOBMAIN WHERE jobid = ?", (job,)).fetchone()
-    told = {
+    settings = {
         key: match[1]
         for key, pattern in SETTINGS.items()
         if main and (match := re.search(pattern, str(main["jobdict"])))
     }
-    if "minutes" in told:
+    if "minutes" in settings:
         hammerdb.period(
-            reading, float(told["minutes"]), float(told["ramp"]) if "ramp" in told else None, "JOBMAIN, jobdict"
+            reading,
+            float(settings["minutes"]),
+            float(settings["ramp"]) if "ramp" in settings else None,
+            "JOBMAIN, jobdict",
         )
-    if "warehouses" in told:
+    if "warehouses" in settings:
         reading.add(
-            "workload.warehouses", float(told["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built"
+            "workload.warehouses", float(settings["warehouses"]), "warehouses", "JOBMAIN, jobdict", "warehouses built"
         )
     _timings(file, reading, database, job)
     _counter(file, reading, database, job)

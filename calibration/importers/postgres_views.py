@@ -86,15 +86,15 @@ def _rows(file: SourceFile) -> list[Row]:
     return file.data
 
 
-Parts = tuple[dict[str, float], list[CounterRate]]
-Number = Callable[[Row, str], float]
+ViewFigures = tuple[dict[str, float], list[CounterRate]]
+ColumnNumber = Callable[[Row, str], float]
 
 
 def _rate(key: str, counter: str, unit: str, definition: str, factor: float = 1.0) -> CounterRate:
     return CounterRate(("resources", key), counter, unit, definition, factor)
 
 
-def _database(rows: list[Row], number: Number) -> Parts:
+def _database(rows: list[Row], number: ColumnNumber) -> ViewFigures:
     """Every database's counters; which one the run used shows only in the difference."""
     columns = ("xact_commit", "xact_rollback", "blks_read", "blks_hit")
     named = [row for row in rows if row["datname"]]
@@ -105,7 +105,7 @@ def _database(rows: list[Row], number: Number) -> Parts:
     ]
 
 
-def _io(rows: list[Row], number: Number) -> Parts:
+def _io(rows: list[Row], number: ColumnNumber) -> ViewFigures:
     """Version 18 counts bytes beside calls; before it every call was one page of op_bytes."""
     relations = [row for row in rows if row["object"] == "relation"]
 
@@ -128,7 +128,7 @@ def _io(rows: list[Row], number: Number) -> Parts:
     return counters, rates
 
 
-def _wal(rows: list[Row], number: Number) -> Parts:
+def _wal(rows: list[Row], number: ColumnNumber) -> ViewFigures:
     counters = {column: number(rows[0], column) for column in ("wal_bytes", "wal_sync")}
     rates = [_rate("log_bytes_per_s", "wal_bytes", "B", "bytes of log made")]
     if "wal_sync" in rows[0]:
@@ -136,7 +136,7 @@ def _wal(rows: list[Row], number: Number) -> Parts:
     return counters, rates
 
 
-def _writer(rows: list[Row], number: Number) -> Parts:
+def _writer(rows: list[Row], number: ColumnNumber) -> ViewFigures:
     """Until 16 all writes of pages; from 17 on only the background writer's, which are no sum to report."""
     if "buffers_backend" not in rows[0]:
         return {}, []
@@ -146,7 +146,7 @@ def _writer(rows: list[Row], number: Number) -> Parts:
     return counters, [_rate("buffer_writes_per_s", "written", "pages", definition)]
 
 
-def _statements(rows: list[Row], number: Number) -> Parts:
+def _statements(rows: list[Row], number: ColumnNumber) -> ViewFigures:
     """What all statements together did; it lacks what was evicted from the view."""
     counters = {name: sum(number(row, name) for row in rows) for name in ("shared_blks_hit", "shared_blks_read")}
     return counters, [
@@ -155,7 +155,7 @@ def _statements(rows: list[Row], number: Number) -> Parts:
     ]
 
 
-PARTS: dict[str, Callable[[list[Row], Number], Parts]] = {
+PARTS: dict[str, Callable[[list[Row], ColumnNumber], ViewFigures]] = {
     "pg_stat_database": _database,
     "pg_stat_statements": _statements,
     "pg_stat_io": _io,

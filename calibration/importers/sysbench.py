@@ -41,12 +41,12 @@ def detect(file: SourceFile) -> bool:
 def read(file: SourceFile) -> FileReading:
     """Rate, latency and series. Raises InputError for a run without its totals."""
     reading = FileReading(KIND, file.name, tool="sysbench")
-    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    totals: dict[str, tuple[int, tuple[str, ...]]] = {}
     points: list[tuple[float, float]] = []
     for at, line in enumerate(file.lines, 1):
         for name, pattern in LABELS.items():
             if match := pattern.match(line):
-                found.setdefault(name, (at, match.groups()))
+                totals.setdefault(name, (at, match.groups()))
         if match := INTERVAL.match(line) or CSV.match(line):
             points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
         elif match := THREADS.match(line):
@@ -54,12 +54,12 @@ def read(file: SourceFile) -> FileReading:
         elif match := WARM_UP.match(line):
             means = "warm-up with the threads of the run, not counted"
             reading.add("window.ramp_s", float(match[1]), "s", f"line {at}", means)
-    missing = [name for name in ("transactions", "queries", "time", "avg", "sum") if name not in found]
+    missing = [name for name in ("transactions", "queries", "time", "avg", "sum") if name not in totals]
     if missing:
         file.truncated(f"sysbench's totals ({', '.join(missing)})")
 
     def number(name: str, group: int = 0) -> tuple[float, str]:
-        at, words = found[name]
+        at, words = totals[name]
         return file.number(words[group], f"line {at}, {name}"), f"line {at}"
 
     seconds, where = number("time")
@@ -71,8 +71,8 @@ def read(file: SourceFile) -> FileReading:
     rate = number("transactions", 1)[0]
     reading.add("outcome.transactions_per_s", transactions / seconds, "count", where, "transactions over total time")
     reading.add("outcome.reported.tps", rate, "1/s", where, "sysbench's transactions per s")
-    _latencies(file, reading, found)
-    if "errors" in found:
+    _latencies(file, reading, totals)
+    if "errors" in totals:
         means = "transactions that were tried again after an error"
         reading.add("outcome.errors_per_s", number("errors")[0] / seconds, "count", number("errors")[1], means)
     queries = number("queries")[0] / transactions if transactions else 0.0

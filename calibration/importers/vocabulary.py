@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from calibration.records import FileReading, Meaning, MonitorSample, RecordKey
-from models.input import SourceFile
+from models.input import CUT_OFF, SourceFile
 
 DEVICE_COLUMNS: dict[str, tuple[str, float, str]] = {
     "r/s": ("reads_per_s", 1.0, "reads completed per s, after merging"),
@@ -68,15 +68,14 @@ DATE_FORMS = (
     "%d-%b-%y %H:%M:%S",
 )
 SINCE_BOOT = "at least two: the first is since boot"
-CUT_OFF = "the file is cut off: copy it again"
-Number = Callable[[object, str], float]
+NumberReader = Callable[[object, str], float]
 
 
 @dataclass
 class MonitorColumns:
     """Columns of one file, by name, as fields of the record. `meanings`: of the fields that were read so far."""
 
-    number: Number
+    number: NumberReader
     meanings: dict[RecordKey, Meaning] = field(default_factory=dict)
 
     def cpu(self, words: Mapping[str, object], place: str) -> dict[RecordKey, float]:

@@ -121,7 +121,9 @@ def folds_of(runs: Sequence[MeasuredRun]) -> tuple[list[Fold], dict[Kind, str]]:
     for number, run in enumerate(runs):
         setups.setdefault(setup_hash(run.scenario), []).append(number)
     if len(setups) > 1:
-        folds = [Fold("run", ", ".join(runs[each].name for each in some), tuple(some)) for some in setups.values()]
+        folds = [
+            Fold("run", ", ".join(runs[each].name for each in members), tuple(members)) for members in setups.values()
+        ]
     else:
         what = "one run" if len(runs) == 1 else "one scenario, measured again"
         why["run"] = f"there is {what}; leaving it out leaves nothing to fit to"

@@ -82,13 +82,13 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     `simulate_model`: the engine that has confirmed the fit, if one has.
     """
     runs = runs_to_judge(calibration, records, bases, file)
-    some = [(run, rate) for run in runs if (rate := measured_rate(run)) is not None]
-    if not some:
+    rated = [(run, rate) for run in runs if (rate := measured_rate(run)) is not None]
+    if not rated:
         raise InputError("no run has a rate that a prediction can be held against; leave it in the mapping file")
     predictions = predict_scenarios(
-        calibration, {run.name: run.scenario for run, _ in some}, journal, report, executor, simulate_model
+        calibration, {run.name: run.scenario for run, _ in rated}, journal, report, executor, simulate_model
     )
-    rows = [_judged_run(calibration, run, rate, predictions[run.name]) for run, rate in some]
+    rows = [_judged_run(calibration, run, rate, predictions[run.name]) for run, rate in rated]
     folds = known_folds(calibration, rows) or leave_out(
         Refits(calibration, tuple(runs), near, simulate_model), journal, report, executor
     )
@@ -239,8 +239,8 @@ def _by_regime(rows: Sequence[JudgedRun]) -> list[RegimeErrors]:
     found = []
     for role in ("fitted", "predicted"):
         for regime in sorted({row.regime for row in rows}):
-            some = [(row.name, row.error) for row in rows if (row.role, row.regime) == (role, regime)]
-            errors: Errors | None = error_summary(some)
+            errors_by_run = [(row.name, row.error) for row in rows if (row.role, row.regime) == (role, regime)]
+            errors: Errors | None = error_summary(errors_by_run)
             if errors is not None:
                 found.append(RegimeErrors(**errors.model_dump(), role=role, regime=regime))
     return found
@@ -249,4 +249,4 @@ def _by_regime(rows: Sequence[JudgedRun]) -> list[RegimeErrors]:
 def _range(calibration: Calibration) -> dict[str, tuple[float, float]]:
     names = sorted({name for run in calibration.runs for name in run.conditions})
     values = {name: [run.conditions[name] for run in calibration.runs if name in run.conditions] for name in names}
-    return {name: (min(some), max(some)) for name, some in values.items()}
+    return {name: (min(figures), max(figures)) for name, figures in values.items()}

@@ -207,7 +207,7 @@ def _value(observed: Observed | None) -> float | None:
     return None if observed is None else observed.value
 
 
-WANTED = (
+USEFUL_KEYS = (
     ("workload.clients", "Little's law, and where on the curve the run lies"),
     ("workload.warehouses", "the size of the database"),
     ("engine.buffer_pool_gib", "the pool"),
@@ -225,4 +225,4 @@ WANTED = (
 
 def missing_keys(record: RunRecord) -> list[str]:
     """Keys that the record lacks and what each would be good for, a line each."""
-    return [f"{key}: {purpose}" for key, purpose in WANTED if not value_at(record, key)]
+    return [f"{key}: {purpose}" for key, purpose in USEFUL_KEYS if not value_at(record, key)]

@@ -6,10 +6,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from calibration.records.record import RunRecord
-from models.input import SourceFile, as_mapping, did_you_mean, parse_yaml, validated, write_whole
+from models.input import SourceFile, as_mapping, did_you_mean, parse_yaml, validated, write_whole, yaml_text
 from simulator.errors import InputError
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -61,22 +59,7 @@ def record_text(record: RunRecord, suffix: str) -> str:
     data = {"format": record.format, **{key: value for key, value in data.items() if value != {}}}
     if suffix == ".json":
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-    return str(yaml.dump(data, Dumper=_RecordDumper, sort_keys=False, allow_unicode=True, width=140))
-
-
-class _RecordDumper(yaml.SafeDumper):
-    """No anchors, which a reader refuses; lists of numbers on few lines."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is yaml's
-        return True
-
-
-def _list(dumper: _RecordDumper, data: list[Any]) -> Any:
-    flow = all(isinstance(each, int | float) for each in data)
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=flow)
-
-
-_RecordDumper.add_representer(list, _list)
+    return yaml_text(data)
 
 
 def save_records(records: Sequence[RunRecord], place: Path) -> list[Path]:

@@ -113,7 +113,7 @@ class MeasuredWindow(Spec):
     start_utc: ObservedText | None = None
 
 
-Percentile = Annotated[str, Field(pattern=r"^\d{1,2}(\.\d+)?$")]
+PercentileName = Annotated[str, Field(pattern=r"^\d{1,2}(\.\d+)?$")]
 
 
 class TransactionClass(Spec):
@@ -123,7 +123,7 @@ class TransactionClass(Spec):
     errors: Counted | None = None
     mean_ms: Counted | None = None
     max_ms: Counted | None = None
-    percentiles_ms: dict[Percentile, Counted] = Field(default_factory=dict)
+    percentiles_ms: dict[PercentileName, Counted] = Field(default_factory=dict)
 
 
 class Outcome(Spec):
@@ -134,7 +134,7 @@ class Outcome(Spec):
     job_figure: Positive | None = None
     """what another job than transactions is measured by, in its unit: seconds of a load, MB/s of a scan"""
     mean_ms: Counted | None = None
-    percentiles_ms: dict[Percentile, Counted] = Field(default_factory=dict)
+    percentiles_ms: dict[PercentileName, Counted] = Field(default_factory=dict)
     errors_per_s: Counted | None = None
     classes: dict[Name, TransactionClass] = Field(default_factory=dict)
     reported: dict[Name, Observed] = Field(default_factory=dict)

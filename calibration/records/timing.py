@@ -68,8 +68,8 @@ def means(samples: MonitorSamples, window: tuple[float, float] | None) -> dict[R
 
 def _requests(row: MonitorSample, path: RecordKey) -> float:
     """Weight of a field besides time: its requests; 1 if it has none, or if the tool doesn't count them."""
-    told = [row.values[each] for key in WEIGHTS.get(path[-1], ()) if (each := (*path[:-1], key)) in row.values]
-    return sum(told) if told else 1.0
+    weights = [row.values[each] for key in WEIGHTS.get(path[-1], ()) if (each := (*path[:-1], key)) in row.values]
+    return sum(weights) if weights else 1.0
 
 
 def aligned(samples: MonitorSamples, reference: MonitorSamples) -> MonitorSamples | None:

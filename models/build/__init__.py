@@ -1,7 +1,7 @@
 """From a scenario to what engines run."""
 
 from models.build.cluster import cluster_faults
-from models.build.failover import failover_of
+from models.build.failover import RECOVERED, failover_of
 from models.build.file_layout import by_table, most_pages
 from models.build.memory import clients_of, memory_plan, most_buffers
 from models.build.notes import scenario_remarks, unmeasured_threads

@@ -10,6 +10,7 @@ from models.scenario import IntervalSpec, ScenarioSpec
 from simulator.results import Result
 
 RECOVERED = 0.9
+"""share of the rate before a loss from which a machine, or a store of several, has recovered"""
 SERIES = "new_orders_per_min"
 
 

@@ -4,21 +4,22 @@ import numpy as np
 import numpy.typing as npt
 
 from models.workloads.tpcc import pages_in, pages_of
-from simulator.form import Extent
+from simulator.form import Extent, RegionRow
 
 
 def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> tuple[Extent, ...]:
-    """Every table with its index over its part of the devices: as many as its size is of all, one at least.
+    """Extents of tables, each with its index over its part of the devices: as many as its size is of all, at least one.
 
-    It begins where the tables before it end, by size: so a device may have the end of one table and the next ones.
+    A table begins where those before it end, by size: so a device may have the end of one table and the next ones.
+    `regions`: a row for each `RegionRow`, as in a program.
     """
     total, used = pages_in(regions), [0] * devices
-    extents = []
-    interiors = {int(interior) for interior in regions[:, 4] if interior >= 0}
-    for number, (base, groups, group_pages, _, interior, _) in enumerate(regions.tolist()):
-        if number in interiors:
+    extents, rows = [], [RegionRow(*row) for row in regions.tolist()]
+    index_pages = {row.interior for row in rows}
+    for number, row in enumerate(rows):
+        if number in index_pages:
             continue
-        first_page, end_page = int(regions[interior, 0]) if interior >= 0 else base, base + groups * group_pages
+        first_page, end_page = rows[row.interior].base if row.interior >= 0 else row.base, row.end_page
         first = min(first_page * devices // total, devices - 1)
         count = min(max(round((end_page - first_page) * devices / total), 1), devices - first)
         start = max(used[first : first + count])
@@ -29,7 +30,7 @@ def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> t
 
 
 def most_pages(extents: tuple[Extent, ...], page_bytes: int) -> int:
-    """Pages' worth of room that the fullest device must have."""
+    """Size of what the fullest device has, pages."""
     return max(
         extent.start_bytes // page_bytes + pages_of(extent.end_page - extent.first_page, extent.devices)
         for extent in extents

@@ -14,7 +14,7 @@ from simulator.errors import InputError
 OLD_AFTER_DAYS = 365
 Currency = Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")]
 """ISO 4217: USD, EUR"""
-Part = Annotated[str, StringConstraints(pattern=r"^[a-z_]+/[^\s/][^/\n]*$", max_length=200)]
+PartName = Annotated[str, StringConstraints(pattern=r"^[a-z_]+/[^\s/][^/\n]*$", max_length=200)]
 """what is priced, by kind and name: disks/sata-7200, instances/i4i.large, volumes/gp3, memory/ddr-1gib"""
 PriceUnit = Literal["piece", "hour", "month", "gib_month", "request_per_s_month", "mib_per_s_month"]
 
@@ -22,7 +22,7 @@ PriceUnit = Literal["piece", "hour", "month", "gib_month", "request_per_s_month"
 class PriceRow(Spec):
     """The price of one unit of a part. Several rows of a part and `per` are steps: each counts from `above` on."""
 
-    part: Part
+    part: PartName
     amount: Number = Field(ge=0)
     per: PriceUnit = "piece"
     above: Number = Field(default=0.0, ge=0)

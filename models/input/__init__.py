@@ -29,5 +29,5 @@ from models.input.quantities import (
     WholeNumber,
     parse_quantity,
 )
-from models.input.source_file import LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, short_text
-from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml, read_mapping
+from models.input.source_file import CUT_OFF, LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, short_text
+from models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml, read_mapping, yaml_text

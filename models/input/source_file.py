@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+from models.input.problems import MOST_SHOWN
 from simulator.errors import InputError
 
 MOST_BYTES = 64 << 20
 """A day of iostat in 1 s intervals has some tens of MiB; what is larger is a trace and must be summed up first."""
 MOST_OPENING = 1 << 16
-MOST_SHOWN = 60
 SQLITE_MAGIC = b"SQLite format 3\x00"
 POINT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")

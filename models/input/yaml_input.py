@@ -1,4 +1,4 @@
-"""Reading YAML that a stranger wrote: plain data only, bounded, with errors that name file and line."""
+"""YAML: read with errors that name file and line, plain data only, bounded, for a stranger wrote it; and written."""
 
 import difflib
 import re
@@ -12,6 +12,8 @@ from simulator.errors import InputError
 MOST_BYTES = 1 << 17
 """A long scenario has 10 KiB; reading a file of this size takes seconds."""
 MOST_DEPTH = 30
+WIDTH = 140
+"""of lines that are written, about"""
 
 
 class PlainLoader(yaml.SafeLoader):
@@ -108,6 +110,31 @@ def read_mapping(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 text (byte {error.start}); expected a YAML file") from error
     return as_mapping(parse_yaml(text, str(path)), str(path))
+
+
+class PlainDumper(yaml.SafeDumper):
+    """YAML that `PlainLoader` reads: no anchors. A list of numbers is on few lines."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is yaml's
+        """Write a value out wherever it stands."""
+        return True
+
+
+def _list(dumper: PlainDumper, data: list[Any]) -> Any:
+    is_numbers = all(isinstance(each, int | float) for each in data)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=True if is_numbers else None)
+
+
+PlainDumper.add_representer(list, _list)
+
+
+def yaml_text(data: Any, *, leaves_on_a_line: bool = False) -> str:
+    """YAML of plain data, keys in their order; `leaves_on_a_line`: mappings and lists that hold no others."""
+    flow = None if leaves_on_a_line else False
+    text: str = yaml.dump(
+        data, Dumper=PlainDumper, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=flow
+    )
+    return text
 
 
 def as_mapping(data: Any, where: str) -> dict[str, Any]:

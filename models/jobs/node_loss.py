@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.build import RECOVERED
 from models.jobs.store_program import DEAD
 from models.jobs.store_run import StoreState
 from models.workloads import NodeLossSpec
 from simulator.form import NS_PER_S
 from simulator.results import Series
-
-RECOVERED = 0.9
-"""share of the rate before the loss from which a store has recovered"""
 
 
 @dataclass(frozen=True)
@@ -34,9 +32,9 @@ class Books:
     """of the dead server's share: the second copies, which became the first"""
 
     @property
-    def balance(self) -> bool:
-        """Whether nothing was lost, nor done twice."""
-        return not (self.unaccounted or self.first_copies or self.second_copies or self.surviving_copies)
+    def wrong_updates(self) -> int:
+        """Updates that were lost or carried out twice."""
+        return abs(self.first_copies) + abs(self.second_copies) + abs(self.surviving_copies)
 
 
 def books_of(state: StoreState) -> Books:
@@ -100,5 +98,5 @@ def loss_figures(loss: NodeLossSpec, state: StoreState, series: Series) -> dict[
         "requests sent again": books.sent_again,
         "updates known by their number": books.known_again,
         "requests unaccounted for": books.unaccounted,
-        "updates too many or lost": abs(books.first_copies) + abs(books.second_copies) + abs(books.surviving_copies),
+        "updates too many or lost": books.wrong_updates,
     }

@@ -38,18 +38,18 @@ class FinishedJob:
 
 
 MOST_KEPT = 4096
-_kept: dict[tuple[str, int], FinishedJob] = {}
+_finished_jobs: dict[tuple[str, int], FinishedJob] = {}
 """by hash of the system and seed: a fit asks for the same jobs again and again"""
 
 
 def simulate_work(system: System, seed: int) -> FinishedJob:
     """Run a system to the end of its work. Raises Infeasible if that is not done within its interval."""
     key = system.digest(), seed
-    if key not in _kept:
-        if len(_kept) >= MOST_KEPT:
-            _kept.clear()
-        _kept[key] = _simulated(system, seed)
-    return _kept[key]
+    if key not in _finished_jobs:
+        if len(_finished_jobs) >= MOST_KEPT:
+            _finished_jobs.clear()
+        _finished_jobs[key] = _simulated(system, seed)
+    return _finished_jobs[key]
 
 
 def kernel_engine(system: System, seed: int) -> "KernelEngine":

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from models.workloads import CollectorSpec, NodeLossSpec, PartitionedStoreSpec, StorePathSpec, UpdatePathSpec
-from simulator.form import NS_PER_MS, NS_PER_US, Assembler, Label, Program, from_s
+from simulator.form import NEVER_NS, NS_PER_MS, NS_PER_US, Assembler, Label, Program, from_s
 
 KIB, GBIT = 1024, 1e9
-NEVER_NS = 10**18
 CHUNK_KIB = 64
 PAUSE_PHASES = 4
 """of the Erlang distribution of pauses: they differ by half of their mean (assumption)"""

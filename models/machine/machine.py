@@ -9,9 +9,8 @@ from models.machine.cpu import CpuSpec, slowdowns
 from models.machine.disk import DiskSpec
 from models.machine.raid import DiskArraySpec
 from models.machine.volume import RateLimitSpec
-from simulator.form import Cpu, FloatArray, Sharing
+from simulator.form import PPM, Cpu, FloatArray, Sharing
 
-PPM = 1_000_000
 QUOTA_PERIOD_NS = 100_000_000
 """cpu.cfs_period_us of Linux's control groups, by default"""
 

@@ -22,9 +22,11 @@ class PrewarmSpec(Spec):
     )
 
     tables: tuple[Name, ...] = Field(
-        default=(), max_length=100, description="tables and 'NAME index pages' in the order in which they are read; "
+        default=(),
+        max_length=100,
+        description="tables and 'NAME index pages' in the order in which they are read; "
         "if empty all that the load makes, in its order",
-    )  # fmt: skip
+    )
     most_gib: Gib | None = Field(default=None, gt=0, description="where it stops; if absent all is read")
 
 

@@ -55,7 +55,7 @@ MOVED = {
 
 HELP = "Usage:"
 """begins what typer answers to a command without words"""
-SENTENCE = "usage:sentence"
+SENTENCE = "usage:usage_sentence"
 """what tells of wrong words, imported when there are some"""
 
 

@@ -19,7 +19,7 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.questions.compare import Comparer, ScenarioComparison, measured_comparison, read_sides
-from scenarios.run import default_workers, pool_replications
+from scenarios.run import default_workers, pool_rates
 from scenarios.show.compare import comparison_csv, comparison_json, comparison_table
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -112,7 +112,7 @@ def _check(compared: ScenarioComparison, target: float | None, narrow: float | N
     widest = max(difference.half_width_fraction for difference in compared.differences)
     if narrow is not None and widest > narrow:
         typer.echo(f"after {len(compared.seeds)} seeds the widest interval is ±{widest:.2%} still", err=True)
-    best = max(pool_replications(results).rate_per_min.mean for results in compared.results)
+    best = max(pool_rates(results).rate_per_min.mean for results in compared.results)
     if target is not None and best < target:
         typer.echo(f"target missed: the best is {best:,.0f} new orders per minute, target {target:,.0f}", err=True)
         raise typer.Exit(MISSED)

@@ -5,20 +5,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-import yaml
 
 from calibration.fit import disk_table, fit_table, fitted_entry
 from calibration.importers import disk_entry, disk_entry_lines, find_runs, read_run_table, tail_lines
 from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
-from models.input import did_you_mean, document_text, repeated_name, write_whole
+from models.input import did_you_mean, document_text, repeated_name, write_whole, yaml_text
 from scenarios.commands.options import Output, OutputOption
 from scenarios.commands.output_files import check_places, check_store
+from scenarios.commands.runs import LAW_BROKEN
 from scenarios.show.fitted_disk import fitted_disk_fields, fitted_disk_lines, fitted_entry_lines
 from scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
 from simulator.errors import InputError
 
 DISK_FORMAT = "oltpsim-disk-1"
-LAW_BROKEN = 1
 DEFAULT_RPM = 7200
 
 
@@ -127,7 +126,7 @@ def _disk(
     else:
         entry = disk_entry(points, name, capacity)
         keys, lines, fields = entry.spec.model_dump(mode="json"), disk_entry_lines(entry), {}
-    text = str(yaml.safe_dump(keys, sort_keys=False, width=140))
+    text = yaml_text(keys)
     if save is not None:
         write_whole(save, text)
     typer.echo("\n".join([*lines, text]) if shows else document_text(DISK_FORMAT, {**keys, **fields}), nl=False)

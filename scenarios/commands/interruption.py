@@ -54,6 +54,6 @@ def is_interrupted(
         for run in runner.store.damaged:
             typer.echo(f"{save}: run {run} is damaged; it is run again", err=True)
         runner.store.damaged.clear()
-        if not ended and runner.wanted:
-            say_kept(f"{runner.finished:,} of {runner.wanted:,} runs", save)
+        if not ended and runner.runs_needed:
+            say_kept(f"{runner.finished:,} of {runner.runs_needed:,} runs", save)
     return False

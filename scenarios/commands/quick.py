@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-import yaml
 
 from calibration.fit import calibration_path, read_calibration
 from calibration.predict import predict_described
-from models.input import write_whole
+from models.input import write_whole, yaml_text
 from models.reading import Questions, assumptions_of, read_description, scenario_of
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import (
@@ -146,14 +145,27 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
             hint = "give a line, as in '2 x Opteron 244, 8 GB, 4 SATA', a scenario, or " + ", ".join(REQUIRED)
             raise UsageError(hint if len(missing) == len(REQUIRED) else f"missing option '{missing[0]}'", context)
         questions = Questions(
-            ram=ram, cores=cores, disk=disk, disks=disks, warehouses=warehouses, data_size=data_size, clients=clients,
-            database=database, cpu=cpu, operating_system=operating_system, buffers=buffers, pool=pool, think=think,
-            warm_up=warm_up, duration=duration, answered=typed,
-        )  # fmt: skip
+            ram=ram,
+            cores=cores,
+            disk=disk,
+            disks=disks,
+            warehouses=warehouses,
+            data_size=data_size,
+            clients=clients,
+            database=database,
+            cpu=cpu,
+            operating_system=operating_system,
+            buffers=buffers,
+            pool=pool,
+            think=think,
+            warm_up=warm_up,
+            duration=duration,
+            answered=typed,
+        )
         scenario, data = scenario_of(questions, overrides)
         check_places(report, save, save_scenario)
         if save_scenario is not None:
-            write_whole(save_scenario, yaml.safe_dump(data, sort_keys=False))
+            write_whole(save_scenario, yaml_text(data))
     if output is not Output.TABLE and not quiet:  # whose forms hold figures only
         for note in scenario.notes:
             typer.echo(note, err=True)

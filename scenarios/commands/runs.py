@@ -9,6 +9,7 @@ from calibration.records import RunRecord, check_record, load_record, record_pat
 from scenarios.show.run_record import finding_lines, record_headline, record_lines
 
 LAW_BROKEN = 1
+"""exit status"""
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -46,8 +47,7 @@ def check(
     """Check records against Little's law and others. Exit status 1 if one is broken, 2 if a record can't be read."""
     records: dict[str, RunRecord] = {}
     for text in runs or []:
-        found = _records(Path(text)) if Path(text).is_dir() else {text: load_record(record_path(text))}
-        records.update(found)
+        records |= _records(Path(text)) if Path(text).is_dir() else {text: load_record(record_path(text))}
     broken = 0
     for name, record in (records if runs else _records(None)).items():
         findings = check_record(record)
@@ -58,5 +58,6 @@ def check(
 
 
 def _records(folder: Path | None) -> dict[str, RunRecord]:
+    """By name: of a folder, or those that come with the program."""
     paths = shipped_records() if folder is None else {path.name: path for path in records_in(folder)}
     return {name: load_record(path) for name, path in paths.items()}

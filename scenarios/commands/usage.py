@@ -1,4 +1,4 @@
-"""What is wrong with the words of a command line, in one sentence: which option, what came, what is allowed."""
+"""Sentence about a command line that can't be used: which option, what came, what is allowed."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from models.input import requirement, value_text
 
 
-def sentence(error: Any) -> str:
+def usage_sentence(error: Any) -> str:
     """One line: the command, the option, what came, what is allowed."""
     text = str(error.format_message())
     command = error.ctx.command_path if error.ctx is not None else "oltpsim"

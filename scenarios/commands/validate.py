@@ -92,14 +92,14 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     runs = runs or [str(model)]
     records, bases = read_runs(runs, calibration.base)
     file = read_mapping_file(mapping, records) if mapping is not None else None
-    some = runs_to_judge(calibration, records, bases, file)
+    judged = runs_to_judge(calibration, records, bases, file)
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
-    kept = StepJournal(state, refits_digest(calibration, some, near))
+    kept = StepJournal(state, refits_digest(calibration, judged, near))
     number = workers or default_workers()
     with (
         saying_what_is_kept(kept, "predictions and refits"),
         progress_display(quiet) as display,
-        calls_executor(len(some), number, display, cluster) as executor,
+        calls_executor(len(judged), number, display, cluster) as executor,
     ):
         found = validate_calibration(
             calibration,

@@ -5,7 +5,7 @@ from scenarios.run.engines import simulate_by_kernel
 from scenarios.run.executors import POLL_S, FuturesExecutor, LostWorkers, ProgressMeter, TaskExecutor, work_through
 from scenarios.run.places import calls_executor, executor_for
 from scenarios.run.progress import Display, Silent
-from scenarios.run.runs import check_replications, default_workers, pool_replications, replicate, run_all
+from scenarios.run.runs import check_replications, default_workers, pool_rates, pool_replications, replicate, run_all
 from scenarios.run.saved import SavedRun, read_saved_run, write_saved_run
 from scenarios.run.simulation import SimulationTask, simulate
 from scenarios.run.store import RunFigures, RunKey, Store, StoredRun, perform_run, program_hash, run_hash, scenario_text

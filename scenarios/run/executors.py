@@ -25,8 +25,8 @@ SHORTEST_S = 1e-4
 
 T = TypeVar("T")
 K = TypeVar("K")
-Work = Callable[[SimulationTask, OnProgress | None, OnStep | None], T]
-"""Work on a task: a function of a module, so that other processes find it."""
+TaskFunction = Callable[[SimulationTask, OnProgress | None, OnStep | None], T]
+"""What is done with a task: a function of a module, so that other processes find it."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class TaskExecutor(Protocol):
     most_in_flight: int
     """batches that keep it busy"""
 
-    def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
+    def submit(self, work: TaskFunction[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
         """Do the work of some tasks, one after the other."""
         ...
 
@@ -109,7 +109,7 @@ class TaskQueue(Generic[K]):
 
 
 def work_through(
-    source: TaskSource[K], executor: TaskExecutor, work: Work[T], meter: ProgressMeter
+    source: TaskSource[K], executor: TaskExecutor, work: TaskFunction[T], meter: ProgressMeter
 ) -> Generator[list[tuple[K, T]]]:
     """Do the work of every task; yields those that are finished since the last time. The consumer may add tasks.
 
@@ -157,7 +157,7 @@ def _answers(futures: list[Future[Batch[T]]], pending: dict[Future[Batch[T]], li
     return [pair for future in futures for pair in zip(pending.pop(future), future.result().answers, strict=True)]
 
 
-def remote_batch(work: Work[T], tasks: Sequence[SimulationTask]) -> Batch[T]:
+def remote_batch(work: TaskFunction[T], tasks: Sequence[SimulationTask]) -> Batch[T]:
     """Do the work of some tasks on a machine that may be another, without progress."""
     began = time.perf_counter()
     answers = [work(task, None, None) for task in tasks]
@@ -173,7 +173,7 @@ class LocalExecutor(TaskExecutor):
     def __init__(self, meter: ProgressMeter) -> None:
         self._meter = meter
 
-    def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
+    def submit(self, work: TaskFunction[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
         """A finished future."""
         future: Future[Batch[T]] = Future()
         answers = [work(task, self._meter.on_progress, self._meter.display.step) for task in tasks]
@@ -194,7 +194,7 @@ class FuturesExecutor(TaskExecutor):
         """Keep so many slots busy, each with a batch that waits for it and one on its way."""
         self.most_in_flight = 3 * slots
 
-    def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
+    def submit(self, work: TaskFunction[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
         """Submit all tasks as one of the executor's."""
         return self._executor.submit(remote_batch, work, tasks)
 
@@ -213,7 +213,7 @@ class ProcessExecutor(TaskExecutor):
         self._submitted = 0
         meter.display.step(f"{workers} worker processes")
 
-    def submit(self, work: Work[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
+    def submit(self, work: TaskFunction[T], tasks: Sequence[SimulationTask]) -> Future[Batch[T]]:
         """Submit all tasks as one of a worker's."""
         future = self._pool.submit(_worker_batch, self._submitted, work, tasks)
         self._numbers[future] = self._submitted
@@ -250,7 +250,7 @@ def _start_worker(messages: Any, stop: Event) -> None:
     _WorkerState.messages, _WorkerState.stop = messages, stop
 
 
-def _worker_batch(number: int, work: Work[T], tasks: Sequence[SimulationTask]) -> Batch[T]:
+def _worker_batch(number: int, work: TaskFunction[T], tasks: Sequence[SimulationTask]) -> Batch[T]:
     answers: list[T] = []
 
     def on_progress(progress: Progress) -> None:

@@ -7,7 +7,7 @@ import itertools
 import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from models.scenario import ScenarioSpec
 from scenarios.run.executors import ProgressMeter, TaskQueue, work_through
@@ -19,13 +19,13 @@ from simulator.form import OnProgress
 from simulator.results import Estimate, Result
 from simulator.results.recording import mean_of_replications
 
-Outcome = Result | InputError
+TaskAnswer = Result | InputError
 """Answer to a task; a machine that cannot run the workload is an answer too."""
 
 
 def run_all(
     tasks: Sequence[SimulationTask], workers: int, display: Display, cluster: str | None = None
-) -> Generator[tuple[int, Outcome]]:
+) -> Generator[tuple[int, TaskAnswer]]:
     """Run every task; yields number and outcome as each is finished. Stops cleanly when the consumer does."""
     meter = ProgressMeter(display, len(tasks))
     engines = [task.scenario.engine for task in tasks]
@@ -37,7 +37,7 @@ def run_all(
             yield from batch
 
 
-def _outcome(task: SimulationTask, on_progress: OnProgress | None, on_step: OnStep | None) -> Outcome:
+def _outcome(task: SimulationTask, on_progress: OnProgress | None, on_step: OnStep | None) -> TaskAnswer:
     try:
         return simulate(task, on_progress, on_step)
     except InputError as error:
@@ -65,31 +65,55 @@ def replicate(scenario: ScenarioSpec, seed: int, replications: int, workers: int
     return [results[number] for number in numbers]
 
 
-def pool_replications(results: Sequence[Result]) -> Result:
-    """Result of several replications: the first one's, its rates replaced by means with a t interval.
+@dataclass(frozen=True)
+class PooledRates:
+    """Rates over replications: means with a t interval, which is one of runs of this length; of one run its own.
 
-    It is an interval of runs of this length. Where most of them aren't steady a warning says so.
+    `warnings`: the first run's, and one where most of the runs aren't steady.
     """
+
+    rate_per_min: Estimate
+    steady_rate_per_min: Estimate
+    warnings: list[str]
+
+
+def pool_rates(results: Sequence[Result]) -> PooledRates:
+    """Rates of several replications, with seeds in a row."""
     first = results[0]
     if len(results) == 1:
-        return first
-
-    seeds = f"seeds {first.seed}..{results[-1].seed}"
+        return PooledRates(first.rate_per_min, first.steady_rate_per_min, first.warnings)
 
     def mean(rates: Iterable[float]) -> Estimate:
         over = mean_of_replications(list(rates))
-        return replace(over, method=f"t interval over {over.method}, {seeds}")
+        return replace(over, method=f"t interval over {over.method}, {_seeds(results)}")
 
     unsteady = [result.rate_per_min.method for result in results if not result.rate_per_min.is_steady]
     warnings = [each for each in first.warnings if each != first.rate_per_min.method]
     if 2 * len(unsteady) > len(results):
         warnings.append(f"{unsteady[0]}; the interval is one of runs of this length")
+    return PooledRates(
+        mean(result.rate_per_min.mean for result in results),
+        mean(result.steady_rate_per_min.mean for result in results),
+        warnings,
+    )
+
+
+def pool_replications(results: Sequence[Result]) -> Result:
+    """Result of several replications: the first one's with the pooled rates, and a warning that says which is which."""
+    first, pooled = results[0], pool_rates(results)
+    if len(results) == 1:
+        return first
+    of_one = f"all else, percentiles with their intervals too, is of seed {first.seed}"
     return replace(
         first,
-        warnings=warnings,
-        rate_per_min=mean(result.rate_per_min.mean for result in results),
-        steady_rate_per_min=mean(result.steady_rate_per_min.mean for result in results),
+        rate_per_min=pooled.rate_per_min,
+        steady_rate_per_min=pooled.steady_rate_per_min,
+        warnings=[*pooled.warnings, f"only the rate is of {_seeds(results)}: {of_one}"],
     )
+
+
+def _seeds(results: Sequence[Result]) -> str:
+    return f"seeds {results[0].seed}..{results[-1].seed}"
 
 
 def check_replications(scenarios: Iterable[ScenarioSpec], replications: int) -> None:

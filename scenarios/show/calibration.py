@@ -118,5 +118,5 @@ def _difference(calibration: Calibration) -> list[str]:
         return []
     ends = [signed_share(each - 1.0) for each in (min(ratios), max(ratios))]
     by = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
-    some = f"{len(ratios)} of {plural(len(calibration.runs), 'run')}, those that were simulated"
-    return [f"engines: the kernel's rates are {by} from the analytic engine's, on {some}"]
+    simulated = f"{len(ratios)} of {plural(len(calibration.runs), 'run')}, those that were simulated"
+    return [f"engines: the kernel's rates are {by} from the analytic engine's, on {simulated}"]

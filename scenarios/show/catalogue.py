@@ -9,7 +9,7 @@ from scenarios.show.numbers import plural
 from scenarios.show.table import aligned
 
 DAYS_A_YEAR = 365.25
-OWN = "(yours)"
+OWN_ENTRY = "(yours)"
 SHADOWS = "(yours, in place of the program's)"
 
 
@@ -17,7 +17,7 @@ def catalogue_lines(kind: str) -> list[str]:
     """Entries of a kind, a line each; those of the user's folder say so."""
     shadowed = set(shadowed_names(kind))
     return [
-        f"  {name} {SHADOWS if name in shadowed else OWN}" if place.own else f"  {name}"
+        f"  {name} {SHADOWS if name in shadowed else OWN_ENTRY}" if place.own else f"  {name}"
         for name, place in sorted(catalogue_places(kind).items())
     ]
 

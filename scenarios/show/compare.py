@@ -6,7 +6,7 @@ from statistics import fmean
 from calibration.fit import INTERVAL_CONFIDENCE
 from models.input import document_text
 from scenarios.questions.compare import Difference, ScenarioComparison
-from scenarios.run import pool_replications
+from scenarios.run import pool_rates
 from scenarios.show.numbers import (
     NONE,
     between,
@@ -46,8 +46,8 @@ def comparison_table(found: ScenarioComparison, width: int) -> str:
     for side, expected in zip(found.sides, found.measured, strict=True):
         if isinstance(expected, str) and expected:
             lines += sentence_flow(f"no interval {side.label}", expected, width)
-    pooled = zip(found.sides, map(pool_replications, found.results), strict=True)
-    warnings = {warning: side.label for side, result in pooled for warning in result.warnings}
+    pooled = zip(found.sides, map(pool_rates, found.results), strict=True)
+    warnings = {warning: side.label for side, rates in pooled for warning in rates.warnings}
     for warning, label in warnings.items():
         lines += sentence_flow(f"warning {label}", warning, width)
     return "\n".join([*lines, _origin(found)]) + "\n"
@@ -93,14 +93,14 @@ def _firsts(found: ScenarioComparison) -> list[Result]:
 
 def _rows(found: ScenarioComparison) -> list[list[str]]:
     """Label and cells. All figures but the bottleneck are means over the seeds."""
-    pooled = [pool_replications(results) for results in found.results]
+    pooled = [pool_rates(results) for results in found.results]
     rows = [["", *(side.label for side in found.sides)]]
     rates = [
         f"{count(each.rate_per_min.mean)}  {_interval(each.rate_per_min, expected)}"
         for each, expected in zip(pooled, found.measured, strict=True)
     ]
-    rows.append([unit_of(pooled[0].main_class), *rates])
-    rows.append(["bottleneck", *(f"{each.bottleneck.name}, {share(each.bottleneck.share)}" for each in pooled)])
+    rows.append([unit_of(found.results[0][0].main_class), *rates])
+    rows.append(["bottleneck", *(f"{each.bottleneck.name}, {share(each.bottleneck.share)}" for each in _firsts(found))])
     figures = [_figures(results) for results in found.results]
     for key, label in (("p50_s", "response p50"), ("p95_s", "p95"), ("p99_s", "p99")):
         rows.append([label, *(time_text(each[key]) if key in each else NONE for each in figures)])
@@ -146,7 +146,7 @@ def _origin(found: ScenarioComparison) -> str:
     seeds = f"seed {found.seeds[0]}" if len(found.seeds) == 1 else f"seeds {found.seeds[0]}..{found.seeds[-1]}"
     engines = ", ".join(dict.fromkeys(each.engine for each in _firsts(found)))
     models = ", ".join(dict.fromkeys(each.model_hash for each in _firsts(found)))
-    rate = pool_replications(found.results[0]).rate_per_min
+    rate = pool_rates(found.results[0]).rate_per_min
     how = f"chance alone: {interval_kind(rate)}" if isinstance(found.measured[0], str) else PREDICTED
     return f"rates: {how}\noltpsim {first.versions.get('oltpsim', '?')} · engine {engines} · {seeds} · models {models}"
 
@@ -164,12 +164,12 @@ def comparison_json(found: ScenarioComparison) -> str:
                 "engine": results[0].engine,
                 "model_hash": results[0].model_hash,
                 "oltpsim_version": results[0].versions.get("oltpsim", ""),
-                "rate_per_min": asdict(pool_replications(results).rate_per_min),
+                "rate_per_min": asdict(pool_rates(results).rate_per_min),
                 "measurement": None if isinstance(expected, str) else asdict(expected),
                 "rates_per_min": [result.rate_per_min.mean for result in results],
                 "bottleneck": results[0].bottleneck.name,
                 "means": _figures(results),
-                "warnings": list(pool_replications(results).warnings),
+                "warnings": list(pool_rates(results).warnings),
             }
             for side, results, expected in every
         ],
@@ -187,7 +187,7 @@ def comparison_csv(found: ScenarioComparison) -> str:
     rows: list[dict[str, object]] = []
     every = zip(found.sides, found.results, found.measured, [None, *found.differences], strict=True)
     for side, results, expected, difference in every:
-        rate = pool_replications(results).rate_per_min
+        rate = pool_rates(results).rate_per_min
         row: dict[str, object] = {
             "label": side.label,
             "asked": side.title,

@@ -259,10 +259,10 @@ def _buffers_chart(found: BufferAdvice) -> Chart:
         Zone(x=(found.low.buffers, found.high.buffers), colour=translucent(GREEN, 0.18), label=near),
         _rates(safe, BLUE),
     ]
-    said = [near]
+    sentences = [near]
     if cliff is not None:
         lost = f"cliff: 10 % lost from {count(cliff.buffers)} on"
-        said.append(lost)
+        sentences.append(lost)
         marks.append(Zone(x=(edge, end), colour=translucent(VERMILION, 0.14), label=lost))
         marks.append(_rates([(buffers, rate) for buffers, rate in found.curve if buffers >= edge], VERMILION))
     for setting, colour, symbol, word in (
@@ -270,7 +270,7 @@ def _buffers_chart(found: BufferAdvice) -> Chart:
         (found.best, GREEN, "circle", "best"),
     ):
         words = f"{word} {count(setting.buffers)}: {count(setting.rate_per_min)}/min"
-        said.append(words)
+        sentences.append(words)
         marks.append(
             Points(
                 x=[setting.buffers], y=[setting.rate_per_min], colour=colour, symbol=symbol, label=words, hover=[words]
@@ -280,7 +280,7 @@ def _buffers_chart(found: BufferAdvice) -> Chart:
     return Chart(
         key="buffers",
         title="Rate against buffers",
-        alternative=f"Rate against buffers. {'; '.join(said)}.",
+        alternative=f"Rate against buffers. {'; '.join(sentences)}.",
         marks=marks,
         x=Scale(low=0.0, high=end, title="buffers"),
         y=Scale(low=0.0, high=max(rate for _, rate in found.curve) * 1.08, title="new orders per minute"),

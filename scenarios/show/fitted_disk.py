@@ -1,4 +1,4 @@
-"""A disk that was fitted to fio's table: the kinds beside each other, numbers with intervals, the points."""
+"""Fit of a disk to fio's table, as text and values: the kinds beside each other, numbers with intervals, the points."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,8 @@ from scenarios.show.numbers import significant
 from scenarios.show.table import aligned
 
 MOST_POINTS = 12
-"""more are not printed, but those that are furthest off"""
-MOST_ERROR = 0.15
+"""Points that are printed: of more those that are furthest off."""
+MOST_MEAN_ERROR = 0.15
 """A kind that is further off in the mean doesn't describe the disk."""
 
 
@@ -33,8 +33,8 @@ def fitted_disk_lines(fits: Sequence[TableFit]) -> list[str]:
         low, high = best.intervals[name]
         ends = f"{significant(value, 4):>10}  {significant(low, 4)} .. {significant(high, 4)}"
         lines.append(f"#   {name:<20} {ends if best.is_identified(name) else '         -  not identified'}")
-    lines += point_lines(best)
-    if best.error > MOST_ERROR:
+    lines += _point_lines(best)
+    if best.error > MOST_MEAN_ERROR:
         lines.append(f"# warning: {best.error:.0%} off in the mean: no kind describes this disk; look at its points")
     return lines
 
@@ -45,8 +45,8 @@ def fitted_entry_lines(entry: FittedEntry) -> list[str]:
     return [*assumed, f"# for {entry.place} of a scenario:"]
 
 
-def point_lines(fit: TableFit) -> list[str]:
-    """Measured rates beside the fit's; of many points those that are furthest off."""
+def _point_lines(fit: TableFit) -> list[str]:
+    """Comment lines: measured rates beside the fit's; of many points those that are furthest off."""
     table, off = fit.table, fit.off
     order = np.lexsort((table.in_flight, table.block_kib, table.write_fraction))
     title = "# points"
@@ -69,7 +69,7 @@ def point_lines(fit: TableFit) -> list[str]:
 
 
 def fitted_disk_fields(fits: Sequence[TableFit]) -> dict[str, Any]:
-    """The same as values: kinds with their mean errors, and the numbers of the best with intervals."""
+    """Fit as JSON has it: kinds with their mean errors, and the numbers of the best with intervals."""
     best = fits[0]
     return {
         "kind": best.kind.name,

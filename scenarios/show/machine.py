@@ -1,10 +1,8 @@
 """Prediction of a machine described in one line: table, JSON, and the scenario as a commented YAML file."""
 
-import yaml
-
 from calibration.fit import Calibration, scenario_hash
 from calibration.predict import DescribedPrediction
-from models.input import document_text
+from models.input import document_text, yaml_text
 from models.jobs import JobResult
 from models.reading import Description, Origin
 from scenarios.show.numbers import count, four_digits, plural
@@ -89,7 +87,7 @@ def machine_yaml(description: Description) -> str:
     A value that stands in a list gets none: comments are placed by keys.
     """
     comments = {row.key: _comment(row) for row in description.rows}
-    text = yaml.safe_dump(description.data, sort_keys=False, width=150, allow_unicode=True)
+    text = yaml_text(description.data)
     lines = [f"# {description.line}"]
     path: list[str] = []
     for line in text.splitlines():

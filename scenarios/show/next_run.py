@@ -154,8 +154,8 @@ def _sentence(advice: Advice) -> str:
         if asked.parameters_sd**2 < asked.run_to_run_sd**2 + asked.discrepancy_sd**2:
             source = "of one run from the next and of what the model misses"
         return f"no run of these is worth making for {asked.scenario.name}: nearly all of its interval is {source}"
-    told = [f"tells {_and(group)}{' apart' if len(group) > 1 else ''}" for group in best.tells[:MOST_NAMED]]
-    also = f"; it {', and '.join(told)}" if told else ""
+    distinctions = [f"tells {_and(group)}{' apart' if len(group) > 1 else ''}" for group in best.tells[:MOST_NAMED]]
+    also = f"; it {', and '.join(distinctions)}" if distinctions else ""
     how = f"make a run like {advice.like} with {best.candidate.name}"
     if asked is None:
         return f"{how}: it leaves {best.left_sd:.2f} of {advice.open_sd:.2f} standard deviations open{also}"

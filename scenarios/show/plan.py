@@ -27,10 +27,10 @@ CONFIRMED_FIELDS = (
     "fault",
     "unsteady",
 )
-SHOWN, FRONTIER_SHOWN = 3, 8
+MACHINES_SHOWN, FRONTIER_SHOWN = 3, 8
 
 
-def plan_table(plan: Plan, width: int, shown: int = SHOWN) -> str:
+def plan_table(plan: Plan, width: int, shown: int = MACHINES_SHOWN) -> str:
     """The choice with its bill, what else was looked at closely, why the others fell out, and the frontier."""
     lines = flow("", question_words(plan), width, separator=" · ", indent=0)
     if plan.choice is not None:
@@ -127,10 +127,10 @@ def old_prices(bill: tuple[BillLine, ...]) -> list[str]:
     return [f"{name} is from {date}, more than a year ago: ask for today's" for name, date in lists]
 
 
-def _listed(plan: Plan, some: list[ShortListed], width: int) -> list[str]:
+def _listed(plan: Plan, listed: list[ShortListed], width: int) -> list[str]:
     target = plan.question.target_per_min is not None
     lines = ["next best" + (" (expected cost: with the regret, as probable as it is)" if target else "")]
-    for each in some:
+    for each in listed:
         low, high = each.belief.interval
         words = [f"{money(plan, each.cost)}", f"{count(each.belief.per_min)}/min [{between(low, high)}]"]
         if target:
@@ -191,9 +191,9 @@ def nearest(plan: Plan, verdict: int) -> int:
 
 
 def _frontier(plan: Plan, width: int) -> list[str]:
-    some = frontier_sample(plan)
-    lines = [f"frontier of cost against rate: {len(some)} of its {plural(len(plan.frontier), 'machine')}"]
-    for each in some:
+    sample = frontier_sample(plan)
+    lines = [f"frontier of cost against rate: {len(sample)} of its {plural(len(plan.frontier), 'machine')}"]
+    for each in sample:
         lines += flow(f"{money(plan, each.cost)}", [f"{count(each.per_min)}/min  {each.name}"], width)
     return lines
 

@@ -233,11 +233,11 @@ def _candidates(plan: Plan, drawn: IntArray) -> list[Mark]:
     found = plan.screened
     marks: list[Mark] = []
     for verdict in sorted(set(found.verdict[drawn].tolist()), reverse=True):
-        some = drawn[found.verdict[drawn] == verdict].tolist()
-        rates = found.reach_per_min[some].tolist()
+        numbers = drawn[found.verdict[drawn] == verdict].tolist()
+        rates = found.reach_per_min[numbers].tolist()
         marks.append(
             Points(
-                x=rounded(found.cost[some].tolist()),
+                x=rounded(found.cost[numbers].tolist()),
                 y=rounded(rates),
                 size=6,
                 opacity=0.45,
@@ -245,7 +245,7 @@ def _candidates(plan: Plan, drawn: IntArray) -> list[Mark]:
                 label=VERDICTS[verdict],
                 hover=[
                     f"{wrapped(found.stock.candidates[number].name)}\n{count(rate)}/min, {VERDICTS[verdict]}"
-                    for number, rate in zip(some, rates, strict=True)
+                    for number, rate in zip(numbers, rates, strict=True)
                 ],
             )
         )
@@ -268,16 +268,16 @@ def _drawn(plan: Plan, there: int, drawn: int) -> str:
 
 
 def _cost_and_rate_in_words(plan: Plan, caption: str) -> str:
-    said = [f"Cost against rate. {caption}"]
+    sentences = [f"Cost against rate. {caption}"]
     if plan.question.target_per_min is not None:
-        said.append(f"Target {count(plan.question.target_per_min)}/min.")
+        sentences.append(f"Target {count(plan.question.target_per_min)}/min.")
     if plan.choice is not None:
         best = plan.choice
-        said.append(f"The choice: {best.name}, {text.money(plan, best.cost)}, {count(best.belief.per_min)}/min.")
+        sentences.append(f"The choice: {best.name}, {text.money(plan, best.cost)}, {count(best.belief.per_min)}/min.")
     points = "; ".join(
         f"{text.money(plan, each.cost)} {count(each.per_min)}/min" for each in text.frontier_sample(plan)
     )
-    return " ".join([*said, f"Frontier: {points}."] if points else said)
+    return " ".join([*sentences, f"Frontier: {points}."] if points else sentences)
 
 
 def ranked_machines(plan: Plan) -> list[tuple[int, ShortListed]]:
@@ -327,7 +327,7 @@ def short_list(plan: Plan) -> Chart | None:
             words = f"target, {count(target)}/min"
             marks.append(Segment(x=(target, target), y=tall, colour=VERMILION, width=3, label=words))
     rates = [end for _, each in ranked for end in each.belief.interval]
-    said = "; ".join(
+    rows = "; ".join(
         f"{rank}. {each.name}, {text.money(plan, each.cost)}: {_rate(each)}, {_confirmation_mark(plan, each)[0]}"
         for rank, each in ranked
     )
@@ -336,7 +336,7 @@ def short_list(plan: Plan) -> Chart | None:
     return Chart(
         key="short-list",
         title="What the short list holds",
-        alternative=f"What the short list holds, 90 % intervals.{aim} {said}.",
+        alternative=f"What the short list holds, 90 % intervals.{aim} {rows}.",
         marks=marks,
         x=scale_over([*rates, *([] if target is None else [target])], log=True),
         y=Scale(low=low, high=high, visible=False),
@@ -374,11 +374,11 @@ def rejected(plan: Plan) -> Chart | None:
         hover=[f"{VERDICTS[verdict]}: {many:,}" for verdict, many in kinds],
     )
     scale = " The scale is logarithmic." if log else ""
-    said = "; ".join(f"{VERDICTS[verdict]} {many:,}" for verdict, many in kinds)
+    counts = "; ".join(f"{VERDICTS[verdict]} {many:,}" for verdict, many in kinds)
     return Chart(
         key="rejected",
         title="Why the others fell out",
-        alternative=f"Rejected: {said}; of {total:,}.",
+        alternative=f"Rejected: {counts}; of {total:,}.",
         marks=[*row_labels(labels, ruled=False), bars],
         x=Scale(low=0.7, high=most * 1.15, log=True) if log else Scale(low=0.0, high=most * 1.02),
         y=row_scale(len(kinds)),

@@ -224,7 +224,7 @@ def responses(result: Result) -> Chart | None:
                 upright=False,
             )
         )
-    said = "; ".join(
+    quantiles = "; ".join(
         f"{class_name(one.name)} median {_words_of(one, 'p50')}, 95 % within {_words_of(one, 'p95')}, "
         f"99 % within {_words_of(one, 'p99')}"
         for one in classes
@@ -233,7 +233,7 @@ def responses(result: Result) -> Chart | None:
     return Chart(
         key="responses",
         title="Response times by class",
-        alternative=f"Response times. {said}.",
+        alternative=f"Response times. {quantiles}.",
         marks=marks,
         x=Scale(low=low, high=high, log=True, write=time_tick),
         y=row_scale(len(classes)),
@@ -279,12 +279,12 @@ def utilisation(result: Result) -> Chart:
         hover = {part: share(value) for part, value in parts.items()}
         rows.append(StackedBar(label, f"{share(load.share)} {load.meaning}", parts, hover, load.is_bottleneck))
     hidden = len(every) - len(listed)
-    said = "; ".join(f"{load.name} {share(load.share)} {load.meaning}" for load in listed)
+    loads_in_words = "; ".join(f"{load.name} {share(load.share)} {load.meaning}" for load in listed)
     limit = result.bottleneck
     return Chart(
         key="utilisation",
         title="How busy everything is",
-        alternative=f"Utilisation. Bottleneck: {limit.name}, {share(limit.share)}. {said}.",
+        alternative=f"Utilisation. Bottleneck: {limit.name}, {share(limit.share)}. {loads_in_words}.",
         marks=stacked_marks(rows, styles),
         x=SHARES,
         y=row_scale(len(rows)),
@@ -326,8 +326,8 @@ def time_by_activity(result: Result) -> Chart | None:
 def _where(one: ClassResult) -> str:
     """The three largest parts of a class's time, in words."""
     parts = sorted(one.time_by_s.items(), key=lambda item: (-item[1], item[0]))[:3]
-    said = ", ".join(f"{name} {time_text(spent)}" for name, spent in parts if spent > 0)
-    return f"A {class_name(one.name)} takes {time_text(one.mean_s)} on average: most of it {said}"
+    spent_in_words = ", ".join(f"{name} {time_text(spent)}" for name, spent in parts if spent > 0)
+    return f"A {class_name(one.name)} takes {time_text(one.mean_s)} on average: most of it {spent_in_words}"
 
 
 def hits_by_table(result: Result) -> Chart | None:
@@ -351,7 +351,7 @@ def hits_by_table(result: Result) -> Chart | None:
         caption = f"{share(worst.disk_reads / whole.disk_reads)} of all disk reads are for {worst.name}."
     if len(tables) > len(shown) - 1:
         caption += " Tables that are not drawn are read less, or never; the list below has them all."
-    said = "; ".join(
+    hits = "; ".join(
         f"{t.name} {share(t.pool_hits / t.references)} buffer pool,"
         f" {share(t.page_cache_hits / t.references)} page cache, {share(t.disk_reads / t.references)} disk"
         for t in shown
@@ -359,7 +359,7 @@ def hits_by_table(result: Result) -> Chart | None:
     return Chart(
         key="hits-by-table",
         title="Where pages were found, by table",
-        alternative=f"{caption} {said}.",
+        alternative=f"{caption} {hits}.",
         marks=stacked_marks(rows, styles),
         x=SHARES,
         y=row_scale(len(rows)),
@@ -456,7 +456,7 @@ def throughput(result: Result, measured_per_min: float | None) -> Chart | None:
             Segment(x=clock.counted, y=(measured_per_min, measured_per_min), colour=GREY, dash="dot", label=words)
         )
     checkpoints = plural(len(result.checkpoints_s), "checkpoint") if result.checkpoints_s else "no checkpoint"
-    said = (
+    sentence = (
         f"{unit} over {span(result.warm_up_s + result.duration_s)}:"
         f" from {count(min(rates))} to {count(max(rates))},"
         f" counted mean {count(estimate.mean)}, {_interval_words(estimate)},"
@@ -473,7 +473,7 @@ def throughput(result: Result, measured_per_min: float | None) -> Chart | None:
     return Chart(
         key="throughput",
         title=f"{unit[0].upper()}{unit[1:]} over time",
-        alternative=f"{said}.",
+        alternative=f"{sentence}.",
         marks=[*marks, *clock.zones(labelled=True)],
         x=clock.scale(),
         y=_from_nothing(max([*rates, estimate.high or 0.0, measured_per_min or 0.0])),
@@ -551,7 +551,7 @@ def _drawn(result: Result, group: SeriesGroup) -> Chart:
         for number, (name, values) in enumerate(group.lines.items())
     ]
     read: Callable[[float], str] = share if group.is_share else significant
-    said = "; ".join(
+    ends = "; ".join(
         f"{name}: mean {read(math.fsum(values) / len(values))}, lowest {read(min(values))}, highest {read(max(values))}"
         for name, values in group.lines.items()
     )
@@ -561,7 +561,7 @@ def _drawn(result: Result, group: SeriesGroup) -> Chart:
     return Chart(
         key=f"series-{group.key}",
         title=group.title,
-        alternative=f"{group.title} over time. {said}.",
+        alternative=f"{group.title} over time. {ends}.",
         marks=[*marks, *clock.zones(labelled=False)],
         x=clock.scale(),
         y=y,

@@ -83,12 +83,12 @@ def _indices(found: SobolIndices, width: int) -> list[str]:
     lines = aligned(rows, "<>", indent=2)
     rest = [one.key for one in found.indices if one not in shown]
     lines += flow("without a part", rest, width, separator=", ") if rest else []
-    said = (
+    sentence = (
         "shares of the variance of the rate's logarithm, alone and with all that each does together with others; "
         f"{found.points} base points, intervals by bootstrap; one standard deviation of the rate is a factor of "
         f"{significant(math.exp(found.log_sd))}"
     )
-    lines += sentence_flow(None, said, width)
+    lines += sentence_flow(None, sentence, width)
     if found.left_out:
         words = f"{found.left_out} base points have a machine that can't be and are left out: shares are of the others"
         lines += sentence_flow("warning", words, width)
@@ -154,13 +154,13 @@ def sensitivity_chart(found: Tornado) -> Chart:
             )
         )
     marks: list[Mark] = [*row_labels(labels)]
-    for (_, is_high), some in sorted(drawn.items()):
-        places, rates_per_min, hovers = zip(*some, strict=True)
+    for (_, is_high), drawn_bars in sorted(drawn.items()):
+        places, rates_per_min, hovers = zip(*drawn_bars, strict=True)
         marks.append(
             BarSeries(
                 places=places,
                 values=[rate - middle for rate in rates_per_min],
-                base=[middle] * len(some),
+                base=[middle] * len(drawn_bars),
                 colour=BLUE if is_high else VERMILION,
                 label=f"number at its {'high' if is_high else 'low'} end",
                 hover=hovers,

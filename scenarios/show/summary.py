@@ -34,7 +34,7 @@ from simulator.results import Result, main_class_of, rate_key, result_json
 FORMAT = "oltpsim-answer-1"
 LONG_BAR, SHORT_BAR = 10, 6
 
-Value = str | int | float
+CellValue = str | int | float
 """A cell of a table of results."""
 
 
@@ -156,10 +156,10 @@ def answer_json(result: Result, expected: Expected) -> str:
     return document_text(FORMAT, json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement})
 
 
-def summary_row(result: Result) -> dict[str, Value]:
+def summary_row(result: Result) -> dict[str, CellValue]:
     """One result as flat columns, units in their names; one group of columns per class and per device."""
     rate, steady, limit = result.rate_per_min, result.steady_rate_per_min, result.bottleneck
-    row: dict[str, Value] = {
+    row: dict[str, CellValue] = {
         "scenario": result.scenario,
         "engine": result.engine,
         "seed": result.seed,
@@ -195,8 +195,8 @@ def summary_row(result: Result) -> dict[str, Value]:
     return row | _class_columns(result) | _part_columns(result)
 
 
-def _class_columns(result: Result) -> dict[str, Value]:
-    row: dict[str, Value] = {}
+def _class_columns(result: Result) -> dict[str, CellValue]:
+    row: dict[str, CellValue] = {}
     for one in result.classes:
         name = _column(one.name)
         row |= {f"{name}_per_min": one.rate_per_min, f"{name}_completed": one.completed}
@@ -208,8 +208,8 @@ def _class_columns(result: Result) -> dict[str, Value]:
     return row
 
 
-def _part_columns(result: Result) -> dict[str, Value]:
-    row: dict[str, Value] = {}
+def _part_columns(result: Result) -> dict[str, CellValue]:
+    row: dict[str, CellValue] = {}
     for cache in result.caches:
         name = _column(cache.name)
         row |= {f"{name}_hit_fraction": cache.hit_ratio, f"{name}_dirty_fraction": cache.dirty_fraction}

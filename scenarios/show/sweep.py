@@ -143,11 +143,11 @@ def sweep_chart(sweep: Sweep) -> Chart:
     named = {places[value]: value for value in values} if unit is None else None
     top = max((sweep.interval_of(row) or (0.0, row.rate_per_min or 0.0))[1] for row in rows) or 1.0
     seeds = f", {sweep.replications} replications" if sweep.replications > 1 else ""
-    said = "; ".join(f"{', '.join(row.values)}: {count(row.rate_per_min or 0.0)}, {row.limit}" for row in rows)
+    points = "; ".join(f"{', '.join(row.values)}: {count(row.rate_per_min or 0.0)}, {row.limit}" for row in rows)
     return Chart(
         key="sweep",
         title="",
-        alternative=f"{RATE_TITLE} by {', '.join(_words(axis.key) for axis in sweep.axes)}. {said}.",
+        alternative=f"{RATE_TITLE} by {', '.join(_words(axis.key) for axis in sweep.axes)}. {points}.",
         marks=marks,
         x=Scale(
             low=low - margin,

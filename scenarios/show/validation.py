@@ -81,13 +81,13 @@ def _fitted_but_not_judged(calibration: Calibration, found: Certificate) -> list
 
 def _regimes(found: Certificate) -> list[str]:
     rows = [["errors of", "limited by", "runs", "mean", "median", "worst", ""]]
-    some: list[tuple[str, str, Errors]] = [(f"{each.role} runs", each.regime, each) for each in found.regimes]
+    regimes: list[tuple[str, str, Errors]] = [(f"{each.role} runs", each.regime, each) for each in found.regimes]
     for role in ("fitted", "predicted"):
         every = error_summary([(row.name, row.error) for row in found.runs if row.role == role])
-        some += [(f"all {role} runs", "", every)] if every is not None else []
+        regimes += [(f"all {role} runs", "", every)] if every is not None else []
     rows += [
         [what, regime, str(each.count), f"{each.mean:.1%}", f"{each.median:.1%}", f"{each.worst:+.1%}", each.worst_name]
-        for what, regime, each in some
+        for what, regime, each in regimes
     ]
     return aligned(rows)
 
@@ -159,8 +159,8 @@ def gap_line(gap: Gap) -> str:
     whole = f"{gap.name}: measured {gap.measured:,.0f}, model {gap.model:,.0f} ({change(gap.log)})"
     if not gap.parts:
         return f"{whole}: not told, the record has nothing but the rate"
-    told = ", ".join(f"{part.name} {change(part.log)}" for part in gap.parts)
-    return f"{whole}: {told}, not told {change(gap.not_told_log)} (no figure of {', '.join(gap.not_told)})"
+    parts = ", ".join(f"{part.name} {change(part.log)}" for part in gap.parts)
+    return f"{whole}: {parts}, not told {change(gap.not_told_log)} (no figure of {', '.join(gap.not_told)})"
 
 
 def change(log: float) -> str:

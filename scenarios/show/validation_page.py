@@ -28,7 +28,7 @@ MARGIN = 1.12
 MOST_LOG = 1.0
 """of measured to model; errors beyond are drawn at the edge"""
 LINEAR_BELOW = 0.7
-MANY = 20
+MANY_ROWS = 20
 DENSE_PX = 17
 """height of a row that has its name at its left, where there are too many for a name above"""
 
@@ -74,13 +74,13 @@ def agreement_chart(found: Certificate, without: str = "run", unit: str = "new o
     if left:
         marks.append(_points(left, "diamond", VERMILION, refitted, whiskers=True))
     marks.append(_points(found.runs, "circle-open", BLUE, f"{MODEL}, {unit}", whiskers=not left))
-    said = "; ".join(
+    runs = "; ".join(
         f"{each.name}: measured {amount(each.measured)}, model {amount(each.model)}" for each in found.runs
     )
     return Chart(
         key="agreement",
         title="Model against measured",
-        alternative=f"Model against measured. {said}.",
+        alternative=f"Model against measured. {runs}.",
         marks=marks,
         x=Scale(low=low, high=high, log=True, title=f"measured, {unit}"),
         y=Scale(low=low, high=high, log=True),
@@ -147,7 +147,7 @@ def _errors(
         symbol=symbol,
         colour=colour,
         label=name,
-        size=8 if len(rows) > MANY else 11,
+        size=8 if len(rows) > MANY_ROWS else 11,
         upright=False,
         low=_logs(*(each.low / each.measured - 1.0 for each in known)) if whiskers else None,
         high=_logs(*(each.high / each.measured - 1.0 for each in known)) if whiskers else None,
@@ -163,8 +163,8 @@ def baselines(found: Certificate) -> Chart | None:
     shown = [(REFITTED["run"], [(row.name, row.error) for row in left.rows], left.errors.median)]
     for each in found.baselines:
         if each.errors is not None:
-            told = [(row.name, row.error) for row in each.rows if row.error is not None]
-            shown.append((each.name, told, each.errors.median))
+            rows = [(row.name, row.error) for row in each.rows if row.error is not None]
+            shown.append((each.name, rows, each.errors.median))
     labels = [(name, f"median {middle:.1%} of {len(errors)}") for name, errors, middle in shown]
     marks = [
         Points(

@@ -31,7 +31,7 @@ ROLES = {
 
 @dataclass(frozen=True)
 class Load:
-    """How much of something is in use. `meaning` says of what `share` is a share."""
+    """Utilisation of a part, or its share of the response time. `meaning` says of what `share` is a share."""
 
     name: str
     share: float
@@ -62,7 +62,7 @@ def is_calculated(result: Result) -> bool:
 
 def unit_of(main_class: str) -> str:
     """What the rate of a run counts."""
-    name = main_class.replace("_", " ")
+    name = class_name(main_class)
     return "new orders per minute" if name == "new order" else f"{name} transactions per minute"
 
 
@@ -183,18 +183,18 @@ def against_measured(result: Result, scenario: ScenarioSpec) -> AgainstMeasured 
 def loads(result: Result) -> list[Load]:
     """Everything that can be the bottleneck: CPU, devices, critical sections, waits of the main class."""
     main = main_class_of(result)
-    found = [("cpu", result.cpu.utilisation, "of all cores")]
-    found += [(device.name, device.utilisation, "busy") for device in result.devices]
-    found += [(lock.name, lock.utilisation, "occupied") for lock in result.locks if lock.name != ROW_LOCKS]
+    parts = [("cpu", result.cpu.utilisation, "of all cores")]
+    parts += [(device.name, device.utilisation, "busy") for device in result.devices]
+    parts += [(lock.name, lock.utilisation, "occupied") for lock in result.locks if lock.name != ROW_LOCKS]
     waits = [name for name in (ROW_LOCKS, "log") if name in main.time_by_s]
     of_time = f"of a {class_name(main.name)}'s time"
-    found += [(name, main.time_by_s[name] / main.mean_s if main.mean_s else 0.0, of_time) for name in waits]
+    parts += [(name, main.time_by_s[name] / main.mean_s if main.mean_s else 0.0, of_time) for name in waits]
     limit = result.bottleneck
-    return [Load(name, part, meaning, name == limit.name, name == limit.next_name) for name, part, meaning in found]
+    return [Load(name, part, meaning, name == limit.name, name == limit.next_name) for name, part, meaning in parts]
 
 
 def next_words(result: Result) -> str:
-    """How loaded the next bottleneck is."""
+    """Utilisation of the next bottleneck: 71 % busy."""
     name, part = result.bottleneck.next_name, result.bottleneck.next_share
     return f"{share(part)} {_meaning(result, name)}"
 

@@ -11,7 +11,6 @@ from simulator.analytic.factors import (
     MISSES_PART,
     READS_PART,
     WRITES_PART,
-    RateFactor,
     rate_factors,
 )
 from simulator.analytic.figures import Case
@@ -23,5 +22,5 @@ from simulator.analytic.solution import Solution, rates, solve
 from simulator.analytic.under_load import loaded
 from simulator.analytic.validity import doubts
 from simulator.analytic.volumes import Rates, places_of, sustained
-from simulator.analytic.warming import STEADY, Course, course
+from simulator.analytic.warming import STEADY, course
 from simulator.analytic.workload import Workload, read_workload

@@ -83,22 +83,24 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
 def _hit_again(groups: PageGroups, times: FloatArray, missing: FloatArray, drawn: FloatArray) -> None:
     """What a CLOCK counts that LRU doesn't: hits of pages that windows remember, and of the page just used."""
     hot, recent = groups.clustered > 0, groups.recent > 0
-    some = hot | ((groups.rate > 0) & (groups.again > 0) & ~np.isfinite(groups.gap))
-    if not some.any():
+    bursts = hot | ((groups.rate > 0) & (groups.again > 0) & ~np.isfinite(groups.gap))
+    if not bursts.any():
         return
     of_offspring = float(groups.again[recent].max(initial=0.0))
-    twice = np.minimum(np.stack([groups.again, np.where(hot, of_offspring, 0.0)])[:, some], 1.0)
-    offspring = np.where(hot, groups.offspring, 0.0)[some]
-    window = np.where(hot & np.isfinite(groups.window), groups.window, 0.0)[some]
-    some_times = times[::COARSE]
-    found = clustered_clock(groups.rate[some] * some_times[:, None], window / some_times[:, None], offspring, twice)
+    twice = np.minimum(np.stack([groups.again, np.where(hot, of_offspring, 0.0)])[:, bursts], 1.0)
+    offspring = np.where(hot, groups.offspring, 0.0)[bursts]
+    window = np.where(hot & np.isfinite(groups.window), groups.window, 0.0)[bursts]
+    coarse_times = times[::COARSE]
+    found = clustered_clock(
+        groups.rate[bursts] * coarse_times[:, None], window / coarse_times[:, None], offspring, twice
+    )
     place = np.arange(len(times)) / COARSE
-    below = np.minimum(place.astype(np.int64), len(some_times) - 2)
+    below = np.minimum(place.astype(np.int64), len(coarse_times) - 2)
     part = np.minimum(place - below, 1.0)[:, None]
     parents, by_offspring, there = (each[below] * (1.0 - part) + each[below + 1] * part for each in found)
-    missing[:, some], drawn[:, some] = parents, there
+    missing[:, bursts], drawn[:, bursts] = parents, there
     if recent.any():
-        weight = (groups.references * hot)[some]
+        weight = (groups.references * hot)[bursts]
         missing[:, recent] = (by_offspring @ weight / max(weight.sum(), 1e-300))[:, None]
 
 

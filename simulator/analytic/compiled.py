@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from simulator.compiled_library import CompiledLibrary
+from simulator.compiled_library import ERROR_BYTES, CompiledLibrary
 from simulator.errors import InternalError
 from simulator.form import FloatArray
 
-ERROR_BYTES = 512
 FEWEST = 64
 """machines that are worth a thread of their own"""
 

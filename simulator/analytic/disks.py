@@ -1,4 +1,4 @@
-"""How long a device takes for a request, by how many wait for it.
+"""Service times of devices by the number of requests that wait.
 
 Arm: the drive takes the one of the requests it holds that it reaches first, so the time to reach it is the least of
 as many random ones: the mean of the least of n is the integral of P(later than t) to the power of n. Requests that it
@@ -12,7 +12,20 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.errors import InputError
-from simulator.form import MIB, CachingDevice, DeviceRecord, FlashDevice, FloatArray, RaidSet, RotatingDevice, SsdDevice
+from simulator.form import (
+    FLASH_PAGE_BYTES,
+    MIB,
+    PATIENCE_NS,
+    SECTOR_BYTES,
+    CachingDevice,
+    DeviceRecord,
+    FlashDevice,
+    FloatArray,
+    RaidSet,
+    RotatingDevice,
+    SsdDevice,
+    to_s,
+)
 
 PER_DOUBLING, LONGEST = 2, 131_072
 QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
@@ -23,17 +36,12 @@ BAND_POWER = 0.65
 """How the band narrows with the drive's share of the queue; measured in the same way, 64 of 64 to 4,096 requests"""
 PLACES, INSTANTS = 64, 400
 NS = 1e-9
-SECTOR_BYTES, FLASH_PAGE_BYTES = 4096, 16_384
-"""both as in simulator/reference/ssd.py"""
-PATIENCE_S = 1.0
-"""as in simulator/reference/disk.py"""
-
 
 Disk = RotatingDevice | FlashDevice | SsdDevice
 
 
 def disk_of(device: DeviceRecord) -> Disk:
-    """The disk, or a disk of the RAID set. Raises InputError if there are no formulas for its kind."""
+    """Disk that a device is, or one of a RAID set's. Raises InputError if there are no formulas for its kind."""
     disk = device.disks[0] if isinstance(device, RaidSet) else device
     if not isinstance(disk, Disk):
         raise InputError(f"{disk.name}: no formulas for a {disk.kind} device; simulate it (--engine kernel)")
@@ -113,7 +121,7 @@ def turns(device: Disk, start_bytes: float, span_bytes: float, size_bytes: float
     later = 1.0 - np.interp(times, t, reached)
     held = np.minimum(QUEUES, device.queue_depth)
     chance = np.array([float((later**n).mean()) for n in held])
-    patience = 1.0 + PATIENCE_S / np.array(service_s(device, span_bytes, size_bytes, write=False))
+    patience = 1.0 + to_s(PATIENCE_NS) / np.array(service_s(device, span_bytes, size_bytes, write=False))
     return tuple(np.minimum(1.0 / np.maximum(chance, 1e-9), patience))
 
 
@@ -147,12 +155,12 @@ def _reached(device: RotatingDevice, band_bytes: float) -> tuple[FloatArray, Flo
 
     def beyond(times: FloatArray) -> FloatArray:
         shorter = np.searchsorted(ways_ns, times)
-        found: FloatArray = shares[shorter] * times - ways[shorter]
-        return found
+        sums: FloatArray = shares[shorter] * times - ways[shorter]
+        return sums
 
     moved = (beyond(t) - beyond(t - device.revolution_ns)) / device.revolution_ns
-    there = np.minimum(t / device.revolution_ns, 1.0) * float(track @ weight)
-    return t, np.clip(moved + there, 0.0, 1.0)
+    on_track = np.minimum(t / device.revolution_ns, 1.0) * float(track @ weight)
+    return t, np.clip(moved + on_track, 0.0, 1.0)
 
 
 def _seek_ns(device: RotatingDevice, fraction: FloatArray) -> FloatArray:

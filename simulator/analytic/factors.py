@@ -178,17 +178,21 @@ def _factor(
 def _effects(w: Workload, policy: str, p: Parameters, factors: list[tuple[_Quantity, float]]) -> list[float]:
     """Shapley values of the factors: their shares of the change of the rate's logarithm."""
     count = len(factors)
-    subsets = [frozenset(some) for size in range(count + 1) for some in combinations(range(count), size)]
+    subsets = [frozenset(subset) for size in range(count + 1) for subset in combinations(range(count), size)]
     machines = []
-    for some in subsets:
+    for subset in subsets:
         machine = p
-        for number in sorted(some):
+        for number in sorted(subset):
             quantity, factor = factors[number]
             machine = quantity.multiplied(machine, np.array([factor]))
         machines.append(machine)
     worth = dict(zip(subsets, np.log(rates(w, stacked(machines), policy)).tolist(), strict=True))
     weight = [math.factorial(size) * math.factorial(count - size - 1) / math.factorial(count) for size in range(count)]
     return [
-        math.fsum(weight[len(some)] * (worth[some | {number}] - worth[some]) for some in subsets if number not in some)
+        math.fsum(
+            weight[len(subset)] * (worth[subset | {number}] - worth[subset])
+            for subset in subsets
+            if number not in subset
+        )
         for number in range(count)
     ]

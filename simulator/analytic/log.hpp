@@ -12,42 +12,43 @@ struct Log {
     double in_the_way_s = 0;  // what a read of the same device waits for flushes
 
     // What else the log's device does.
-    struct Beside {
-        double asked_per_s, wait_s, service_s;  // reads
-        double left;                            // share of its time that writes leave
-        double log_waits_s;                     // what a flush waits for others, where it has its turn as they come
+    struct OtherTraffic {
+        double reads_per_s, read_wait_s, read_service_s;
+        double left;         // share of its time that writes leave
+        double log_waits_s;  // what a flush waits for others, where it has its turn as they come
     };
 
     // Group commit: who commits during a flush's overhead shares its write, who commits during that the next one. On a
     // shared device reads get their turns.
-    // `volume`: share of the device's time that an unforced log's bytes take.
-    void solve(const Workload& w, const Machine& m, const BackgroundWrites& writes, const Beside& reads, double x,
-               double volume) {
+    // `x`: transactions per second; `volume`: share of the device's time that an unforced log's bytes take.
+    void solve(const Workload& w, const Machine& m, const BackgroundWrites& writes, const OtherTraffic& others,
+               double x, double volume) {
         const double rate = x * w.commits_mean;
         const double size_s = w.log_bytes_mean / std::max(w.commits_mean, TINY) * m.log_byte_s;
         const double again_s = m.log_again_s + size_s, first_s = m.log_first_s + size_s;
         const bool shared = m.log_shared();
         const double busy_reads =
-            clip(reads.asked_per_s * reads.service_s / std::min(m.parallel, m.calls), 0.0, 1.0) / reads.left;
-        const double others = shared ? std::min(busy_reads, 1.0) : 0.0;
-        const double write_again = (1.0 - others) * again_s + others * first_s;
+            clip(others.reads_per_s * others.read_service_s / std::min(m.parallel, m.calls), 0.0, 1.0) / others.left;
+        const double reading = shared ? std::min(busy_reads, 1.0) : 0.0;
+        const double write_again = (1.0 - reading) * again_s + reading * first_s;
         const bool in_turn = shared && m.write_alone_s <= 0 && (m.flash <= 0 || m.limited > 0) && m.write_cache_s <= 0;
         const double between =
-            !in_turn ? reads.log_waits_s
-                     : before_turn(m, writes, std::min(reads.asked_per_s * reads.wait_s, m.clients), reads.service_s);
+            !in_turn ? others.log_waits_s
+                     : before_turn(m, writes, std::min(others.reads_per_s * others.read_wait_s, m.clients),
+                                   others.read_service_s);
         // what trickles in among reads and log is counted by the turns that it takes
-        const double open = in_turn ? std::min(reads.left + writes.trickling, 1.0) : 1.0;
-        const double fixed = m.flush_overhead_s, more = between + m.log_delay_s;
-        const double flush_again = fixed + (write_again - fixed) / open + more;
-        const double flush_first = fixed + (first_s - fixed) / open + more;
+        const double open = in_turn ? std::min(others.left + writes.trickling, 1.0) : 1.0;
+        const double overhead_s = m.flush_overhead_s, waits_s = between + m.log_delay_s;
+        const double flush_again = overhead_s + (write_again - overhead_s) / open + waits_s;
+        const double flush_first = overhead_s + (first_s - overhead_s) / open + waits_s;
         flushing = clip(rate * flush_again, 0.0, 1.0), flush_s = flush_first;
         for (int number = 0; number < 3; number++) {
             flush_s = flushing * flush_again + (1.0 - flushing) * flush_first;
-            flushing = flush_s / (flush_s + nobody(rate * (flush_s - fixed)) / std::max(rate, TINY));
+            flushing = flush_s / (flush_s + nobody(rate * (flush_s - overhead_s)) / std::max(rate, TINY));
         }
         flushes = m.durable > 0 ? flushing / std::max(flush_s, TINY) : 1.0 / std::max(m.flush_s, TINY);
-        const double written = flushing * write_again + (1.0 - flushing) * first_s - fixed;
-        in_the_way_s = shared ? flushes * (first_s - fixed) * (first_s - fixed) / open / m.parallel : 0.0;
+        const double written = flushing * write_again + (1.0 - flushing) * first_s - overhead_s;
+        in_the_way_s = shared ? flushes * (first_s - overhead_s) * (first_s - overhead_s) / open / m.parallel : 0.0;
         busy = flushes * written + volume;
     }
 
@@ -72,8 +73,8 @@ struct Log {
     }
 
 private:
-    // Chance that nobody comes in a time in which so many do on average.
-    static double nobody(double many) { return exp_negative(-std::min(many, 50.0)); }
+    // Chance that nobody comes in a time in which `expected` do on average.
+    static double nobody(double expected) { return exp_negative(-std::min(expected, 50.0)); }
 
     // What a disk with so many reads serves before the log's turn comes, in seconds. Among a batch of writes it comes
     // when they are all but through, at the latest.

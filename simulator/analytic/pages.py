@@ -19,11 +19,9 @@ import numpy as np
 
 from simulator.analytic.frontiers import Burst
 from simulator.analytic.page_groups import Collector, LaidPages, PageGroups, alike
-from simulator.form import FloatArray, Frontier, Numbers, ProgramReader, Touches, shares_of
+from simulator.form import SHARE_STEPS, FloatArray, Frontier, Numbers, ProgramReader, Touches, shares_of
 
 POPULAR, ROW, APPEND, RECENT = range(4)
-SHARE_STEPS = 1000
-"""Groups of a region whose shares differ by less than this part of the largest one are alike."""
 LEAF_PAGES = 64
 """An index page above more pages than this is referred to so often that it doesn't matter which one it is."""
 AGES = 8
@@ -74,7 +72,7 @@ class PageReader:
         for use in self.uses:
             by_region[int(self.program.references[use.touches.reference, 1])].append(use)
         for region, uses in by_region.items():
-            _, groups, group_pages, rows_per_page, *_ = self.program.regions[region].tolist()
+            _, groups, group_pages, rows_per_page, *_ = self.program.region(region)
             own = _Pages(region, groups, group_pages, rows_per_page)
             self._index(own, uses)
             self._drawn(own, uses)
@@ -94,7 +92,7 @@ class PageReader:
             recent=recent,
             views=np.array(self.found.shares).reshape(-1, self.views).T,
             repeated=self.repeated,
-            again=self._again(regions, references, clustered, recent),
+            again=self._repeated_hits(regions, references, clustered, recent),
             places=places,
             beside=np.zeros((0, 0)),
             laid=tuple(self.found.laid),
@@ -131,7 +129,7 @@ class PageReader:
         bursts = sum(share * hit for share, hit in self._bursts(draws, length).values())
         self.offspring = self.window * bursts / self.window_groups
 
-    def _again(
+    def _repeated_hits(
         self, region: FloatArray, references: FloatArray, clustered: FloatArray, recent: FloatArray
     ) -> FloatArray:
         """Hits of the page just used for each reference of a group; where there is a window it is its draws."""
@@ -157,7 +155,7 @@ class PageReader:
 
     def _index(self, pages: _Pages, uses: list[_ReferenceUse]) -> None:
         """Index pages above a region: each reference below asks for one of them first, which it doesn't change."""
-        interior, below = self.program.regions[pages.region, 4:6].tolist()
+        *_, interior, below = self.program.region(pages.region)
         if interior < 0:
             return
         if below <= LEAF_PAGES:
@@ -168,7 +166,7 @@ class PageReader:
         used = np.zeros(pages.groups)
         for use in uses:
             used += shares_of(use.touches.group, pages.groups)
-        number = max(1.0, float(self.program.regions[interior, 2]) * np.count_nonzero(used) / pages.groups)
+        number = max(1.0, float(self.program.region(interior).group_pages) * np.count_nonzero(used) / pages.groups)
         references = sum(use.per_transaction for use in uses)
         views = np.sum([use.per_view for use in uses], axis=0)
         self.found.add(interior, references, views, rate=references / number)
@@ -293,7 +291,7 @@ class PageReader:
         if not bursts:
             return
         region, counter = where.region, bursts[0].counter
-        moved = float(self.reader.taken[counter])
+        moved = float(self.reader.moves_per_transaction[counter])
         if moved <= 0:
             return
         width = _effective(shares_of(bursts[0].group, where.groups))

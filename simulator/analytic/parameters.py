@@ -11,7 +11,6 @@ import numpy.typing as npt
 from simulator.analytic.daemon_marks import marks_of
 from simulator.analytic.disks import (
     QUEUES,
-    SECTOR_BYTES,
     Disk,
     die_s,
     disk_of,
@@ -27,6 +26,7 @@ from simulator.analytic.workload import Workload
 from simulator.form import (
     MIB,
     NS_PER_S,
+    SECTOR_BYTES,
     CachingDevice,
     FlashDevice,
     FloatArray,
@@ -219,10 +219,10 @@ class Parameters:
         """These configurations, then those."""
         return stacked([self, other])
 
-    def take(self, some: slice) -> Parameters:
+    def take(self, numbers: slice) -> Parameters:
         """Some of the configurations."""
         every = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(self, **{name: value if len(value) == 1 else value[some] for name, value in every.items()})
+        return replace(self, **{name: value if len(value) == 1 else value[numbers] for name, value in every.items()})
 
 
 PROCESSORS = frozenset({

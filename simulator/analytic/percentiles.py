@@ -31,7 +31,7 @@ LEAST_VARIATION, LEAST_CHANCE = 1e-6, 1e-9
 WAITS, DISKS, WRITES, PAUSES = 0.02, 0.2, 0.4, 0.2
 """from which on there are none: chance that all connections are in use; shares of the response time at disks, of the
 disks' time for background writes, of the response time behind heaps or batches of writes"""
-EDGE, OTHERS, TAIL_SHARE = 1.3, 0.45, 0.1
+EDGE, NEAR_SHARE, TAIL_SHARE = 1.3, 0.45, 0.1
 """a percentile is at an edge if fewer than this share of those beyond it, or of a tenth of all, lie within that factor
 around it; of exponential times twice as many do at the median"""
 NOT_KNOWN = (
@@ -95,7 +95,7 @@ def response_quantiles_s(
     times_s = found.quantiles(shares)
     near = found.below(times_s * EDGE**0.5) - found.below(times_s / EDGE**0.5)
     why = _unknown(p, r, classes, with_backlog=with_backlog)[..., None]
-    why = np.where((why == 0) & (near < OTHERS * np.minimum(1.0 - shares, TAIL_SHARE)), AT_EDGE, why)
+    why = np.where((why == 0) & (near < NEAR_SHARE * np.minimum(1.0 - shares, TAIL_SHARE)), AT_EDGE, why)
     return np.where(why == 0, times_s + w.network_s[classes][:, None], np.nan), why
 
 

@@ -27,7 +27,7 @@ UNDERFLOWN: Final = 1000.0
 """exp(-x) is 0 from here on"""
 ENTRY_USAGE: Final = 1
 SURELY_IN: Final = 20.0
-LATE: Final = 1e-3
+SHORTEST_WINDOW: Final = 1e-3
 """parents in a revolution from which on a page is never out; the shortest windows told apart, in revolutions"""
 
 
@@ -81,7 +81,7 @@ def clustered_clock(
     1981). A page that is out comes back by a parent or, while it is hot, by its offspring.
     """
     x = np.minimum(x, SURELY_IN)
-    z = 1.0 / np.maximum(late, LATE)
+    z = 1.0 / np.maximum(late, SHORTEST_WINDOW)
     ends = -np.expm1(-z)  # chance that a window open at the hand's pass closes before the next
     opened = ends / z  # chance that one opened in between is open at the end
     each, rest = offspring * (1.0 - opened), offspring * ends
@@ -113,7 +113,11 @@ def clustered_clock(
     by_offspring = hot * offspring * z * away
     out = hot * away * (1.0 + z / x) + (1.0 - hot) / x
     cycle = stay + out
-    return (1.0 - by_offspring) / (x * cycle), by_offspring / (x * np.maximum(offspring, LATE) * cycle), stay / cycle
+    return (
+        (1.0 - by_offspring) / (x * cycle),
+        by_offspring / (x * np.maximum(offspring, SHORTEST_WINDOW) * cycle),
+        stay / cycle,
+    )
 
 
 def _revolution(
@@ -131,7 +135,7 @@ def _revolution(
     """
     found = np.zeros((*x.shape, 2, 2))
     for parents in range(hits + 1):
-        some = np.exp(-x) * x**parents / math.factorial(parents)
+        poisson = np.exp(-x) * x**parents / math.factorial(parents)
         for start in range(2):
             mean = parents * each + (rest if start == 0 else 0.0 * rest)
             chance = np.zeros_like(x)
@@ -144,8 +148,8 @@ def _revolution(
                 )
                 chance = chance + np.exp(-mean) * mean**number / math.factorial(number) * both
             cold = (1.0 - opened) ** parents * (ends if start == 0 else 1.0)
-            found[..., start, 0] += some * chance * (1.0 - cold)
-            found[..., start, 1] += some * chance * cold
+            found[..., start, 0] += poisson * chance * (1.0 - cold)
+            found[..., start, 1] += poisson * chance * cold
     return found
 
 

@@ -52,7 +52,7 @@ namespace oltpsim {
     X(victim_s) \
     X(fault_s) \
     X(lock_s) \
-    X(section_s) X(section_queue_s) X(log_s) X(station_s) X(need_cpu_s) X(need_section_s) X(bursts) X(slices) X(disk_reads) \
+    X(section_s) X(section_queue_s) X(log_s) X(station_s) X(bursts) X(slices) X(disk_reads) \
         X(victims) X(faults)
 #define OLTPSIM_LOCK_FIGURES(X) X(lock_wait) /* share of acquisitions that wait */
 #define OLTPSIM_GROUP_FIGURES(X) X(group_missing) X(group_misses) X(group_faults) X(group_reads)
@@ -381,8 +381,7 @@ private:
         plain_stations(x, seen);
         double between = w.think_s;
         for (std::size_t c = 0; c < at(w.classes); c++) {
-            need_cpu_s[c] = d.cpu_s[c], need_section_s[c] = d.section_s[c], bursts[c] = d.bursts[c],
-            slices[c] = d.slices[c];
+            bursts[c] = d.bursts[c], slices[c] = d.slices[c];
             disk_reads[c] = d.reads[c], victims[c] = d.victims[c], faults[c] = d.faults[c];
             cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
             cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);

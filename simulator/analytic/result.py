@@ -189,8 +189,8 @@ def _without_percentiles(names: Sequence[str], found: Sequence[tuple[Sequence[fl
     """A sentence for each reason why classes have no percentiles, or not all of them."""
     sentences = []
     for why in dict.fromkeys(why for _, why in found if why):
-        some = [name for name, (_, reason) in zip(names, found, strict=True) if reason == why]
-        of = "" if len(some) == len(names) else f" of {', '.join(some)}"
+        unknown = [name for name, (_, reason) in zip(names, found, strict=True) if reason == why]
+        of = "" if len(unknown) == len(names) else f" of {', '.join(unknown)}"
         sentences.append(f"{NO_PERCENTILES}{of} are not printed: {why}; the kernel engine has them")
     return sentences
 

@@ -98,9 +98,6 @@ class Solution:
     section_queue_s: FloatArray
     log_s: FloatArray
     station_s: FloatArray
-    need_cpu_s: FloatArray
-    """by class: CPU time alone, critical sections left out"""
-    need_section_s: FloatArray
     bursts: FloatArray
     """visits to the CPU"""
     slices: FloatArray

@@ -72,7 +72,7 @@ class Turn:
     request_s: float = 0.0
     byte_s: float = 0.0
 
-    def of(self, size_bytes: float) -> float:
+    def turn_s(self, size_bytes: float) -> float:
         """The turn of a request."""
         return max(self.request_s, size_bytes * self.byte_s)
 
@@ -141,4 +141,4 @@ def _bytes(limit: RateLimit) -> int:
 
 def least_turn_s(disk: FlashDevice, turn: Turn, size_bytes: float, write: bool) -> float:
     """A turn at a device that may not serve as many requests at once as its limits let through."""
-    return max(turn.of(size_bytes), to_s(disk.write_ns if write else disk.read_ns) / disk.parallel)
+    return max(turn.turn_s(size_bytes), to_s(disk.write_ns if write else disk.read_ns) / disk.parallel)

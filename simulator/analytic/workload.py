@@ -129,7 +129,7 @@ def read_workload(system: System) -> Workload:
     works = reader.works
     pages = PageReader(reader, system.storage.data_devices)
 
-    def of(name: str) -> FloatArray:
+    def by_work(name: str) -> FloatArray:
         return np.array([getattr(work, name) for work in works], dtype=np.float64)
 
     def parts(name: str, count: int, column: int) -> FloatArray:
@@ -159,14 +159,14 @@ def read_workload(system: System) -> Workload:
         think_s=reader.think_ns / NS_PER_S,
         awaited=np.where(np.arange(len(works)) == (terminals.deferred_class if terminals else -1), 0.0, reader.mix),
         away_s=_away_s(terminals, reader.mix) if terminals else 0.0,
-        user_s=of("user_ns") / NS_PER_S,
+        user_s=by_work("user_ns") / NS_PER_S,
         drawn_s2=executed[: len(works)] @ drawn_ns(program)[1] / NS_PER_S**2,
-        system_s=of("system_ns") / NS_PER_S,
-        client_s=of("client_ns") / NS_PER_S,
-        network_s=of("network_ns") / NS_PER_S,
-        log_bytes=of("log_bytes"),
-        commits=of("commits"),
-        rollbacks=of("rollbacks"),
+        system_s=by_work("system_ns") / NS_PER_S,
+        client_s=by_work("client_ns") / NS_PER_S,
+        network_s=by_work("network_ns") / NS_PER_S,
+        log_bytes=by_work("log_bytes"),
+        commits=by_work("commits"),
+        rollbacks=by_work("rollbacks"),
         entries=parts("sections", sections, 0).reshape(len(works), sections),
         inside_s=parts("sections", sections, 1).reshape(len(works), sections) / NS_PER_S,
         visits=parts("visits", stations, 0).reshape(len(works), stations),

@@ -15,18 +15,27 @@ from simulator.form.daemon import (
 )
 from simulator.form.device import DeviceRecord
 from simulator.form.devices import Storage
-from simulator.form.disk import CachingDevice, RotatingDevice
+from simulator.form.disk import PATIENCE_NS, CachingDevice, RotatingDevice
 from simulator.form.flash import FlashDevice
 from simulator.form.flushing import Flushing
 from simulator.form.io_wait import IO_WAIT_SHARE_BITS, io_wait_shares
 from simulator.form.limiters import ALL_VOLUMES, Limiters, limits_on, minutes_of_credits
 from simulator.form.limits import Controllers, RateLimit
 from simulator.form.placement import Extent, extent_of
+from simulator.form.popularity import SHARE_STEPS
 from simulator.form.printing import listing
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.program import (
+    CODES,
+    DISTRIBUTION_KINDS,
+    OPERATION_WIDTH,
+    OPERATIONS,
+    REFERENCE_KINDS,
+    Program,
+    RegionRow,
+)
 from simulator.form.raid import RaidSet
 from simulator.form.samplers import cut_of
-from simulator.form.ssd import SsdDevice
+from simulator.form.ssd import FLASH_PAGE_BYTES, SECTOR_BYTES, SsdDevice
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 from simulator.form.system import (
     MOST_USAGE,
@@ -51,7 +60,7 @@ from simulator.form.system import (
 )
 from simulator.form.system_file import load, save
 from simulator.form.tables import Table, tables_of
-from simulator.form.units import GIB, KIB, MIB
+from simulator.form.units import GIB, KIB, MIB, PPM
 from simulator.form.values import Frontier, Numbers, Value, shares_of
 from simulator.form.visits import ProgramReader, Touches
 from simulator.form.warm_start import warm_state

@@ -7,7 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.errors import InternalError
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
+from simulator.form.program import (
+    CODES,
+    DISTRIBUTION_KINDS,
+    OPERATION_WIDTH,
+    OPERATIONS,
+    REFERENCE_KINDS,
+    Program,
+    RegionRow,
+)
 from simulator.form.samplers import alias_table
 
 
@@ -34,7 +42,7 @@ class Assembler:
     tables: list[tuple[str, npt.NDArray[np.int64]]] = field(default_factory=list)
     distributions: list[tuple[int, int, int]] = field(default_factory=list)
     counters: list[tuple[str, npt.NDArray[np.int64]]] = field(default_factory=list)
-    regions: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    regions: list[tuple[str, RegionRow]] = field(default_factory=list)
     references: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     windows: list[tuple[int, ...]] = field(default_factory=list)
     locks: list[tuple[str, int, int]] = field(default_factory=list)
@@ -99,13 +107,14 @@ class Assembler:
         interior = -1
         if fanout:
             interior = self.region(f"{name} index pages", 1, -(-groups * group_pages // fanout), 1)
-        self.regions.append((name, (self.pages, groups, group_pages, rows_per_page, interior, max(fanout, 1))))
+        row = RegionRow(self.pages, groups, group_pages, rows_per_page, interior, max(fanout, 1))
+        self.regions.append((name, row))
         self.pages += groups * group_pages
         return len(self.regions) - 1
 
     def loaded(self, region: int, group: int, pages: int) -> None:
         """A bulk load writes these first pages of a group next."""
-        self.load_order.append((region, group, 0, min(pages, self.regions[region][1][2])))
+        self.load_order.append((region, group, 0, min(pages, self.regions[region][1].group_pages)))
 
     def reference(  # noqa: PLR0913 - one argument per column
         self,
@@ -124,7 +133,7 @@ class Assembler:
         high = -1
         if kind == "append":
             high = sum(len(values) for values in self.initial_high)
-            self.initial_high.append(np.full(self.regions[region][1][1], appended_pages - 1, dtype=np.int64))
+            self.initial_high.append(np.full(self.regions[region][1].groups, appended_pages - 1, dtype=np.int64))
         code = REFERENCE_KINDS.index(kind)
         self.references.append((name, (code, region, group, row, table, window, stream, high)))
         return len(self.references) - 1

@@ -83,8 +83,9 @@ def _part_faults(system: System) -> Iterator[str]:
         if not least <= value < most:
             yield f"{name} is {value}; allowed: {least} to {most - 1:,}"
     for name, word, words in (
-        ("pool.replacement", system.pool.replacement, REPLACEMENTS), ("interval.start", system.interval.start, STARTS),
-    ):  # fmt: skip
+        ("pool.replacement", system.pool.replacement, REPLACEMENTS),
+        ("interval.start", system.interval.start, STARTS),
+    ):
         if word not in words:
             yield f"{name} is {word!r}; allowed: {', '.join(words)}"
 

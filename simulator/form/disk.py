@@ -5,6 +5,8 @@ from typing import ClassVar
 
 from simulator.form.device import DeviceRecord
 
+PATIENCE_NS = 1_000_000_000
+"""A request that the drive has held this long goes first, so that none starves (assumption: firmware ages requests)."""
 SCHEDULERS = ("fcfs", "look", "c-look", "deadline")
 """orders in which the operating system hands requests to a drive; engines get the number"""
 

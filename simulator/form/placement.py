@@ -1,4 +1,4 @@
-"""Which page lies where: extents of pages, each striped page by page over some of the data devices."""
+"""Placement of pages: extents, each striped page by page over some of the data devices."""
 
 from dataclasses import dataclass
 
@@ -26,6 +26,7 @@ class Extent:
 
 
 EVERY_PAGE = 1 << 62
+"""end of an extent that has all pages"""
 
 
 def round_robin(devices: int) -> tuple[Extent, ...]:

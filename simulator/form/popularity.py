@@ -95,7 +95,7 @@ class Popularity:
         self.first_rows = [np.full(1, -1, dtype=np.int64) for _ in self.kinds]
         alike = {region: self._alike_groups(region) for region in self.flows}
         rates = [self._rates(region, alike[region][0]) for region in self.flows]
-        copies = [np.repeat(alike[region][1], int(program.regions[region, 2])) for region in self.flows]
+        copies = [np.repeat(alike[region][1], program.region(region).group_pages) for region in self.flows]
         empty: list[FloatArray] = [np.zeros(0)]
         self.per_page, self.writes, entered, self.window = (
             np.concatenate([columns[place] for columns in rates] or empty) for place in range(4)
@@ -108,7 +108,7 @@ class Popularity:
         points = int(np.clip(GRID_CELLS // max(int(on_grid.sum()), 1), LEAST_POINTS, GRID_POINTS))
         self.times = np.concatenate([[0.0], np.geomspace(FIRST_POINT * self.longest, self.longest, points)])
         courses = [
-            self._courses(region, alike[region][0]) for region, some in zip(self.flows, moving, strict=True) if some
+            self._courses(region, alike[region][0]) for region, moves in zip(self.flows, moving, strict=True) if moves
         ]
         none = np.zeros((0, len(self.times)))
         self.courses = np.concatenate([course for course, _ in courses] or [none])
@@ -160,7 +160,7 @@ class Popularity:
 
     def rows_of(self, pages: IntArray, region: int) -> IntArray:
         """Rows of pages of one region, which are counted from its first."""
-        group_pages = int(self.program.regions[region, 2])
+        group_pages = self.program.region(region).group_pages
         return self.first_rows[region][self.kinds[region][pages // group_pages]] + pages % group_pages
 
     def _uses(self) -> dict[int, list[Use]]:
@@ -169,7 +169,7 @@ class Popularity:
         for number, work in enumerate(self.reader.works):
             for touches in work.touches.values():
                 region = int(self.program.references[touches.reference, 1])
-                share, groups = float(self.reader.mix[number]), int(self.program.regions[region, 1])
+                share, groups = float(self.reader.mix[number]), self.program.region(region).groups
                 fresh, written = share * (touches.visits - touches.repeats), share * touches.visits * touches.write
                 if fresh > 0 or written > 0:
                     uses[region].append(Use(touches, fresh, written, shares_of(touches.group, groups)))
@@ -218,7 +218,7 @@ class Popularity:
             for flow in flows:
                 if flow.frontier:
                     _, groups = self.program.counter_tables[flow.frontier.counter].tolist()
-                    per_page = int(self.program.regions[region, 3]) // abs(flow.frontier.factor)
+                    per_page = self.program.region(region).rows_per_page // abs(flow.frontier.factor)
                     steps[groups] = max(steps[groups], per_page)
         by_groups = {
             groups: most
@@ -227,7 +227,7 @@ class Popularity:
             for groups, most in steps.items()
         }
         for counter, (start, groups) in enumerate(self.program.counter_tables.tolist()):
-            if groups in by_groups and self.reader.taken[counter] > 0:
+            if groups in by_groups and self.reader.moves_per_transaction[counter] > 0:
                 counters[start : start + groups] += by_groups[groups]
         for number, (kind, region, *_, first) in enumerate(self.program.references.tolist()):
             here = [use.touches.row for use in self.uses.get(region, []) if use.touches.reference == number]
@@ -238,7 +238,7 @@ class Popularity:
                     self._by_group(values, part.counter, region) for values in (self.program.counters, counters)
                 )
                 rows = part.factor * np.stack([before, after]) + part.offset.low - 1
-                passed = np.diff(rows // int(self.program.regions[region, 3]), axis=0)[0]
+                passed = np.diff(rows // self.program.region(region).rows_per_page, axis=0)[0]
                 high[first : first + len(passed)] += passed
         return counters, high
 
@@ -247,11 +247,11 @@ class Popularity:
         return self._columns(use)[0] in (ROW, APPEND) and any(self._is_moving(part) for _, part in use.touches.row)
 
     def _is_moving(self, part: Part) -> bool:
-        return isinstance(part, Frontier) and part.factor != 0 and self.reader.taken[part.counter] > 0
+        return isinstance(part, Frontier) and part.factor != 0 and self.reader.moves_per_transaction[part.counter] > 0
 
     def _flows(self, region: int, uses: Sequence[Use]) -> list["_Flow"]:
         """References to a region that find their page in the same way, added up."""
-        groups, group_pages, rows_per_page = self.program.regions[region, 1:4].tolist()
+        _, groups, group_pages, rows_per_page, *_ = self.program.region(region)
         flows: dict[tuple[object, ...], _Flow] = {}
 
         def add(key: tuple[object, ...], use: Use, weight: float, **how: Any) -> None:
@@ -276,7 +276,7 @@ class Popularity:
 
     def _alike_groups(self, region: int) -> tuple[IntArray, FloatArray]:
         """The first group of each kind, and how many there are of it."""
-        groups, flows = int(self.program.regions[region, 1]), self.flows[region]
+        groups, flows = self.program.region(region).groups, self.flows[region]
         shares = [amounts for flow in flows for amounts in (flow.references, flow.written)]
         marks = [np.round(share / max(float(np.abs(share).max()), 1e-300) * SHARE_STEPS) for share in shares]
         places = [self._by_group(self.counters, flow.frontier.counter, region) for flow in flows if flow.frontier]
@@ -288,16 +288,16 @@ class Popularity:
         _, first, counts = np.unique(kinds, return_index=True, return_counts=True)
         self.kinds[region] = kinds
         rows = sum(
-            len(each) * int(self.program.regions[number, 2])
+            len(each) * self.program.region(number).group_pages
             for number, each in enumerate(self.first_rows)
             if each[0] >= 0
         )
-        self.first_rows[region] = rows + np.arange(len(first), dtype=np.int64) * int(self.program.regions[region, 2])
+        self.first_rows[region] = rows + np.arange(len(first), dtype=np.int64) * self.program.region(region).group_pages
         return first.astype(np.int64), counts.astype(np.float64)
 
     def _rates(self, region: int, first: IntArray) -> tuple[FloatArray, ...]:
         """By row: references and writes at random, entries into windows, and into which."""
-        shape = len(first), int(self.program.regions[region, 2])
+        shape = len(first), self.program.region(region).group_pages
         rate, written, entered = (np.zeros(shape) for _ in range(3))
         remembered = np.full(shape, -1.0)
         for flow in self.flows[region]:
@@ -314,7 +314,7 @@ class Popularity:
     def _courses(self, region: int, first: IntArray) -> tuple[FloatArray, FloatArray]:
         """References and writes by row and time, apart from those at random."""
         flows = self.flows[region]
-        courses = np.zeros((len(first), int(self.program.regions[region, 2]), len(self.times)))
+        courses = np.zeros((len(first), self.program.region(region).group_pages, len(self.times)))
         changes = np.zeros_like(courses)
         speeds: dict[int, FloatArray] = defaultdict(lambda: np.zeros(1))
         for flow in flows:
@@ -323,7 +323,9 @@ class Popularity:
         for flow in flows:
             if flow.frontier:
                 speed = speeds[flow.frontier.counter]
-                shares = speed / max(float(speed.sum()), 1e-300) * self.reader.taken[flow.frontier.counter]
+                shares = (
+                    speed / max(float(speed.sum()), 1e-300) * self.reader.moves_per_transaction[flow.frontier.counter]
+                )
                 for kind, group in enumerate(first.tolist()):
                     found = self._passed(flow, region, group, float(shares[group]))
                     courses[kind] += flow.references[group] * found
@@ -337,7 +339,7 @@ class Popularity:
     def _by_group(self, values: IntArray, counter: int, region: int) -> IntArray:
         """A counter by group of a region; `values` of all counters."""
         start, length = self.program.counter_tables[counter].tolist()
-        groups = int(self.program.regions[region, 1])
+        groups = self.program.region(region).groups
         return np.asarray(values[start + np.arange(groups) * length // groups], dtype=np.int64)
 
     def _at_random(self, use: Use, group_pages: int) -> FloatArray:
@@ -347,7 +349,7 @@ class Popularity:
             pmf = self.reader.pmf(table)
             by_page = np.bincount(np.arange(len(pmf)) % group_pages, weights=pmf, minlength=group_pages)
             return np.asarray(by_page, dtype=np.float64)
-        rows_per_page = int(self.program.regions[self.program.references[use.touches.reference, 1], 3])
+        rows_per_page = self.program.region(self.program.references[use.touches.reference, 1]).rows_per_page
         pages = np.zeros(group_pages)
         for weight, part in use.touches.row:
             if self._is_moving(part):
@@ -395,7 +397,7 @@ class Popularity:
         Looking back x steps of the counter the row is factor * (counter - x) + offset, so the references to a page in
         the last x steps are an integral over the distribution of offsets.
         """
-        group_pages, rows_per_page = self.program.regions[region, 2:4].tolist()
+        _, _, group_pages, rows_per_page, *_ = self.program.region(region)
         found = np.zeros((group_pages, len(self.times)))
         if steps_per_transaction <= 0 or flow.frontier is None:
             return found
@@ -412,13 +414,13 @@ class Popularity:
         for back in range(int(passed // ring) + 2):
             first = rows + (lap - back * (1 if factor > 0 else -1)) * ring
             reached = min(0.0, -factor * float(steps[-1])), max(0.0, -factor * float(steps[-1]))
-            some = np.flatnonzero(
+            reached_pages = np.flatnonzero(
                 (first + rows_per_page >= reached[0] + numbers.low)
                 & (first <= reached[1] + numbers.low + len(numbers.share))
             )
-            below = first[some, None] + factor * steps
+            below = first[reached_pages, None] + factor * steps
             whole = _integral(numbers, below + rows_per_page) - _integral(numbers, below)
-            found[some] += per_step / factor * (whole - whole[:, :1])
+            found[reached_pages] += per_step / factor * (whole - whole[:, :1])
         return found
 
 

@@ -9,6 +9,7 @@ its entry, run it, end, and start again at 0.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from simulator.form.arrays import IntArray
 
@@ -54,13 +55,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "network": ("delay_ns",),  # a delay that occupies nobody
     "enter": (),  # go to the entry of the class that a terminal has chosen
     "visit_one": ("station", "r", "distribution", "s"),  # as visit, at the station that is r behind this one
-    "gate": (
-        "station",
-        "counter",
-        "r_group",
-        "distribution",
-        "s",
-    ),  # pass a gate that closes by itself: GATE_COLUMNS
+    "gate": ("station", "counter", "r_group", "distribution", "s"),  # pass a gate that closes by itself
     "put": ("counter", "r_group", "r"),  # counter[group] = r
     "note": ("counter", "r_group"),  # counter[group] = the present instant
     "sleep_until": ("counter", "r_group"),  # wait until the instant in counter[group], if it is still to come
@@ -71,18 +66,15 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
 OPERATION_WIDTH = 6
 
-# Gates: three places of a counter for each group. A passage counts one off PASSAGES_LEFT; the one that finds the last
-# closes the gate for a drawn time. Who comes while it is closed waits at the station until it opens.
-GATE_COLUMNS = ("passages_left", "closed_until", "passages_between")
+# Gates: three places of a counter for each group: passages left, closed until, passages between. A passage counts one
+# off those left; the one that finds the last closes the gate for a drawn time. Who comes while it is closed waits at
+# the station until it opens.
 
 # Distributions of times: kind, then two operands in ns (a count, for erlang's second).
 DISTRIBUTION_KINDS = ("constant", "exponential", "uniform", "erlang")
 DISTRIBUTION_COLUMNS = ("kind", "a", "b")
 # constant: a; exponential: mean a; uniform: a..b; erlang: mean a, sum of b equal exponential phases
 
-# Regions: pages of a table or index, in `groups` of `group_pages` each, from page `base` on. Rows fill pages in
-# order; a group is a ring. `interior` is the region of index pages above it (or -1), one per `fanout` pages.
-REGION_COLUMNS = ("base", "groups", "group_pages", "rows_per_page", "interior", "fanout")
 # References: how an operation finds its page in a region. r_group chooses the group.
 #   popular: offset drawn from alias `table`; the page is also remembered in window `window` of group `r` (if >= 0)
 #   row: the page of the row in register r
@@ -90,6 +82,26 @@ REGION_COLUMNS = ("base", "groups", "group_pages", "rows_per_page", "interior", 
 #   recent: a page drawn evenly from what window `window` of group `r` remembers
 REFERENCE_KINDS = ("popular", "row", "append", "recent")
 REFERENCE_COLUMNS = ("kind", "region", "r_group", "r", "table", "window", "s", "high")
+
+
+class RegionRow(NamedTuple):
+    """Pages of a table or index, in `groups` of `group_pages` each, from page `base` on: a row of a program's regions.
+
+    Rows fill pages in order; a group is a ring. `interior` is the region of index pages above it (or -1), one per
+    `fanout` pages.
+    """
+
+    base: int
+    groups: int
+    group_pages: int
+    rows_per_page: int
+    interior: int
+    fanout: int
+
+    @property
+    def end_page(self) -> int:
+        """The first page behind it."""
+        return self.base + self.groups * self.group_pages
 
 
 @dataclass(frozen=True)
@@ -126,6 +138,10 @@ class Program:
     stations: tuple[str, ...]
     load_order: IntArray
     """(region, group, first_page, pages): what a bulk load writes, in order"""
+
+    def region(self, number: int) -> RegionRow:
+        """A region by its number."""
+        return RegionRow(*self.regions[number].tolist())
 
     @property
     def pages(self) -> int:

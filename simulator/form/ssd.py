@@ -5,6 +5,11 @@ from typing import ClassVar
 
 from simulator.form.device import DeviceRecord
 
+SECTOR_BYTES = 4096
+"""Unit of the flash translation: a write takes at least this; data sheets give latencies of this size."""
+FLASH_PAGE_BYTES = 16_384
+"""Stored on one die; a larger request is read from several dies at once."""
+
 
 @dataclass(frozen=True)
 class SsdDevice(DeviceRecord):

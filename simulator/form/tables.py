@@ -14,10 +14,11 @@ from simulator.form.clock import NS_PER_S
 from simulator.form.daemon import DAEMON_OPERATIONS, check_daemons, lead_in_marks
 from simulator.form.devices import DEVICES
 from simulator.form.io_wait import io_wait_shares
-from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, REGION_COLUMNS
+from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, RegionRow
 from simulator.form.raid import RaidSet
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
 from simulator.form.system import REPLACEMENTS, STARTS, System, Terminals
+from simulator.form.units import PPM
 from simulator.form.warm_start import POOL_COLUMNS, warm_state
 
 NOWHERE = -1
@@ -45,7 +46,7 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
         "distributions": _table(DISTRIBUTION_COLUMNS, program.distributions),
         "counters": _plain(program.counters),
         "counter_tables": _plain(program.counter_tables),
-        "regions": _table(REGION_COLUMNS, program.regions),
+        "regions": _table(RegionRow._fields, program.regions),
         "references": _table(REFERENCE_COLUMNS, program.references),
         "initial_high": _plain(program.initial_high),
         "windows": _plain(program.windows),
@@ -131,8 +132,7 @@ def _facts(system: System, seed: int) -> dict[str, int]:
 
 def _slowdowns_ppm(system: System) -> list[list[int]]:
     """By number of busy processors: what a burst takes that starts then, in millionths of its time alone."""
-    alone = 1_000_000
-    return [[alone], *([ppm] for ppm in (system.sharing.ppm if system.sharing else [alone] * system.processors))]
+    return [[PPM], *([ppm] for ppm in (system.sharing.ppm if system.sharing else [PPM] * system.processors))]
 
 
 def _daemons(system: System) -> Table:

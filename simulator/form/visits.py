@@ -88,7 +88,7 @@ class ExpectedWork:
 
 
 @dataclass
-class _Here:
+class _PathState:
     """What is known where paths have met: weight, registers, and which draws have been referred to."""
 
     weight: float
@@ -97,7 +97,7 @@ class _Here:
     log_bytes: float
 
 
-def _meet(a: _Here | None, b: _Here) -> _Here:
+def _meet(a: _PathState | None, b: _PathState) -> _PathState:
     if a is None:
         return b
     weight = a.weight + b.weight
@@ -108,7 +108,7 @@ def _meet(a: _Here | None, b: _Here) -> _Here:
     ]
     keys = a.touched.keys() | b.touched.keys()
     touched = {key: (a.touched.get(key, 0.0) * a.weight + b.touched.get(key, 0.0) * b.weight) / weight for key in keys}
-    return _Here(weight, registers, touched, (a.log_bytes * a.weight + b.log_bytes * b.weight) / weight)
+    return _PathState(weight, registers, touched, (a.log_bytes * a.weight + b.log_bytes * b.weight) / weight)
 
 
 class ProgramReader:
@@ -141,7 +141,7 @@ class ProgramReader:
             self.works = self._classes()
 
     @cached_property
-    def taken(self) -> FloatArray:
+    def moves_per_transaction(self) -> FloatArray:
         """How far each counter moves in a transaction, over the whole mix."""
         moved = np.zeros(len(self.program.counter_tables))
         for share, steps in zip(self.mix, self._moves, strict=True):
@@ -151,7 +151,7 @@ class ProgramReader:
     def _classes(self) -> list[ExpectedWork]:
         self._moves = [np.zeros(len(self.program.counter_tables)) for _ in self.program.classes]
         self._claimed: dict[int, tuple[int, float]] = {}
-        self.__dict__.pop("taken", None)
+        self.__dict__.pop("moves_per_transaction", None)
         return [self._read(number) for number in range(len(self.program.classes))]
 
     def _balance_claims(self) -> bool:
@@ -161,7 +161,7 @@ class ProgramReader:
         """
         bound, moved = False, self._moved_counters()
         for counter, (limit, tried) in self._claimed.items():
-            made = self.taken[limit]
+            made = self.moves_per_transaction[limit]
             if limit not in moved:
                 left = self.initial(limit).mean() - self.initial(counter).mean()
                 self.claims[counter], bound = float(left > 0), bound or left <= 0
@@ -185,7 +185,7 @@ class ProgramReader:
         kind, a, b = self.program.distributions[distribution].tolist()
         return (a + b) / 2 if DISTRIBUTION_KINDS[kind] == "uniform" else float(a)
 
-    def _known(self, key: tuple[object, ...], make: Callable[[], Part]) -> Part:
+    def _remembered(self, key: tuple[object, ...], make: Callable[[], Part]) -> Part:
         if key not in self._memory:
             self._memory[key] = make()
         return self._memory[key]
@@ -193,7 +193,7 @@ class ProgramReader:
     def _read(self, number: int) -> ExpectedWork:
         """One class: from its entry until all weight has arrived at `end`."""
         work = ExpectedWork(np.zeros(len(self.program.operations)))
-        pending = {int(self.program.entries[number]): _Here(1.0, list(self.start), {}, 0.0)}
+        pending = {int(self.program.entries[number]): _PathState(1.0, list(self.start), {}, 0.0)}
         operations = self.program.operations.tolist()
         for _ in range(self.MOST_STEPS):
             if not pending:
@@ -205,7 +205,7 @@ class ProgramReader:
             work.executed[pc] += here.weight
             for target, share in self._execute(name, operands, pc, here, work, number):
                 if share > LEAST_WEIGHT and target >= 0:
-                    going = _Here(here.weight * share, list(here.registers), dict(here.touched), here.log_bytes)
+                    going = _PathState(here.weight * share, list(here.registers), dict(here.touched), here.log_bytes)
                     pending[target] = _meet(pending.get(target), going)
         raise InputError(
             f"class {self.program.classes[number]}: more than {self.MOST_STEPS:,} steps; "
@@ -213,7 +213,7 @@ class ProgramReader:
         )
 
     def _execute(  # noqa: C901, PLR0912 - one branch for each kind of operation
-        self, name: str, operands: list[int], pc: int, here: _Here, work: ExpectedWork, number: int
+        self, name: str, operands: list[int], pc: int, here: _PathState, work: ExpectedWork, number: int
     ) -> list[tuple[int, float]]:
         """Do one operation; returns where the weight goes, as (operation, share)."""
         a, b, c, d, e = operands
@@ -258,7 +258,7 @@ class ProgramReader:
             self._moves[number][b] += weight * self.claims[b]
             limit, tried = self._claimed.get(b, (d, 0.0))
             self._claimed[b] = limit, tried + self.mix[number] * weight
-            registers[a] = only(self._known(("counter", b), lambda: Frontier(b, 1, constant(0))))
+            registers[a] = only(self._remembered(("counter", b), lambda: Frontier(b, 1, constant(0))))
             return [(pc + 1, float(self.claims[b])), (e, 1.0 - float(self.claims[b]))]
         elif not (self.at_start and name in WITHOUT_PAGES):
             self._compute(name, operands, here, number)
@@ -279,7 +279,7 @@ class ProgramReader:
         is_open = (self.initial(since) <= 0) & (self.initial(until) > 0)
         return float(shares_of(group, len(is_open)) @ is_open)
 
-    def _compute(self, name: str, operands: list[int], here: _Here, number: int) -> None:
+    def _compute(self, name: str, operands: list[int], here: _PathState, number: int) -> None:
         """The operations that only change registers and counters."""
         a, b, c, d, e = operands
         registers = here.registers
@@ -295,35 +295,36 @@ class ProgramReader:
                 )
             )
         elif name == "set":
-            registers[a] = only(self._known(("set", b), lambda: constant(b)))
+            registers[a] = only(self._remembered(("set", b), lambda: constant(b)))
         elif name == "combine":
             pairs = [(u * v, x, y) for u, x in registers[b] for v, y in registers[d]]
             registers[a] = tuple(
-                (w, self._known(("combine", id(x), c, id(y)), lambda x=x, y=y: total(x, c, y)))  # type: ignore[misc]
+                (w, self._remembered(("combine", id(x), c, id(y)), lambda x=x, y=y: total(x, c, y)))  # type: ignore[misc]
                 for w, x, y in pairs
                 if w > LEAST_WEIGHT
             )
         elif name == "affine":
             registers[a] = mapped(
-                registers[b], lambda part: self._known(("affine", id(part), c, d, e), lambda: affine(part, c, d, e))
+                registers[b],
+                lambda part: self._remembered(("affine", id(part), c, d, e), lambda: affine(part, c, d, e)),
             )
         elif name in ("take", "peek"):
             back = d if name == "peek" else 0
             if name == "take":
                 self._moves[number][b] += here.weight * d
-            registers[a] = only(self._known(("counter", b, back), lambda: Frontier(b, 1, constant(-back))))
+            registers[a] = only(self._remembered(("counter", b, back), lambda: Frontier(b, 1, constant(-back))))
         else:
             raise InputError(f"operation {name}: nobody can say beforehand what it does; start cold, and simulate")
 
     def _drawn(self, key: tuple[object, ...], make: Callable[[], Part]) -> Part:
         """A fresh draw each time: a part of its own that shares the numbers with others of its kind."""
-        numbers = self._known(key, make)
+        numbers = self._remembered(key, make)
         assert isinstance(numbers, Numbers)
         part = Numbers(numbers.low, numbers.share)
         self._memory[("draw", len(self._memory))] = part  # keeps it alive, so that its identity stays its own
         return part
 
-    def _loop(self, register: int, target: int, pc: int, here: _Here) -> list[tuple[int, float]]:
+    def _loop(self, register: int, target: int, pc: int, here: _PathState) -> list[tuple[int, float]]:
         left: dict[int, float] = {}
         for weight, value in here.registers[register]:
             part = value
@@ -343,7 +344,7 @@ class ProgramReader:
         return [(target, share), (pc + 1, 1.0 - share)]
 
     def _touch(
-        self, reference: int, write: bool, user_ns: int, pc: int, here: _Here, work: ExpectedWork, number: int
+        self, reference: int, write: bool, user_ns: int, pc: int, here: _PathState, work: ExpectedWork, number: int
     ) -> None:
         work.user_ns += here.weight * user_ns
         _, region, group_register, row_register, *_ = self.program.references[reference].tolist()

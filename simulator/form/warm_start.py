@@ -71,7 +71,7 @@ def warm_state(system: System, seed: int) -> WarmState:
 
 
 class _Draw:
-    """One draw. Arrays of ages have one number for each page of the database; others one for each page `some`."""
+    """One draw. Arrays of ages have one number for each page of the database; others one for each page of `numbers`."""
 
     def __init__(self, system: System, seed: int) -> None:
         self.system, self.seed, self.program = system, seed, system.program
@@ -94,8 +94,8 @@ class _Draw:
             inside = _smallest(pages.ages / lives, capacity)
         else:
             inside = _smallest(pages.ages, capacity)
-            turn = float(pages.ages[inside].max()) if len(pages.some) > capacity else longest
-            lives = np.full(len(pages.some), turn)
+            turn = float(pages.ages[inside].max()) if len(pages.numbers) > capacity else longest
+            lives = np.full(len(pages.numbers), turn)
         if not self.needs_all:
             pages, lives, inside = pages.part(inside), lives[inside], inside[inside]
         changed = pages.changed(turn)
@@ -116,9 +116,9 @@ class _Draw:
         if not self.system.direct_io:
             clean_from = float(pages.ages[order[cleaned]].min(initial=np.inf))
             page_cache = self._page_cache(pages, turn, np.minimum(lives, clean_from), changed)
-        loaded = self._loaded(pages.some[order], capacity - len(order))
+        loaded = self._loaded(pages.numbers[order], capacity - len(order))
         pool = np.zeros((len(loaded) + len(order), len(POOL_COLUMNS)), dtype=np.int64)
-        pool[: len(loaded), 0], pool[len(loaded) :, 0] = loaded, pages.some[order]
+        pool[: len(loaded), 0], pool[len(loaded) :, 0] = loaded, pages.numbers[order]
         pool[: len(loaded), 1], pool[len(loaded) :, 1] = int(not self.is_clock), usage
         pool[len(loaded) :, 2] = dirty
         pool[:, 3] = 1
@@ -132,7 +132,7 @@ class _Draw:
         """Ages of all pages that rows describe; where no others matter, of those that may be young enough."""
         popularity, limits = self.popularity, self._limits()
         for region in popularity.uses:
-            base, groups, group_pages, *_ = self.program.regions[region].tolist()
+            base, groups, group_pages, *_ = self.program.region(region)
             kinds, first_rows = popularity.kinds[region], popularity.first_rows[region]
             by_kind = limits[first_rows[0] : first_rows[-1] + group_pages].reshape(-1, group_pages)
             step, width = max(CHUNK // group_pages, 1), min(CHUNK, group_pages)
@@ -158,7 +158,7 @@ class _Draw:
         blocks = [
             (first, first + group_pages, fanout)
             for region in popularity.uses
-            for _, _, group_pages, _, index, fanout in [self.program.regions[region].tolist()]
+            for _, _, group_pages, _, index, fanout in [self.program.region(region)]
             for first in popularity.first_rows[region].tolist()
             if index >= 0
         ]
@@ -222,7 +222,7 @@ class _Draw:
     ) -> IntArray:
         """Pages that popular references have entered; the group is the owner's if there are as many or some of each."""
         _, region, _, _, table, *_ = self.program.references[reference].tolist()
-        base, _, group_pages, *_ = self.program.regions[region].tolist()
+        base, _, group_pages, *_ = self.program.region(region)
         group = owner * len(groups) // owners
         if (groups[group] == 0).any():
             drawn = self._uniforms_by_entry("groups", places)
@@ -239,18 +239,18 @@ class _Draw:
             if index >= 0:
                 below = self.ages[base : base + groups * group_pages]
                 youngest = np.nextafter(np.minimum.reduceat(below, np.arange(0, len(below), fanout)), np.inf)
-                first = int(self.program.regions[index, 0])
+                first = self.program.region(index).base
                 above = self.ages[first : first + len(youngest)]
                 np.minimum(above, youngest[: len(above)], out=above)
 
     def _clock(self, pages: "_WarmPages") -> tuple[float, FloatArray]:
         """A revolution of the hand, and for how long each page stays after its last reference; transactions."""
         capacity, longest = self.system.pool.pages, self.popularity.longest
-        if len(pages.some) <= capacity:
+        if len(pages.numbers) <= capacity:
             return longest, pages.clock_lives(longest, longest)
-        stride = max(len(pages.some) // SAMPLE, 1)
+        stride = max(len(pages.numbers) // SAMPLE, 1)
         sample = pages.part(slice(None, None, stride))
-        wanted = capacity * len(sample.some) / len(pages.some)
+        wanted = capacity * len(sample.numbers) / len(pages.numbers)
         turn = float(np.partition(pages.ages, capacity - 1)[capacity - 1]) / 2.0
         for _ in range(ROUNDS):
             rates = sample.rates(turn)
@@ -271,9 +271,9 @@ class _Draw:
         events = np.where(is_written, ages - lives, np.where(made, np.inf, came_in))
         if cache.free_behind:  # what has been written is replaced first
             events[is_written] += 2.0 * float(np.max(events, where=np.isfinite(events), initial=0.0))
-        some = np.flatnonzero(np.isfinite(events))
-        some = some[_smallest(events[some], cache.pages)]
-        found = pages.some[some[np.argsort(-events[some])]]
+        places = np.flatnonzero(np.isfinite(events))
+        places = places[_smallest(events[places], cache.pages)]
+        found = pages.numbers[places[np.argsort(-events[places])]]
         return np.concatenate([self._loaded(found, cache.pages - len(found)), found])
 
     def _loaded(self, held: IntArray, most: int) -> IntArray:
@@ -294,43 +294,43 @@ class _Draw:
 class _WarmPages:
     """Pages that have an age, and what follows from their rates; arrays of shape (pages,)."""
 
-    def __init__(self, draw: _Draw, some: IntArray) -> None:
-        self.draw, self.some, self.ages = draw, some, draw.ages[some]
+    def __init__(self, draw: _Draw, numbers: IntArray) -> None:
+        self.draw, self.numbers, self.ages = draw, numbers, draw.ages[numbers]
         self.popularity, self.program = draw.popularity, draw.program
         self.known_rates: dict[float, FloatArray] = {}
 
     def part(self, which: slice | BoolArray) -> "_WarmPages":
         """Some of them."""
-        return _WarmPages(self.draw, self.some[which])
+        return _WarmPages(self.draw, self.numbers[which])
 
     @cached_property
     def rows(self) -> IntArray:
         """Rows of pages, -1 for index pages."""
-        rows = np.full(len(self.some), -1, dtype=np.int64)
+        rows = np.full(len(self.numbers), -1, dtype=np.int64)
         for region in self.popularity.uses:
-            base, groups, group_pages, *_ = self.program.regions[region].tolist()
-            inside = slice(*np.searchsorted(self.some, [base, base + groups * group_pages]).tolist())
-            rows[inside] = self.popularity.rows_of(self.some[inside] - base, region)
+            base, groups, group_pages, *_ = self.program.region(region)
+            inside = slice(*np.searchsorted(self.numbers, [base, base + groups * group_pages]).tolist())
+            rows[inside] = self.popularity.rows_of(self.numbers[inside] - base, region)
         return rows
 
     def rates(self, time: float) -> FloatArray:
         """References per transaction in the `time` before the last one; of index pages the sum over those below."""
         if time in self.known_rates:
             return self.known_rates[time]
-        found = self.known_rates[time] = np.zeros(len(self.some))
+        found = self.known_rates[time] = np.zeros(len(self.numbers))
         drawn = np.flatnonzero(self.rows >= 0)
         rows, ages = self.rows[drawn], self.ages[drawn]
         popularity = self.popularity
         found[drawn] = (popularity.expected(rows, ages + time) - popularity.expected(rows, ages)) / time
         if self.draw.needs_all:
             above = np.flatnonzero(self.rows < 0)
-            found[above] = self._rates_above(time)[self.some[above]]
+            found[above] = self._rates_above(time)[self.numbers[above]]
         return found
 
     def _rates_above(self, time: float) -> FloatArray:
         whole = np.zeros(self.program.pages)
         for region in self.popularity.uses:
-            base, groups, group_pages, _, index, fanout = self.program.regions[region].tolist()
+            base, groups, group_pages, _, index, fanout = self.program.region(region)
             if index < 0:
                 continue
             pages = np.arange(groups * group_pages)
@@ -340,7 +340,7 @@ class _WarmPages:
             rates = np.zeros(len(pages))
             rates[seen] = self.popularity.expected(rows[seen], ages[seen] + time)
             rates[seen] -= self.popularity.expected(rows[seen], ages[seen])
-            first = int(self.program.regions[index, 0])
+            first = self.program.region(index).base
             sums = np.add.reduceat(rates, np.arange(0, len(pages), fanout)) / time
             whole[first : first + len(sums)] += sums
         return whole
@@ -358,15 +358,15 @@ class _WarmPages:
         drawn_pages = self.rows >= 0
         changed = drawn_pages & always[self.rows]
         mixed = np.flatnonzero(drawn_pages & ~always[self.rows] & ~never[self.rows])
-        some = _WarmPages(self.draw, self.some[mixed])
-        missing = some.missing(turn, some.rates(turn))
-        references = popularity.expected(some.rows, some.ages + turn)
-        writes = popularity.expected(some.rows, some.ages + turn, writes=True)
+        mixed_pages = _WarmPages(self.draw, self.numbers[mixed])
+        missing = mixed_pages.missing(turn, mixed_pages.rates(turn))
+        references = popularity.expected(mixed_pages.rows, mixed_pages.ages + turn)
+        writes = popularity.expected(mixed_pages.rows, mixed_pages.ages + turn, writes=True)
         # a page that hasn't any has been entered by a window so recently, for which it was written
         share = np.where(references > 0, np.minimum(writes / np.maximum(references, 1e-300), 1.0), 1.0)
-        reads = 1.0 - share * most[some.rows]
+        reads = 1.0 - share * most[mixed_pages.rows]
         clean = reads * missing / np.maximum(1.0 - (1.0 - missing) * reads, 1e-300)
-        changed[mixed] = uniforms(self.draw.seed, "warm start: writes", some.some) >= clean
+        changed[mixed] = uniforms(self.draw.seed, "warm start: writes", mixed_pages.numbers) >= clean
         return changed
 
     def missing(self, turn: float, rates: FloatArray) -> FloatArray:
@@ -381,23 +381,25 @@ class _WarmPages:
 
     def stays(self, turn: float, lives: FloatArray) -> FloatArray:
         """From a page's last miss to its last reference: 0, or an exponential time whose mean makes the cycle whole."""
-        seed, some = self.draw.seed, self.some
+        seed, numbers = self.draw.seed, self.numbers
         rates = np.maximum(self.rates(turn), 1e-300)
         missing = self.missing(turn, rates)
         cycle = 1.0 / np.maximum(rates * missing, 1e-300)
         mean = np.maximum(cycle - lives - 1.0 / rates, 0.0) / np.maximum(1.0 - missing, 1e-9)
-        drawn = -np.log1p(-uniforms(seed, "warm start: stays", some)) * mean
-        return np.where(uniforms(seed, "warm start: misses", some) < missing, 0.0, drawn)
+        drawn = -np.log1p(-uniforms(seed, "warm start: stays", numbers)) * mean
+        return np.where(uniforms(seed, "warm start: misses", numbers) < missing, 0.0, drawn)
 
     def are_new_within(self, times: FloatArray) -> BoolArray:
         """Whether pages were made, by appending, within these times."""
         references = self.program.references
         appended = np.zeros(len(self.program.regions), dtype=np.bool_)
         appended[references[references[:, 0] == APPEND, 1]] = True
-        made = np.zeros(len(self.some), dtype=np.bool_)
+        made = np.zeros(len(self.numbers), dtype=np.bool_)
         for region in np.flatnonzero(appended).tolist():
-            base, groups, group_pages, *_ = self.program.regions[region].tolist()
-            here = np.flatnonzero((self.some >= base) & (self.some < base + groups * group_pages) & (self.rows >= 0))
+            base, groups, group_pages, *_ = self.program.region(region)
+            here = np.flatnonzero(
+                (self.numbers >= base) & (self.numbers < base + groups * group_pages) & (self.rows >= 0)
+            )
             rows, end = self.rows[here], np.full(len(here), self.popularity.times[-1])
             whole = self.popularity.expected(rows, end)
             made[here] = self.popularity.expected(rows, np.minimum(times[here], end)) >= whole * (1.0 - 1e-9)
@@ -417,7 +419,7 @@ class _WarmPages:
     @cached_property
     def clock_draws(self) -> list[FloatArray]:
         """What `_Clock.revolutions_left` takes, the same in every step of a search."""
-        return [uniforms(self.draw.seed, f"warm start: {purpose}", self.some) for purpose in _CLOCK_DRAWS]
+        return [uniforms(self.draw.seed, f"warm start: {purpose}", self.numbers) for purpose in _CLOCK_DRAWS]
 
     def clocks(self, turn: float) -> list[tuple["_Clock", IntArray]]:
         """Pages by the draws that follow their references by way of a window, which index pages above them have too.
@@ -427,10 +429,10 @@ class _WarmPages:
         popularity = self.popularity
         windows = np.where(self.rows >= 0, popularity.window[self.rows], -1.0)
         for region, flows in popularity.flows.items():
-            index = int(self.program.regions[region, 4])
+            index = self.program.region(region).interior
             if index >= 0:
-                base, _, pages = self.program.regions[index, :3].tolist()
-                windows[slice(*np.searchsorted(self.some, [base, base + pages]))] = max(
+                base, _, pages, *_ = self.program.region(index)
+                windows[slice(*np.searchsorted(self.numbers, [base, base + pages]))] = max(
                     (flow.window for flow in flows), default=-1
                 )
         clocks = {-1: _clock(0.0, 0.0)}
@@ -483,12 +485,12 @@ class _Clock:
 
     def revolutions_left(self, load: FloatArray, draws: list[FloatArray]) -> FloatArray:
         """For how long a page stays after a reference if no other comes; `draws`: five uniform numbers each."""
-        missed, at, hand, some, more = draws
+        missed, at, hand, hits, followers = draws
         load = np.minimum(load, HIGHEST_LOAD)
         is_new = missed < self.missing(load)
         count = sum((at >= np.interp(load, self.loads, column)).astype(np.int64) for column in self.usage_below.T[:-1])
-        count = count + (some[:, None] >= self._below(load * hand)[:, :-1]).sum(axis=1)
-        entered = np.searchsorted(np.cumsum(self.entering)[:-1], more, side="right")
+        count = count + (hits[:, None] >= self._below(load * hand)[:, :-1]).sum(axis=1)
+        entered = np.searchsorted(np.cumsum(self.entering)[:-1], followers, side="right")
         usage = np.minimum(np.where(is_new, 0, count) + entered, MOST_USAGE)
         return np.asarray(usage + np.where(is_new, 1.0, 1.0 - hand))
 

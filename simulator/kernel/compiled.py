@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from simulator.compiled_library import ERROR_BYTES
 from simulator.errors import InputError, InternalError
 from simulator.form import GIB, KIB, IntArray, Table
 from simulator.kernel.library import CTable, kernel_library
 
-ERROR_BYTES = 512
 INTERNAL = "internal: "
 """begins the message of an error that no input explains"""
 

@@ -43,11 +43,11 @@ class KernelEngine:
 
     def run(self, on_progress: OnProgress | None) -> None:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
-        self.record.note(0)
+        self.record.take_snapshot(0)
         for stop_ns in self.record.stops_ns():
             self.kernel.run(stop_ns)
             now = int(self.kernel.read("system").rows[0, 0])
-            self.record.note(now)
+            self.record.take_snapshot(now)
             if on_progress is not None:
                 on_progress(self.record.progress(now))
 

@@ -60,10 +60,6 @@ public:
 private:
     static constexpr u8 STAGES = 2, BEING_SERVED = 3;
 
-    struct Limited {
-        i64 first, end;
-    };
-
     Requests& requests;
     Limits& limits;
     Calendar& calendar;
@@ -71,7 +67,7 @@ private:
     const i64 read_ns;
     const i64 write_ns;
     const i64 reads_per_write;  // that go ahead of a waiting write; 0: in order of arrival
-    const Limited stages[STAGES];
+    const LimitRange stages[STAGES];
     const bool is_limited;
 
     i64 free;
@@ -96,7 +92,7 @@ private:
     void pass_limits(i32 number) {
         Request& request = requests[number];
         while (request.stages_passed < STAGES) {
-            const Limited& stage = stages[request.stages_passed++];
+            const LimitRange& stage = stages[request.stages_passed++];
             const i64 wait_ns = limits.admit(stage.first, stage.end, request.size_bytes, calendar.now_ns);
             if (wait_ns > 0) {
                 busy().change(calendar.now_ns, -1);

@@ -21,6 +21,11 @@ namespace oltpsim {
 // What a limit counts, as DIRECTIONS in simulator/form/limits.py.
 enum class Direction : i64 { both, read, write };
 
+// Limiters that a request passes at once, by their numbers: from `first` to before `end`.
+struct LimitRange {
+    i64 first, end;
+};
+
 struct Limiter {
     i64 bytes_per_credit;
     i64 sustained_fs;  // between two credits that come back

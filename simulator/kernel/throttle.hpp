@@ -40,14 +40,10 @@ private:
     // stages passed, while a request is here: above those that it counts inside
     static constexpr u8 FIRST = 16, STAGES = 2;
 
-    struct Limited {
-        i64 first, end;
-    };
-
     Requests& requests;
     Limits& limits;
     Calendar& calendar;
-    const Limited stages[STAGES];
+    const LimitRange stages[STAGES];
 
     void pass_caps(i32 number) {
         Request& request = requests[number];
@@ -57,7 +53,7 @@ private:
             return of == Direction::write && transfer != Transfer::read;
         };
         while (request.stages_passed < FIRST + STAGES) {
-            const Limited& stage = stages[request.stages_passed++ - FIRST];
+            const LimitRange& stage = stages[request.stages_passed++ - FIRST];
             const i64 wait_ns = limits.admit(stage.first, stage.end, request.size_bytes, calendar.now_ns, counts);
             if (wait_ns > 0) {
                 calendar.after(wait_ns, EventKind::request, number);

@@ -16,9 +16,14 @@ class BufferIo:
     """Reads and writes of frames. A read ends with its interrupt where processors are set aside for these."""
 
     def __init__(
-        self, env: Environment, pool: BufferPool, files: DataFiles, io_wait: IoWait, interrupts: Interrupts | None,
+        self,
+        env: Environment,
+        pool: BufferPool,
+        files: DataFiles,
+        io_wait: IoWait,
+        interrupts: Interrupts | None,
         stations: list[Servers],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.env, self.pool, self.files, self.io_wait = env, pool, files, io_wait
         self.interrupts, self.stations = interrupts, stations
         self.reads_pending = Gauge()

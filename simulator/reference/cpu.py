@@ -1,10 +1,8 @@
 """The processors: servers that may slow each other down, and an account of what their time was for."""
 
-from simulator.form import Cpu, System
+from simulator.form import PPM, Cpu, System
 from simulator.reference.stations import Environment, Servers, Story
 from simulator.reference.waits import CpuBurst
-
-PPM = 1_000_000
 
 
 class Quota:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import simpy
 
-from simulator.form import RotatingDevice
+from simulator.form import PATIENCE_NS, RotatingDevice
 from simulator.reference.device import REWRITE, WRITE, DeviceStation, Request
 from simulator.reference.io_scheduler import IoScheduler
 from simulator.reference.limits import RateLimiter
@@ -25,8 +25,6 @@ from simulator.reference.stations import Environment, Story
 
 ROUNDING_TURNS = 1e-9
 """Data that the head has just reached is not missed for a whole turn because of a rounded sum."""
-PATIENCE_NS = 1_000_000_000
-"""A request that the drive has held this long goes first, so that none starves (assumption: firmware ages requests)."""
 
 
 class Transfer(NamedTuple):

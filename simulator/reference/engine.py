@@ -105,10 +105,10 @@ class ReferenceEngine:
 
     def run(self, on_progress: OnProgress | None) -> None:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""
-        self.record.note(0)
+        self.record.take_snapshot(0)
         for stop_ns in self.record.stops_ns():
             self.env.run_until(stop_ns, lambda: self.at_work > 0)
-            self.record.note(self.env.now)
+            self.record.take_snapshot(self.env.now)
             if on_progress is not None:
                 on_progress(self.record.progress(self.env.now))
 

@@ -17,15 +17,10 @@ computes completion times in the same way; there programs queue at their dies, h
 
 from collections.abc import Sequence
 
-from simulator.form import MIB, SsdDevice
+from simulator.form import FLASH_PAGE_BYTES, MIB, SECTOR_BYTES, SsdDevice
 from simulator.reference.device import DOUBLEWRITE, REWRITE, WRITE, DeviceStation, Request
 from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment
-
-SECTOR_BYTES = 4096
-"""Unit of the flash translation: a write takes at least this; data sheets give latencies of this size."""
-FLASH_PAGE_BYTES = 16_384
-"""Stored on one die; a larger request is read from several dies at once."""
 
 
 class SsdStation(DeviceStation):

@@ -15,11 +15,16 @@ MOST_USD_AN_HOUR = 10_000.0
 """beyond it somebody took a year for an hour"""
 REGION = re.compile(r"[a-z][a-z0-9-]{1,40}")
 DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+WRITE_US = 20.0
+"""of a lone write into the buffer of a data-centre drive beyond the interface's time (assumption: P4500, P4510)"""
+READ_BYTES, WRITE_BYTES = 2.0, 1.5
+"""sequential bytes relative to those of random requests of 4 KiB (i3en, i4i and i7ie, by Scylla's
+aws_io_params.yaml: 1.9 to 2.3 and 1.2 to 2.3)"""
 
 
 @dataclass(frozen=True)
 class ListFacts:
-    """What a person says about a list that the list may not say itself; None: look in the list."""
+    """Facts about a list from options, which the list may lack; None: look in the list."""
 
     date: dt.date | None = None
     region: str | None = None
@@ -41,7 +46,7 @@ class ImportedEntries:
     left_out: dict[str, list[str]] = field(default_factory=dict)
 
     def note(self, origin: str = "") -> str:
-        """Where entries are from: file, list and day."""
+        """Source of entries: file, list and day."""
         return f"imported from {self.source.name}{': ' * bool(origin)}{origin}, {self.day}"
 
     def leave(self, name: str, reason: str) -> None:
@@ -65,32 +70,32 @@ class ImportedEntries:
             self.lists[file] = {"name": name, "date": str(self.day), **known, "rows": list(rows)}
 
 
-def date_of(source: SourceFile, wanted: ListFacts, text: str | None) -> dt.date:
+def date_of(source: SourceFile, facts: ListFacts, text: str | None) -> dt.date:
     """The day of the prices: the file's, or --date. Raises InputError if neither says it, or both and differently."""
     if text is None:
-        if wanted.date is None:
+        if facts.date is None:
             raise InputError(
                 f"{source.name}: the file doesn't say from when its figures are; add --date YYYY-MM-DD, the day on "
                 "which they were fetched"
             )
-        return wanted.date
+        return facts.date
     try:
         value = dt.date.fromisoformat(text)
     except ValueError:
         source.refuse("date", repr(short_text(text)), "YYYY-MM-DD")
-    if wanted.date is not None and wanted.date != value:
-        raise InputError(f"{source.name}: is of {value}, --date says {wanted.date}; leave --date out")
+    if facts.date is not None and facts.date != value:
+        raise InputError(f"{source.name}: is of {value}, --date says {facts.date}; leave --date out")
     return value
 
 
-def region_of(source: SourceFile, wanted: ListFacts, regions: Sequence[str]) -> str:
+def region_of(source: SourceFile, facts: ListFacts, regions: Sequence[str]) -> str:
     """The region whose prices are wanted: the only one, or --region. Raises InputError if it is neither."""
-    if wanted.region is not None:
-        if regions and wanted.region not in regions:
+    if facts.region is not None:
+        if regions and facts.region not in regions:
             raise InputError(
-                f"{source.name}: --region: got {wanted.region!r}; allowed: {shorten_list(regions)}, as in the file"
+                f"{source.name}: --region: got {facts.region!r}; allowed: {shorten_list(regions)}, as in the file"
             )
-        return checked_region(source, wanted.region)
+        return checked_region(source, facts.region)
     if len(regions) != 1:
         which = f"has prices of {len(regions)} regions: {shorten_list(regions)}" if regions else "names no region"
         raise InputError(f"{source.name}: {which}; add --region NAME, such as --region us-east-1")
@@ -105,7 +110,7 @@ def checked_region(source: SourceFile, region: str) -> str:
 
 
 def shorten_list(names: Sequence[str], most: int = 6) -> str:
-    """The first names, and how many more there are."""
+    """The first names, and the number of the others."""
     further = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(short_text(name) for name in names[:most]) + further
 
@@ -138,13 +143,6 @@ def with_bursts(keys: dict[str, Any]) -> dict[str, Any]:
         if keys.get(f"volume_burst_{unit}", 0) <= keys.get(f"volume_{unit}", 0):
             keys.pop(f"volume_burst_{unit}", None)
     return keys | ({"volume_burst_s": 1800} if any(key.startswith("volume_burst") for key in keys) else {})
-
-
-WRITE_US = 20.0
-"""of a lone write into the buffer of a data-centre drive beyond the interface's time (assumption: P4500, P4510)"""
-READ_BYTES, WRITE_BYTES = 2.0, 1.5
-"""sequential bytes relative to those of random requests of 4 KiB (i3en, i4i and i7ie, by Scylla's
-aws_io_params.yaml: 1.9 to 2.3 and 1.2 to 2.3)"""
 
 
 def local_flash(

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from models.catalogue.check import checked
 from models.catalogue.entries import SIZES
 from models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
 from models.catalogue.importers.entries import ImportedEntries, ListFacts
-from models.input import SourceFile, parse_yaml, write_whole
+from models.input import SourceFile, parse_yaml, write_whole, yaml_text
 from simulator.errors import InputError, InternalError
 
 MOST_BYTES = 512 << 20
@@ -107,18 +105,9 @@ def _refuse_twins(imported: ImportedEntries, into: Path, files: set[Path]) -> No
             )
 
 
-class _EntryDumper(yaml.SafeDumper):
-    """YAML without anchors, which the catalogue refuses."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        """Write everything out."""
-        del data
-        return True
-
-
 def _text(data: dict[str, Any]) -> str:
     """YAML of an entry that reads back as the same. Raises InternalError if it doesn't."""
-    body = yaml.dump(data, Dumper=_EntryDumper, sort_keys=False, allow_unicode=True, width=150, default_flow_style=None)
+    body = yaml_text(data, leaves_on_a_line=True)
     if parse_yaml(body, "import") != data:
         raise InternalError("catalog import: what would be written reads back as something else")
     return f"{FIRST_LINE}\n{body}"

@@ -7,7 +7,7 @@ import numpy as np
 
 from simulator.form import FloatArray
 
-Part = TypeVar("Part", bound=Any)
+ModelPart = TypeVar("ModelPart", bound=Any)
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class WarehouseSample:
         """The sampled share of a number of pages or bytes, or of a time in ns: at least 1 of anything."""
         return max(1, round(amount * self.share)) if amount else 0
 
-    def with_scaled(self, part: Part, *fields: str) -> Part:
+    def with_scaled(self, part: ModelPart, *fields: str) -> ModelPart:
         """A part of a model with its share in some of its fields."""
         return replace(part, **{name: self.scaled(getattr(part, name)) for name in fields})
 

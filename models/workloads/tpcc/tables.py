@@ -65,8 +65,8 @@ def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) ->
         region = getattr(tables, table)
         for group in range(groups):
             assembler.loaded(region, group, pages)
-        if (interior := assembler.regions[region][1][4]) >= 0:
-            assembler.loaded(interior, 0, assembler.regions[interior][1][2])
+        if (interior := assembler.regions[region][1].interior) >= 0:
+            assembler.loaded(interior, 0, assembler.regions[interior][1].group_pages)
     return tables
 
 
@@ -87,7 +87,8 @@ def add_loaded_tables(assembler: Assembler, workload: WorkloadSpec, sample: Ware
     for region, _, _, pages in assembler.load_order:
         groups[region, pages] = groups.get((region, pages), 0) + 1
     return [
-        LoadedTable(region, count, pages, assembler.regions[region][1][3]) for (region, pages), count in groups.items()
+        LoadedTable(region, count, pages, assembler.regions[region][1].rows_per_page)
+        for (region, pages), count in groups.items()
     ]
 
 

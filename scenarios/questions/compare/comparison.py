@@ -23,7 +23,7 @@ from models.build import build
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.library import load_scenario_file, scenario_path
-from scenarios.run import Display, SimulationTask, pool_replications, read_saved_run, run_all
+from scenarios.run import Display, SimulationTask, pool_rates, read_saved_run, run_all
 from simulator.errors import InputError, InternalError
 from simulator.form import FloatArray
 from simulator.results import Result
@@ -254,7 +254,7 @@ def measured_comparison(found: ScenarioComparison) -> ScenarioComparison:
     left: list[Uncertainty | str] = []
     for side, results in zip(found.sides, found.results, strict=True):
         try:
-            left.append(uncertainty_of(side.scenario, pool_replications(results).rate_per_min))
+            left.append(uncertainty_of(side.scenario, pool_rates(results).rate_per_min))
         except InputError as error:
             left.append(f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}")
     first, *others = left

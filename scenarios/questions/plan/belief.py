@@ -19,6 +19,7 @@ from calibration.fit import (
     ASSUMED_FREEDOM,
     INTERVAL_CONFIDENCE,
     MOST_SIGMAS,
+    SIGMAS_OF_95_PERCENT,
     AnalyticReader,
     Calibration,
     FigureKind,
@@ -37,7 +38,6 @@ from scenarios.questions.plan.question import ResponseObjective
 from simulator.analytic import rate_errors
 from simulator.form import FloatArray
 
-SIGMAS_OF_95_PERCENT = 1.959963984540054
 STEP = 0.2
 """of differences: standard deviations of a parameter, or a logarithm of a part's speed"""
 AnySpec = TypeVar("AnySpec", bound=Spec)

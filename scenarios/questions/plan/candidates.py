@@ -17,7 +17,7 @@ from models.scenario import ScenarioSpec
 from scenarios.questions.plan.question import PlanQuestion
 from simulator.form import GIB, KIB
 
-Parts = tuple[int, int, int]
+PartNumbers = tuple[int, int, int]
 """numbers of a stock's processors, memory and storage"""
 
 
@@ -63,7 +63,7 @@ class PlanCandidate:
     """Candidate machine: numbers of its parts in the stock, and its bill's items. `notes`: what a buyer must know."""
 
     name: str
-    parts: Parts
+    parts: PartNumbers
     items: tuple[BillItem, ...]
     notes: tuple[str, ...] = ()
 

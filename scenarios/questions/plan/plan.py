@@ -24,7 +24,7 @@ from scenarios.questions.plan.candidates import Stock, add_chassis, add_instance
 from scenarios.questions.plan.confirm import SimulatedCandidate
 from scenarios.questions.plan.loads import Assembly, answers, capacities
 from scenarios.questions.plan.question import PlanQuestion
-from scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, screened, worth
+from scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, ranking_key, screened
 from simulator.analytic import NOT_KNOWN
 from simulator.errors import InputError
 
@@ -157,7 +157,9 @@ def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tu
         )
     if target is not None:
         return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
-    by = worth(question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer]))
+    by = ranking_key(
+        question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer])
+    )
     return tuple(answer[at] for at in np.lexsort((np.array([each.number for each in answer]), by)).tolist())
 
 
@@ -292,7 +294,9 @@ def with_simulations(plan: Plan, found: dict[int, SimulatedCandidate]) -> Plan:
     if question.target_per_min is None:
         rate = {each.number: each.belief.per_min for each in close}
         rate |= {number: each.rate_per_min for number, each in found.items() if not each.fault}
-        by = worth(question, np.array([each.cost for each in close]), np.array([rate[each.number] for each in close]))
+        by = ranking_key(
+            question, np.array([each.cost for each in close]), np.array([rate[each.number] for each in close])
+        )
         close = tuple(close[at] for at in np.argsort(by, kind="stable").tolist())
     choice = chosen(plan.screened, [each for each in close if each.number not in refuted])
     return replace(plan, listed=close, choice=choice, confirmed=found)

@@ -7,14 +7,13 @@ from models.input import did_you_mean, parse_quantity
 from models.reading import positive_quantity
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import OpenArrivalsSpec
-from models.workloads.tpcc import file_pages, loaded_pages
+from models.workloads.tpcc import CLASSES, file_pages, loaded_pages
 from simulator.errors import InputError
 from simulator.form import GIB, KIB
 
-CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 HELD = 128
 """warehouses whose pages stand for all when many machines are calculated; models/build/sampling.py"""
-MANY = 1000
+MANY_WAREHOUSES = 1000
 """warehouses over which the size of one is taken: the items, which all share, count for little"""
 EVEN = 16
 """many warehouses are taken as a multiple of this, or of `HELD`, so that an even share of them can be sampled"""
@@ -107,8 +106,8 @@ def under_load(
     workload = base.workload
     changes: dict[str, object] = {}
     if data_gib is not None:
-        many = loaded_pages(workload.layout, MANY) * base.database.page_kib * KIB / GIB
-        changes = {"warehouses": _even(data_gib / many * MANY), "active_warehouses": None}
+        many = loaded_pages(workload.layout, MANY_WAREHOUSES) * base.database.page_kib * KIB / GIB
+        changes = {"warehouses": _even(data_gib / many * MANY_WAREHOUSES), "active_warehouses": None}
     if active is not None:
         loaded = int(str(changes.get("warehouses", workload.warehouses)))
         changes["active_warehouses"] = min(_even(active * loaded), loaded)

@@ -94,7 +94,7 @@ class ScreenedStock:
     def meets(self) -> IntArray:
         """Numbers of the candidates that do what is asked, the best first: see `worth`."""
         found = np.flatnonzero(self.verdict == Verdict.MEETS)
-        by = worth(self.stock.question, self.cost, self.reach_per_min)
+        by = ranking_key(self.stock.question, self.cost, self.reach_per_min)
         return found[np.lexsort((found, self.cost[found], by[found]))]
 
     @property
@@ -104,7 +104,7 @@ class ScreenedStock:
         return np.where(self.kind >= 0, values[self.kind], np.nan) if len(values) else np.full(len(self.kind), np.nan)
 
 
-def worth(question: PlanQuestion, cost: FloatArray, per_min: FloatArray) -> FloatArray:
+def ranking_key(question: PlanQuestion, cost: FloatArray, per_min: FloatArray) -> FloatArray:
     """Key by which machines are ranked, the least first.
 
     Of a target the cost, else the cost for a rate, or if there is a budget the rate, the highest first.

@@ -137,8 +137,8 @@ def _range(where: str, values: str) -> tuple[str, ...]:
     return tuple(plain(start + step * number) for number in range(count))
 
 
-Load = Callable[[Sequence[str]], ScenarioSpec]
-"""The scenario with some settings. Raises InputError."""
+ScenarioReader = Callable[[Sequence[str]], ScenarioSpec]
+"""Reader of the scenario with settings. Raises InputError."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def sweep_points(
     return points
 
 
-def _takes_whole_numbers(interval: SampledAxis, load: Load) -> bool:
+def _takes_whole_numbers(interval: SampledAxis, load: ScenarioReader) -> bool:
     """Whether the field holds integers: asked of the scenario, since `1..4` may be written for any number."""
     try:
         scenario = load([f"{interval.key}={interval.at(0.0, whole=False)}"])

@@ -63,7 +63,7 @@ class ReplicationRule:
         """Replications before the first look at the interval."""
         return self.most if self.until_fraction is None else LEAST_UNTIL
 
-    def wanted(self, rates: list[float]) -> int:
+    def needed(self, rates: list[float]) -> int:
         """Number of replications that are needed, given the rates of the first ones; their number if they suffice."""
         count = len(rates)
         if self.until_fraction is None or count >= self.most:
@@ -124,7 +124,7 @@ class ReplicatedScenario:
         if not count:
             wanted = rule.first
         elif not self.reason:
-            wanted = rule.wanted([figures.rate_per_min.mean for figures in self.figures])
+            wanted = rule.needed([figures.rate_per_min.mean for figures in self.figures])
         self.is_complete = wanted == count
         self.records += [None] * (wanted - count)
         return [self.replication(number) for number in range(count, wanted)]
@@ -190,7 +190,7 @@ class SweepRunner:
     def __init__(self, points: Sequence[SweepPoint], store: Store, seed: int, rule: ReplicationRule) -> None:
         self.store = store
         self._points, self._seed, self._rule = points, seed, rule
-        self.wanted = self.finished = self.reused = 0
+        self.runs_needed = self.finished = self.reused = 0
         self._by_text: dict[str, ReplicatedScenario] = {}
         self._replicated = [self._replicated_scenario(point.scenario) for point in points]
         """of each point; why it has no scenario where it has none"""
@@ -221,7 +221,7 @@ class SweepRunner:
     def _next_rounds(self, replicated: ReplicatedScenario) -> None:
         """Take from the store what the rule wants next, and queue what isn't there."""
         while replications := replicated.next_round(self._rule):
-            self.wanted += len(replications)
+            self.runs_needed += len(replications)
             for replication in replications:
                 record = self.store.find(replication.key)
                 if record is None:
@@ -240,7 +240,7 @@ class SweepRunner:
                         self.store.release(replication.key)
                     self._settle(records)
                     self._settle_elsewhere()
-                    meter.count = self.wanted - self.reused
+                    meter.count = self.runs_needed - self.reused
             self._settle_elsewhere()
             if self._waiting.count:
                 meter.display.step("waiting for runs that another sweep on this store has begun")

@@ -30,8 +30,8 @@ def percentile_intervals(
     *within, ended = np.diff(np.array([each.within(number, buckets) for each in seen]), axis=0).T.astype(np.float64)
     return PercentileIntervals(
         *(
-            percentile_interval(share, histogram, ended, some, step_s)
-            for share, some in zip(SHARES, within, strict=True)
+            percentile_interval(share, histogram, ended, below, step_s)
+            for share, below in zip(SHARES, within, strict=True)
         )
     )
 
@@ -50,19 +50,19 @@ def percentile_interval(
     """
     count, least = int(histogram.sum()), math.log(BEYOND) / math.log(share)
     if count < least:
-        return _none(f"{TOO_FEW}: {count:,}, where {math.ceil(least):,} are needed at least")
+        return _without_interval(f"{TOO_FEW}: {count:,}, where {math.ceil(least):,} are needed at least")
     if ended.size < LEAST_VALUES or ended.sum() == 0:
-        return _none(f"{TOO_FEW}: in {ended.size} steps of the series, where {LEAST_VALUES} are needed")
+        return _without_interval(f"{TOO_FEW}: in {ended.size} steps of the series, where {LEAST_VALUES} are needed")
     swings = batch_means(within - ended * (within.sum() / ended.sum()), step_s)
     if not swings.is_steady:
-        return _none(swings.method)
+        return _without_interval(swings.method)
     half_width = swings.half_width / float(ended.mean())
     worth = float(count)
     if half_width > 0:
         normal = float(scipy.special.ndtri(1.0 - BEYOND))
         worth = min(worth, share * (1.0 - share) * (normal / half_width) ** 2)
     if worth < least:
-        return _none(
+        return _without_interval(
             f"{TOO_FEW}: {count:,}, which come in bursts and are worth {worth:,.0f} independent ones, where "
             f"{math.ceil(least):,} are needed at least"
         )
@@ -73,5 +73,5 @@ def percentile_interval(
     return PercentileInterval(to_s(low_ns), to_s(high_ns), "")
 
 
-def _none(reason: str) -> PercentileInterval:
+def _without_interval(reason: str) -> PercentileInterval:
     return PercentileInterval(None, None, reason)

@@ -65,8 +65,8 @@ class RunRecorder(ABC):
             at = min(at + self.step_ns, end_ns)
             yield at
 
-    def note(self, now: int) -> None:
-        """Take a snapshot. Of fixed work every other step is forgotten when there are too many."""
+    def take_snapshot(self, now: int) -> None:
+        """A snapshot more. Of fixed work every other one is forgotten when there are too many."""
         if self.snapshots and self.snapshots[-1].at_ns == now:  # the last client ended at the end of a step
             self.snapshots.pop()
         self.snapshots.append(self.snapshot(now))

@@ -11,7 +11,7 @@ from calibration.fit import Parameter, identify_parameters
 from calibration.fit.evaluate import Evaluator
 from calibration.fit.identifiability import sentences
 from calibration.fit.objective import DIFFERENCE_STEP, FitData, FitObjective
-from calibration.fit.profile import AT_BOUND, FOUND, NO_MACHINE, NOT_FOUND, WORSE, profile
+from calibration.fit.profile import AT_BOUND, END_FOUND, NO_MACHINE, NOT_FOUND, WORSE, profile
 from calibration.fit.search import CLOSE, Optimum, bounded_step, search
 from simulator.form import FloatArray
 
@@ -124,7 +124,7 @@ def test_an_interval_beside_a_refused_place_ends_there_and_is_whole_on_the_other
     edge = float(best.place[0]) + 0.05
     one = objective((0.4, 0.0), high=edge)
     ends = profile(one, best, slopes_of(one, best), [0])
-    assert (ends.low_stop[0], ends.high_stop[0]) == (FOUND, NO_MACHINE)
+    assert (ends.low_stop[0], ends.high_stop[0]) == (END_FOUND, NO_MACHINE)
     assert ends.high[0] == pytest.approx(edge, abs=0.01)
     assert ends.low[0] == pytest.approx(brute_end(free, best, -1.0), abs=0.015)
 
@@ -136,7 +136,7 @@ def test_a_refused_place_beyond_the_end_changes_nothing() -> None:
     for edge in (FAR, high + 0.02):
         one = objective((0.4, 0.0), high=edge)
         ends = profile(one, best, slopes_of(one, best), [0])
-        assert (ends.low_stop[0], ends.high_stop[0]) == (FOUND, FOUND)
+        assert (ends.low_stop[0], ends.high_stop[0]) == (END_FOUND, END_FOUND)
         assert ends.high[0] == pytest.approx(high, abs=0.015)
 
 

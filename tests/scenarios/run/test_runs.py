@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.run import pool_replications
+from scenarios.run import pool_rates, pool_replications
 from scenarios.show.summary import summary_row, summary_text
 from scenarios.show.words import interval_kind, rate_interval
 from simulator.results import Estimate, Result, read_result, result_json
@@ -14,6 +14,7 @@ from tests.scenarios.example_result import example_result, example_scenario
 
 REASON = "dirty pages grow by 2,433 within what is counted"
 METHOD = f"not steady: {REASON}"
+ONE_SEED = "only the rate is of seeds 0..2: all else, percentiles with their intervals too, is of seed 0"
 
 
 def unsteady() -> Result:
@@ -23,10 +24,14 @@ def unsteady() -> Result:
 
 @pytest.mark.parametrize(("without", "said"), [(0, False), (1, False), (2, True), (3, True)])
 def test_most_of_the_replications_decide(without: int, said: bool) -> None:
-    steady = [replace(example_result(), seed=seed) for seed in range(3 - without)]
-    pooled = pool_replications([*(replace(unsteady(), seed=seed) for seed in range(without)), *steady])
+    runs = [unsteady()] * without + [example_result()] * (3 - without)
+    results = [replace(run, seed=seed) for seed, run in enumerate(runs)]
+    pooled, rates = pool_replications(results), pool_rates(results)
     assert pooled.rate_per_min.is_steady, "the t interval over seeds"
-    assert pooled.warnings == ([f"{METHOD}; the interval is one of runs of this length"] if said else [])
+    assert rates.warnings == ([f"{METHOD}; the interval is one of runs of this length"] if said else [])
+    assert pooled.warnings == [*rates.warnings, ONE_SEED]
+    assert (pooled.rate_per_min, pooled.classes) == (rates.rate_per_min, results[0].classes)
+    assert pool_replications(results[:1]) == results[0], "one run says nothing of others"
 
 
 def test_a_run_that_is_not_steady_says_so_in_text_and_files() -> None:

@@ -117,7 +117,7 @@ def test_one_client_waits_for_nobody() -> None:
     settings = (*IN_MEMORY, "workload.arrivals={kind: closed, clients: 1, think_time_s: 0.01}")
     workload, _, _ = machine(*settings)
     of = solved(*settings)
-    demand = float((of.need_cpu_s[0] + of.need_section_s[0] + workload.network_s) @ workload.mix)
+    demand = float(((of.cpu_s[0] + of.section_s[0]) / of.slowdown[0] + workload.network_s) @ workload.mix)
     assert of.reads[0] < 1e-6
     assert of.rate[0] == pytest.approx(1.0 / (demand + workload.think_s), rel=1e-6)
     assert of.rate[0] != pytest.approx(1.0 / demand, rel=1e-3)

@@ -163,9 +163,9 @@ def test_turns_by_hand() -> None:
     turn = volumes_of(model, sustained(model)).data
     assert turn is not None
     assert (turn.request_s, turn.byte_s) == pytest.approx((1e-3, 1 / (4 << 20)))
-    assert turn.of(8192) == pytest.approx(2 / 1024)
+    assert turn.turn_s(8192) == pytest.approx(2 / 1024)
     requests = Turn(1e-3, 1e-3 / (256 << 10))
-    assert [requests.of(size << 10) for size in (8, 256, 512)] == pytest.approx([1e-3, 1e-3, 2e-3])
+    assert [requests.turn_s(size << 10) for size in (8, 256, 512)] == pytest.approx([1e-3, 1e-3, 2e-3])
     behind = machine(volume(), count=4, together=[CAP])
     shared = volumes_of(behind, sustained(behind)).data
     assert shared is not None

@@ -135,7 +135,7 @@ def delivered_by(reader: ProgramReader) -> float:
 def test_claims_take_no_more_than_is_made() -> None:
     """Three orders for each delivery, which would take six; whoever finds none leaves off."""
     reader = reader_of(by_hand())
-    made, claimed = reader.taken
+    made, claimed = reader.moves_per_transaction
     assert made == pytest.approx(0.75)
     assert claimed <= made * (1 + 1e-9)
     assert float(reader.claims[1]) < 1.0

@@ -155,7 +155,7 @@ def rates(seed: int, spread: float) -> list[float]:
 def replicated(rule: ReplicationRule, all_rates: list[float]) -> int:
     """How many replications a rule ends with, and that it asks in rounds for the first ones in their order."""
     count = rule.first
-    while (wanted := rule.wanted(all_rates[:count])) != count:
+    while (wanted := rule.needed(all_rates[:count])) != count:
         assert count < wanted <= min(2 * count, rule.most)
         count = wanted
     return count
@@ -188,7 +188,7 @@ def test_intervals_that_stopped_the_replications_hold_nearly_as_often_as_they_cl
 
 def test_without_until_the_number_is_fixed() -> None:
     assert ReplicationRule(7).first == 7
-    assert ReplicationRule(7).wanted(rates(1, 0.5)[:7]) == 7
+    assert ReplicationRule(7).needed(rates(1, 0.5)[:7]) == 7
     assert not ReplicationRule(7).shortfall(rates(1, 0.5)[:7])
     assert half_width_fraction(mean_of_replications([0.0, 0.0])) == 0.0
 

@@ -29,6 +29,12 @@ STEPS, PER_STEP = 180, 40
 CYCLE, BURST, SLOWER = 14.3, 3, 3.0
 MEDIAN_NS, SPREAD = 20e6, 0.6
 RUNS = 150
+NORMAL_95 = 1.645
+"""quantile 0.95 of the normal distribution: half of a 90 % interval in standard deviations"""
+BUCKET = math.log(65 / 64)
+"""width of a histogram's bucket at the most; both ends of an interval are those of buckets"""
+MOST_WIDTH = 1.6
+"""of an interval over the spread of percentiles from run to run: few batches (Student's t), a rank more on each side"""
 
 
 def times_of(rng: np.random.Generator, slower: float, steps: int, per_step: float) -> tuple[IntArray, FloatArray]:
@@ -80,12 +86,30 @@ def held(found: list[PercentileInterval], true: float) -> float:
     return sum(low <= true <= high for low, high in ends) / len(ends)
 
 
+def is_narrow(found: list[PercentileInterval], percentiles_s: list[float]) -> bool:
+    """Whether intervals are little wider than what their percentiles differ by from run to run, on a log scale."""
+    ends = [(each.low_s, each.high_s) for each in found if each.low_s is not None and each.high_s is not None]
+    half_width = float(np.mean([math.log(high / low) / 2.0 for low, high in ends]))
+    return half_width <= MOST_WIDTH * NORMAL_95 * float(np.std(np.log(percentiles_s), ddof=1)) + BUCKET
+
+
 @pytest.mark.parametrize("share", [0.5, 0.95, 0.99])
 @pytest.mark.parametrize("slower", [1.0, SLOWER])
-def test_intervals_hold_as_often_as_they_say(slower: float, share: float) -> None:
+def test_intervals_hold_as_often_as_they_say_and_are_no_wider_than_that_needs(slower: float, share: float) -> None:
+    """The twin: intervals twice as wide hold still more often, which the first assertion can't find wrong."""
     rng = np.random.default_rng(1)
-    found = [interval_of(share, *times_of(rng, slower, STEPS, PER_STEP)) for _ in range(RUNS)]
+    runs = [times_of(rng, slower, STEPS, PER_STEP) for _ in range(RUNS)]
+    found = [interval_of(share, *run) for run in runs]
+    percentiles_s = [float(np.quantile(times_ns, share)) / 1e9 for _, times_ns in runs]
     assert held(found, true_s(share, slower)) >= 0.87
+    assert is_narrow(found, percentiles_s)
+    twice = [
+        replace(each, low_s=each.low_s * math.sqrt(each.low_s / each.high_s), high_s=each.high_s**1.5 / each.low_s**0.5)
+        for each in found
+        if each.low_s is not None and each.high_s is not None
+    ]
+    assert held(twice, true_s(share, slower)) >= 0.97
+    assert not is_narrow(twice, percentiles_s)
 
 
 def test_as_if_independent_they_hold_less_often_where_times_come_in_bursts() -> None:
