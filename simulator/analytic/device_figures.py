@@ -3,10 +3,20 @@
 import numpy as np
 
 from simulator.analytic import figures
-from simulator.analytic.disks import SECTOR_BYTES
 from simulator.analytic.figures import Case
 from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
-from simulator.form import ALL_VOLUMES, MIB, DeviceRecord, FlashDevice, RaidSet, RateLimit, SsdDevice, limits_on, to_s
+from simulator.form import (
+    ALL_VOLUMES,
+    MIB,
+    SECTOR_BYTES,
+    DeviceRecord,
+    FlashDevice,
+    RaidSet,
+    RateLimit,
+    SsdDevice,
+    limits_on,
+    to_s,
+)
 from simulator.results import DeviceResult, LimitResult
 
 TINY = 1e-12
