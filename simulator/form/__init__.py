@@ -55,3 +55,4 @@ from simulator.form.units import GIB, KIB, MIB
 from simulator.form.values import Frontier, Numbers, Value, shares_of
 from simulator.form.visits import ProgramReader, Touches
 from simulator.form.warm_start import warm_state
+from simulator.form.windows import Remembered, loaded_windows
