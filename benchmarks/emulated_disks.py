@@ -52,7 +52,8 @@ def main() -> None:
         found = run_fit(task, state, lambda *_: None, executor, simulate_by_kernel)
     calibration = calibration_of(found, base)
     for each in calibration.parameters:
-        print(f"{each.key}: {each.value:.4g}")
+        told = f"{each.value:.4g}" if each.value is not None else f"not told by the runs, {each.prior_value:.4g}"
+        print(f"{each.key}: {told}")
     errors = []
     for record in records:
         run = runs[record.name]

@@ -20,6 +20,7 @@ from models.database import (
     flushing_of,
     log_of,
     page_cleaners_of,
+    sweeper_of,
     writer_of,
     writing_of,
 )
@@ -112,6 +113,7 @@ def _writers(database: DatabaseSpec) -> tuple[form.Daemon, ...]:
     writer, checkpoint = database.writer, database.checkpoint
     return (
         *((writer_of(writer, database.pool.buffers),) if writer else ()),
+        *((sweeper_of(writer.sweep, database.pool.buffers),) if writer and writer.sweep else ()),
         *((checkpointer_of(checkpoint, database.io == "direct"),) if checkpoint else ()),
     )
 

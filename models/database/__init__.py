@@ -5,4 +5,4 @@ from models.database.checkpoint import CheckpointSpec, checkpointer_of
 from models.database.database import DatabaseSpec
 from models.database.log import log_of
 from models.database.page_cleaner import flushing_of, page_cleaners_of
-from models.database.writer import WriterSpec, writer_of, writing_of
+from models.database.writer import WriterSpec, sweeper_of, writer_of, writing_of

@@ -3,8 +3,16 @@
 from pydantic import Field
 
 from models.database.page_cleaner import PageCleanerSpec
-from models.input import Fraction, Spec, WholeNumber
-from simulator.form import Daemon, DaemonStep, Writing
+from models.input import Fraction, Seconds, Spec, WholeNumber
+from simulator.form import Daemon, DaemonStep, Writing, from_s
+
+
+class SweepSpec(Spec):
+    """Tour of a CLOCK's buffers that writes dirty ones which its hand has left no use (PostgreSQL, BgBufferSync)."""
+
+    whole_pool_s: Seconds = Field(ge=0.1, description="time in which it goes round the pool at least")
+    round_s: Seconds = Field(ge=0.001, description="how often it goes on (bgwriter_delay)")
+    round_pages: WholeNumber = Field(ge=1, le=1_000_000, description="most that it writes then (bgwriter_lru_maxpages)")
 
 
 class WriterSpec(Spec):
@@ -16,12 +24,20 @@ class WriterSpec(Spec):
     """pages that it hands over at once, then waiting until they are written"""
     coalesced_pages: WholeNumber = Field(default=1, ge=1, le=256)
     """with direct I/O: dirty neighbours on one device that go along in one request at most"""
+    sweep: SweepSpec | None = Field(default=None, description="beside the marks; none if absent")
 
 
 def writer_of(writer: WriterSpec, buffers: int) -> Daemon:
     """The daemon, for a pool of so many buffers."""
     high, low = (int(fraction * buffers) for fraction in (writer.dirty_high_fraction, writer.dirty_low_fraction))
     return Daemon("background writer", (DaemonStep("await_dirty", (high,)), DaemonStep("write_dirty", (low, 0))))
+
+
+def sweeper_of(sweep: SweepSpec, buffers: int) -> Daemon:
+    """The daemon of a sweep, for a pool of so many buffers."""
+    places = max(1, round(buffers * sweep.round_s / sweep.whole_pool_s))
+    steps = DaemonStep("sleep", (from_s(sweep.round_s),)), DaemonStep("write_unused", (places, sweep.round_pages))
+    return Daemon("sweep of buffers", steps)
 
 
 def writing_of(writer: WriterSpec | PageCleanerSpec) -> Writing:

@@ -95,6 +95,11 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
     if writer and writer.dirty_low_fraction > writer.dirty_high_fraction:
         low, high = writer.dirty_low_fraction, writer.dirty_high_fraction
         yield f"database.writer.dirty_low_fraction: got {low:g}; at most dirty_high_fraction, {high:g}"
+    if writer and writer.sweep and database.pool.replacement != "clock":
+        yield (
+            f"database.writer.sweep: with pool.replacement: {database.pool.replacement}, which counts no uses down; it "
+            "needs clock: take it out, or set pool.replacement: clock"
+        )
     if writer and writer.coalesced_pages > 1 and database.io == "buffered":
         yield (
             f"database.writer.coalesced_pages: got {writer.coalesced_pages} with database.io: buffered, where the "

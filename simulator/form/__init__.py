@@ -64,3 +64,4 @@ from simulator.form.units import GIB, KIB, MIB, PPM
 from simulator.form.values import Frontier, Numbers, Value, shares_of
 from simulator.form.visits import ProgramReader, Touches
 from simulator.form.warm_start import warm_state
+from simulator.form.windows import Remembered, loaded_windows

@@ -45,6 +45,7 @@ class Assembler:
     regions: list[tuple[str, RegionRow]] = field(default_factory=list)
     references: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     windows: list[tuple[int, ...]] = field(default_factory=list)
+    loaded_windows: list[tuple[int, ...]] = field(default_factory=list)
     locks: list[tuple[str, int, int]] = field(default_factory=list)
     sections: list[str] = field(default_factory=list)
     stations: list[str] = field(default_factory=list)
@@ -96,6 +97,10 @@ class Assembler:
         start = sum(w[1] * w[2] for w in self.windows)
         self.windows.append((start, length, groups, sum(w[2] for w in self.windows)))
         return len(self.windows) - 1
+
+    def loaded_window(self, window: int, region: int, table: int) -> None:
+        """After a load a window's rings are full of pages of a region, whose offsets are drawn from an alias table."""
+        self.loaded_windows.append((window, region, table))
 
     def lock(self, name: str, rows: int) -> int:
         """A kind of row lock."""
@@ -184,6 +189,7 @@ class Assembler:
             reference_names=tuple(name for name, _ in self.references),
             initial_high=np.concatenate([*self.initial_high, np.zeros(1, dtype=np.int64)]),
             windows=_rows(self.windows, 4),
+            loaded_windows=_rows(self.loaded_windows, 3),
             lock_tables=_rows([(start, rows) for _, start, rows in self.locks], 2),
             lock_names=tuple(name for name, _, _ in self.locks),
             sections=tuple(self.sections),

@@ -99,7 +99,8 @@ def _check_shapes(program: Program, registers: IntArray) -> None:
         "counter_tables": (program.counter_tables, (len(program.counter_names), 2)),
         "regions": (program.regions, (len(program.region_names), 6)),
         "references": (program.references, (len(program.reference_names), 8)),
-        "windows": (program.windows, (None, 4)), "lock_tables": (program.lock_tables, (len(program.lock_names), 2)),
+        "windows": (program.windows, (None, 4)), "loaded_windows": (program.loaded_windows, (None, 3)),
+        "lock_tables": (program.lock_tables, (len(program.lock_names), 2)),
         "load_order": (program.load_order, (None, 4)), "initial_high": (program.initial_high, (None,)),
         "client_registers": (registers, (None, len(program.registers))),
     }  # fmt: skip
@@ -141,4 +142,9 @@ def _columns(program: Program) -> Mapping[str, Mapping[str, tuple[IntArray, int,
             "high": (references[:, 7], len(program.initial_high), NOTHING),
         },
         "load_order": {"region": (program.load_order[:, 0], len(regions), 0)},
+        "loaded_windows": {
+            "window": (program.loaded_windows[:, 0], len(program.windows), 0),
+            "region": (program.loaded_windows[:, 1], len(regions), 0),
+            "table": (program.loaded_windows[:, 2], tables, 0),
+        },
     }  # fmt: skip

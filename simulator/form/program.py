@@ -131,6 +131,8 @@ class Program:
     """highest page that appends have reached at the start, by `high` of the reference + group"""
     windows: IntArray
     """(start, length, groups, first counter) of each window of recent pages"""
+    loaded_windows: IntArray
+    """(window, region, table): a load fills the rings with pages of the region, offsets drawn from the alias table"""
     lock_tables: IntArray
     """(start, rows) of each kind of lock"""
     lock_names: tuple[str, ...]

@@ -20,6 +20,7 @@ from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_stre
 from simulator.form.system import REPLACEMENTS, STARTS, System, Terminals
 from simulator.form.units import PPM
 from simulator.form.warm_start import POOL_COLUMNS, warm_state
+from simulator.form.windows import loaded_windows
 
 NOWHERE = -1
 COMMON_COLUMNS = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")
@@ -206,16 +207,21 @@ def _terminals(system: System, seed: int) -> dict[str, Table]:
 
 
 def _warm(system: System, seed: int) -> dict[str, Table]:
-    """What a warm start finds in caches, windows and counters; nothing for another start."""
+    """What a warm start finds in caches, windows and counters; for another start what a load leaves in windows."""
     if system.interval.start != "warm":
-        nothing = _plain(np.zeros(0, dtype=np.int64))
-        return dict.fromkeys(("warm_pool", "warm_page_cache", "warm_windows", "warm_seen"), nothing)
+        nothing, remembered = _plain(np.zeros(0, dtype=np.int64)), loaded_windows(system.program)
+        return {
+            "warm_pool": nothing,
+            "warm_page_cache": nothing,
+            "remembered": _plain(remembered.pages),
+            "remembered_counts": _plain(remembered.seen),
+        }
     warm = warm_state(system, seed)
     return {
         "warm_pool": Table(POOL_COLUMNS, warm.pool),
         "warm_page_cache": _plain(warm.page_cache),
-        "warm_windows": _plain(warm.windows),
-        "warm_seen": _plain(warm.seen),
+        "remembered": _plain(warm.windows),
+        "remembered_counts": _plain(warm.seen),
         "counters": _plain(warm.counters),
         "initial_high": _plain(warm.high),
     }

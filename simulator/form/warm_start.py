@@ -28,9 +28,9 @@ import numpy as np
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
 from simulator.form.daemon import kept_dirty_pages
 from simulator.form.popularity import APPEND, Popularity
-from simulator.form.samplers import CUT_ONE
 from simulator.form.streams import uniforms
 from simulator.form.system import MOST_USAGE, System
+from simulator.form.windows import nothing_remembered, pages_drawn
 
 POOL_COLUMNS = ("page", "usage", "dirty", "resident")
 CHUNK = 1 << 16
@@ -78,8 +78,7 @@ class _Draw:
         self.popularity = Popularity(system, seed)
         self.is_clock = system.pool.replacement == "clock"
         self.needs_all = self.is_clock or not system.direct_io
-        self.windows = np.full(int((self.program.windows[:, 1] * self.program.windows[:, 2]).sum()), -1, dtype=np.int64)
-        self.seen = np.zeros(int(self.program.windows[:, 2].sum()), dtype=np.int64)
+        self.windows, self.seen = nothing_remembered(self.program)
         self.ages = np.full(self.program.pages, np.inf)
 
     def state(self) -> WarmState:
@@ -227,11 +226,8 @@ class _Draw:
         if (groups[group] == 0).any():
             drawn = self._uniforms_by_entry("groups", places)
             group = np.searchsorted(np.cumsum(groups) / groups.sum(), drawn, side="right")
-        start, size = self.program.tables[table].tolist()
-        alias = self.program.alias[start : start + size]
-        column = (self._uniforms_by_entry("columns", places) * size).astype(np.int64)
-        is_own = self._uniforms_by_entry("cuts", places) * CUT_ONE < alias[column, 0]
-        return np.asarray(base + group * group_pages + np.where(is_own, column, alias[column, 1]))
+        columns, cuts = self._uniforms_by_entry("columns", places), self._uniforms_by_entry("cuts", places)
+        return np.asarray(base + group * group_pages + pages_drawn(self.program, table, columns, cuts))
 
     def _draw_index(self) -> None:
         """An index page was referred to right before the youngest page below it."""

@@ -157,6 +157,21 @@ public:
         std::sort(pages.begin(), pages.end());
     }
 
+    // Of so many slots from `slot` on, which moves on, at most so many dirty pages that CLOCK's hand has left no use,
+    // sorted. LRU counts no uses down: none.
+    void find_unused(i64 slots, i64 most, i64& slot, Array<i32>& pages) const {
+        pages.clear();
+        if (replacement != Replacement::clock) return;
+        for (i64 passed = 0; passed < slots && pages.size() < most; passed++) {
+            const i32 page = page_of[slot];
+            slot = slot + 1 < capacity ? slot + 1 : 0;
+            if (page == NONE) continue;
+            const State& state = states[page];
+            if (state.used == 0 && state.is_dirty && !state.is_busy) pages.add(page);
+        }
+        std::sort(pages.begin(), pages.end());
+    }
+
     // All pages, the one that LRU replaces first at the front.
     void list_by_use(Array<i32>& pages) const {
         for (i64 i = first_of_uses; i < end_of_uses; i++)

@@ -18,6 +18,7 @@ enum class DaemonCode : i64 {
     write_cache_dirty,
     write_expired,
     write_tail,
+    write_unused,
     write_aged,
 };
 
@@ -168,6 +169,7 @@ private:
         i64 step = 0;      // the one that it is at
         i64 due_ns = 0;    // when `every` was last due
         i64 began_ns = 0;  // when `every` last ended
+        i64 slot = 0;      // where `write_unused` goes on
         FlushingMeans flushing{};
     };
 
@@ -226,6 +228,10 @@ private:
                 pool.find_in_tail(step.a, daemon.writes.pages);
                 daemon.writes.start(0);
                 return write_and_release(daemon);
+            case DaemonCode::write_unused:
+                pool.find_unused(step.a, step.b, daemon.slot, daemon.writes.pages);
+                daemon.writes.start(0);
+                return write_and_release(daemon);
             case DaemonCode::write_aged:
                 pool.find_oldest_dirty(flushing.pages_due(pool, step.a, daemon.flushing), daemon.writes.pages);
                 daemon.writes.start(0);
@@ -248,6 +254,7 @@ private:
             case DaemonCode::write_dirty:
                 return daemon.writes.run();
             case DaemonCode::write_tail:
+            case DaemonCode::write_unused:
             case DaemonCode::write_aged:
                 return write_and_release(daemon);
             case DaemonCode::sync:

@@ -18,6 +18,7 @@ public:
           whole_age_bytes(FlushList::is_kept(system) ? system["flushing"].at(0, "whole_age_bytes") : 0) {}
 
     void prepare() {
+        interpreter.program.remember(system["remembered"], system["remembered_counts"]);
         if (kind == Kind::after_load) load();
         if (kind == Kind::warm) load_drawn();
         if (kind == Kind::after_prewarm) prewarm();
@@ -146,7 +147,7 @@ private:
         interpreter.page_cache.writes_in_flight = 0;
     }
 
-    // The state of caches and windows that has been drawn (simulator/form/warm_start.py).
+    // The state of caches that has been drawn (simulator/form/warm_start.py).
     void load_drawn() {
         const Table& warm = system["warm_pool"];
         enum : i64 { PAGE, USAGE, DIRTY, RESIDENT };
@@ -161,7 +162,6 @@ private:
         }
         const Table& cached = system["warm_page_cache"];
         for (i64 i = 0; i < cached.rows(); i++) interpreter.page_cache.fill(cached.at(i, 0));
-        interpreter.program.remember(system["warm_windows"], system["warm_seen"]);
     }
 
     // Writes so many dirty buffers, those first that are replaced first.

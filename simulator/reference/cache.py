@@ -108,6 +108,21 @@ class Cache(ABC):
         tail = islice(self.in_order_of_replacement(), depth)
         return sorted(frame.page for frame in tail if self.is_dirty(frame))
 
+    def dirty_without_use(self, place: int, places: int, most: int) -> tuple[list[int], int]:
+        """Dirty pages whose use has been counted down, of so many places from one on, sorted; and the next place.
+
+        No more places than hold `most` of them.
+        """
+        found: list[int] = []
+        for _ in range(places):
+            if len(found) >= most:
+                break
+            frame = self.frames[place] if place < len(self.frames) else None
+            place = (place + 1) % self.capacity_pages
+            if frame and frame.usage == 0 and self.is_dirty(frame) and not frame.busy:
+                found.append(frame.page)
+        return sorted(found), place
+
     def dirty_before(self, latest_ns: int, most: int) -> list[int]:
         """Up to `most` pages, longest dirty first, that became dirty before or within the same ms, sorted by number."""
         since = self.dirty_since_ms

@@ -20,9 +20,12 @@ ROUNDS_AHEAD = 3
 
 
 class DaemonTimes:
-    """Of one daemon: `due_ns`, when `every` was last due, `began_ns`, when it last ended, and its `flushing`."""
+    """Of one daemon: `due_ns`, when `every` was last due, `began_ns`, when it last ended, and its `flushing`.
 
-    due_ns = began_ns = 0
+    `place`: where `write_unused` goes on.
+    """
+
+    due_ns = began_ns = place = 0
 
     def __init__(self) -> None:
         self.flushing = FlushingMeans()
@@ -115,8 +118,8 @@ class Daemons:
                 self._write_log()
             case "write_expired", (age_ns,):
                 yield from self._write_expired(age_ns)
-            case "write_tail" | "write_aged", (operand,):
-                yield from self._write_in_order(step.operation, operand, times.flushing)
+            case (("write_tail" | "write_aged" | "write_unused"), operands):
+                yield from self._write_in_order(step.operation, operands, times)
             case _:
                 raise InternalError(f"unknown step {step}")
 
@@ -146,11 +149,15 @@ class Daemons:
         self.cpu.write_back_ns += demand_ns
         yield from self.cpu.run(demand_ns)
 
-    def _write_in_order(self, operation: str, operand: int, means: FlushingMeans) -> Story:
+    def _write_in_order(self, operation: str, operands: tuple[int, ...], times: DaemonTimes) -> Story:
         """Write dirty pages in the order of replacement or of age; then commits that wait for log space may have it."""
-        cache = self.pool.cache
-        is_tail = operation == "write_tail"
-        pages = cache.dirty_in_tail(operand) if is_tail else self.pool.oldest_dirty(self._pages_due(operand, means))
+        cache, first = self.pool.cache, operands[0]
+        if operation == "write_unused":
+            pages, times.place = cache.dirty_without_use(times.place, first, operands[1])
+        elif operation == "write_tail":
+            pages = cache.dirty_in_tail(first)
+        else:
+            pages = self.pool.oldest_dirty(self._pages_due(first, times.flushing))
         yield from self.writer.write(pages, 0)
         self._release_commits()
 

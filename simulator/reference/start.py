@@ -4,7 +4,7 @@ Nobody waits here. In a lead-in only the clock moves on, so that pages that it l
 """
 
 from simulator.errors import InternalError
-from simulator.form import NS_PER_MS, LeadInMarks, System, lead_in_marks, warm_state
+from simulator.form import NS_PER_MS, LeadInMarks, Remembered, System, lead_in_marks, loaded_windows, warm_state
 from simulator.reference import waits
 from simulator.reference.cache import MemoryState
 from simulator.reference.client import Client
@@ -21,6 +21,8 @@ class Start:
 
     def prepare(self) -> None:
         """Do so. Raises InternalError for an unknown start."""
+        if self.system.interval.start != "warm":
+            self._remember(loaded_windows(self.system.program))
         match self.system.interval.start:
             case "cold":
                 pass
@@ -139,12 +141,16 @@ class Start:
             self.page_cache.fill(page)
         self.interpreter.counters[:] = warm.counters.tolist()
         self.interpreter.references.high[:] = warm.high.tolist()
+        self._remember(Remembered(warm.windows, warm.seen))
+
+    def _remember(self, remembered: Remembered) -> None:
+        """Put into windows what they remember at the start."""
         for (start, length, _, first), rings in zip(
             self.system.program.windows.tolist(), self.interpreter.references.windows, strict=True
         ):
             for owner, ring in enumerate(rings):
-                ring.seen = int(warm.seen[first + owner])
-                ring.pages = warm.windows[start + owner * length :][: min(ring.seen, length)].tolist()
+                ring.seen = int(remembered.seen[first + owner])
+                ring.pages = remembered.pages[start + owner * length :][: min(ring.seen, length)].tolist()
 
     def _write_pool(self, most: int) -> None:
         """Write so many dirty buffers, those first that are replaced first."""

@@ -188,6 +188,8 @@ class TpccWriter:
         self.loaded = asm.counter("loaded orders", districts, ORDERS_LOADED)
         self.history = asm.counter("history rows", self.warehouses, DISTRICTS * rows.CUSTOMERS_PER_DISTRICT)
         self.recent_stock = asm.window(RECENT_LINES, districts)
+        even_items = asm.table("stock pages of loaded orders", self._stock_popularity(uniform_pmf(ITEMS)))
+        asm.loaded_window(self.recent_stock, self.tables.stock, even_items)
         self.warehouse_lock = asm.lock("warehouse row", sample.whole)
         self.district_lock = asm.lock("district row", sample.whole * DISTRICTS)
         self.locked_home, self.locked_district = self.r["home"], self.r["home district"]

@@ -91,6 +91,7 @@ def with_writer(pages: int) -> tuple[Daemon, ...]:
 
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
 BY_AGE = ("write_tail", "write_aged")
+IN_TESTS_OF_THEIR_OWN = (*BY_AGE, "write_unused")
 SCHEDULERS = ("fcfs", "look", "c-look")
 
 
@@ -132,7 +133,7 @@ def what_happened(system: DrawnSystem, finished: Finished) -> set[str]:
 
 EVERYTHING = {
     *(f"operation {name}" for name in OPERATIONS),
-    *(f"daemon {name}" for name in DAEMON_OPERATIONS if name not in BY_AGE),
+    *(f"daemon {name}" for name in DAEMON_OPERATIONS if name not in IN_TESTS_OF_THEIR_OWN),
     "no daemons", "two writers", "threads slow each other", "several pages in one write",
     "tables on their own devices", "limits", "write cache", "fair queueing", "terminals", "interrupts", "fixed work",
     *ACTIVITIES, *PURPOSES, "rotating", "flash", "raid", "lru", "clock", "cold", "after_load", "warm",
