@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import planted_discrepancy
 from benchmarks.planted_discrepancy import interval_hits
-from calibration.fit import assumed_discrepancy
+from calibration.fit import FitData, assumed_discrepancy
 
 RUNS, SYSTEMS = 12, 40
 
@@ -33,3 +33,12 @@ def test_more_scatter_from_run_to_run_than_assumed_is_measured_as_well() -> None
     """15 % where 3 % are assumed, and no run was made again: it widens what is missed."""
     parameters, rates = shares("as assumed, rates scatter by 15 %")
     assert min(parameters, rates) > 0.85
+
+
+def test_what_all_runs_share_is_not_taken_for_evidence_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Correlated by 0.7, more than is assumed; drawn afresh for every run, intervals of parameters held 65 %."""
+    parameters, rates = shares("all runs correlated by 0.7")
+    monkeypatch.setattr(FitData, "with_shared", lambda data, _: data)
+    parameters_afresh, _ = shares("all runs correlated by 0.7")
+    assert min(parameters, rates) > 0.8
+    assert parameters_afresh < 0.75
