@@ -9,6 +9,7 @@ from simulator.analytic.device_figures import demand_on_limits
 from simulator.analytic.disks import disk_of
 from simulator.analytic.figures import Case
 from simulator.analytic.volumes import NO_LIMITS, places_of, sustained
+from simulator.analytic.warming import counted_s
 from simulator.form import NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice
 
 CHECK = "check with the kernel engine"
@@ -21,6 +22,8 @@ LONG_COMMIT, LONG_FAULTS = 0.8, 0.4
 """shares of the response time from which on waits decide"""
 WRITING_UNPROTECTED = 0.05
 """share of the time for background writes, beside flushes of one buffer"""
+LOADED_WINDOWS = 0.1
+"""share of the counted interval in which some of what is remembered is a load's"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
 BUSY_WRITES, BUSY_BOTH = 0.6, 0.4
@@ -64,6 +67,7 @@ def _reasons(case: Case) -> Iterator[str]:
             "known only roughly"
         )
     yield from _writer_doubts(case)
+    yield from _window_doubts(case)
     yield from _cap_doubts(case)
     yield from _array_doubts(case)
     if case.system.interrupts and case.system.interrupts.station >= 0:
@@ -92,6 +96,20 @@ def _writer_doubts(case: Case) -> Iterator[str]:
         yield (
             f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
             "what it gets of their time beside the reads is known only roughly"
+        )
+
+
+def _window_doubts(case: Case) -> Iterator[str]:
+    """Doubts about windows that a load has filled, in an interval that begins before the run has filled them anew."""
+    system = case.system
+    if case.warming is None or not len(system.program.loaded_windows):
+        return
+    begin, end = (case.warming.done_by(time_s) for time_s in counted_s(system))
+    loaded = (case.workload.groups.window - begin) / max(end - begin, 1.0)
+    if loaded > LOADED_WINDOWS:
+        yield (
+            f"for {100 * min(loaded, 1.0):.0f} % of the counted interval what was used last is a load's, which no "
+            "cache holds; the equations take it for the run's own"
         )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from simulator import kernel
+from simulator import analytic, kernel
 from simulator.analytic import course, parameters_of, read_workload, solve
 from simulator.analytic.parameters import Parameters
 from simulator.analytic.warming import Course, interval_mean_per_s, joined_courses, machines_at
@@ -46,6 +46,11 @@ def model_of(settings: tuple[str, ...], interval: Interval) -> System:
     return build(load_scenario(TINY, [*settings, f"interval={times}"]))
 
 
+def without_loaded_windows(model: System) -> System:
+    """As if no order had been loaded that stock level looks up: the caches' course alone."""
+    return replace(model, program=replace(model.program, loaded_windows=model.program.loaded_windows[:0]))
+
+
 @cache
 def course_of(settings: tuple[str, ...], start: str = "cold") -> Course:
     model = model_of(settings, Interval(start, 0, 10))
@@ -61,7 +66,7 @@ def mean_per_s(settings: tuple[str, ...], interval: Interval) -> float:
 
 @cache
 def counted_per_s(settings: tuple[str, ...], interval: Interval) -> float:
-    return kernel.simulate(model_of(settings, interval), 1).transactions_per_s
+    return kernel.simulate(without_loaded_windows(model_of(settings, interval)), 1).transactions_per_s
 
 
 def is_refused(found: float, expected: float) -> bool:
@@ -168,3 +173,17 @@ def test_the_steady_rate_is_refused_for_a_cold_start() -> None:
     for settings in (BUSY, THINKING):
         found = counted_per_s(settings, Interval("cold", 0, 20))
         assert is_refused(found, course_of(settings).steady_per_s)
+
+
+def test_what_a_load_left_in_windows_is_in_doubt() -> None:
+    """Not once the run has filled them anew, nor where none are filled, nor from warm caches."""
+
+    def doubts_of(model: System) -> list[str]:
+        return [line for line in analytic.simulate(model, 1).warnings if "what was used last is a load's" in line]
+
+    early = model_of(BUSY, Interval("cold", 0, 20))
+    assert doubts_of(early)
+    assert doubts_of(model_of(BUSY, Interval("after_load", 0, 20)))
+    assert not doubts_of(without_loaded_windows(early))
+    assert not doubts_of(model_of(BUSY, Interval("cold", 1000, 20)))
+    assert not doubts_of(model_of(BUSY, Interval("warm", 0, 20)))
