@@ -179,20 +179,27 @@ def _waiting_share(case: Case, busy: float) -> float:
     return 1.0 - (1.0 - here) ** clients * (1.0 - min(flushing, 1.0) / processors)
 
 
+def dirty_cached_pages(case: Case) -> float:
+    """Dirty pages in the page cache, mean: at most its limit, none by direct I/O."""
+    system, marks = case.system, marks_of(case.system)
+    if system.direct_io:
+        return 0.0
+    stay_s = to_s(marks.expire_ns + marks.flush_interval_ns / 2)
+    rewritten = case.rate * float(case.solution.written[0]) * stay_s
+    return min(rewritten, system.page_cache.dirty_limit_pages, system.program.pages)
+
+
 def caches(case: Case) -> list[CacheResult]:
     """Buffer pool and page cache in a steady state, in which whatever comes in displaces something.
 
     Dirty pages that the page cache had to give up are not known, and counted as 0.
     """
     system, t, groups = case.system, case.solution, case.workload.groups
-    pool, cache, marks = system.pool, system.page_cache, marks_of(system)
+    pool, cache = system.pool, system.page_cache
     brought, misses, reads = float(case.brought.sum()), float(t.misses[0]), float(t.reads[0])
     references = float(groups.references.sum() + groups.repeated.sum())
     table = case.workload.table(pool.replacement)
     needed = float(table.filled[-1]) if len(groups.references) else 0.0
-    stay_s = to_s(marks.expire_ns + marks.flush_interval_ns / 2)
-    rewritten = min(case.rate * float(t.written[0]) * stay_s, cache.dirty_limit_pages, system.program.pages)
-    dirty = 0.0 if system.direct_io else rewritten
     return [
         CacheResult(
             name="buffer pool",
@@ -213,7 +220,7 @@ def caches(case: Case) -> list[CacheResult]:
             hit_ratio=(misses - reads) / misses if misses > 0 else 0.0,
             evictions=0 if system.direct_io else case.counted(reads),
             dirty_evictions=0,
-            dirty_fraction=min(dirty / max(cache.pages, 1), 1.0),
+            dirty_fraction=min(dirty_cached_pages(case) / max(cache.pages, 1), 1.0),
             resident_fraction=1.0,
         ),
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from simulator.analytic.device_figures import demand_on_limits
 from simulator.analytic.disks import disk_of
-from simulator.analytic.figures import Case
+from simulator.analytic.figures import Case, dirty_cached_pages
 from simulator.analytic.volumes import NO_LIMITS, places_of, sustained
 from simulator.analytic.warming import counted_s
 from simulator.form import NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice
@@ -24,6 +24,8 @@ WRITING_UNPROTECTED = 0.05
 """share of the time for background writes, beside flushes of one buffer"""
 LOADED_WINDOWS = 0.1
 """share of the counted interval in which some of what is remembered is a load's"""
+DIRTY_CACHE = 0.6
+"""dirty pages of the page cache by its limit"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
 BUSY_WRITES, BUSY_BOTH = 0.6, 0.4
@@ -90,12 +92,18 @@ def _reasons(case: Case) -> Iterator[str]:
 
 
 def _writer_doubts(case: Case) -> Iterator[str]:
-    """Doubts about the writer of a pool with direct I/O that is behind."""
+    """Doubts about a pool's writer that is behind, and a page cache that has about as many dirty pages as it may."""
     behind = float(case.solution.dirty[0]) / max(float(case.parameters.dirty_high[0]), 1.0)
     if case.system.direct_io and behind > DIRTY_BEYOND:
         yield (
             f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
             "what it gets of their time beside the reads is known only roughly"
+        )
+    full = dirty_cached_pages(case) / max(case.system.page_cache.dirty_limit_pages, 1)
+    if full > DIRTY_CACHE:
+        yield (
+            f"dirty pages are at {100 * full:.0f} % of the page cache's limit; how long it holds up those who write is "
+            "known only roughly"
         )
 
 

@@ -371,3 +371,16 @@ def test_the_regime_of_a_machine_gives_its_interval(tiny: Case, monkeypatch: pyt
     assert error(answer(light, 1, ["a doubt"])) == pytest.approx(0.3)
     assert error(answer(tampered(tiny, fault_s=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
     assert error(answer(light, 1)) == pytest.approx(0.6)
+
+
+def test_a_page_cache_full_of_dirty_pages_is_in_doubt() -> None:
+    """Not one with a higher limit, nor a pool that writes past it."""
+
+    def doubts_of(*settings: str) -> list[str]:
+        limit = "operating_system.page_cache.dirty_limit_fraction=0.01"
+        model = model_of(["interval.start=warm", limit, *settings])
+        return [line for line in analytic.simulate(model, 1).warnings if "of the page cache's limit" in line]
+
+    assert doubts_of()
+    assert not doubts_of("operating_system.page_cache.dirty_limit_fraction=0.9")
+    assert not doubts_of("database.io=direct")
