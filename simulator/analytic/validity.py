@@ -24,8 +24,8 @@ WRITING_UNPROTECTED = 0.05
 """share of the time for background writes, beside flushes of one buffer"""
 LOADED_WINDOWS = 0.1
 """share of the counted interval in which some of what is remembered is a load's"""
-DIRTY_CACHE = 0.6
-"""dirty pages of the page cache by its limit"""
+DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
+"""dirty pages of the page cache by its limit, which matter at disks as busy as this"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
 BUSY_WRITES, BUSY_BOTH = 0.6, 0.4
@@ -100,7 +100,7 @@ def _writer_doubts(case: Case) -> Iterator[str]:
             "what it gets of their time beside the reads is known only roughly"
         )
     full = dirty_cached_pages(case) / max(case.system.page_cache.dirty_limit_pages, 1)
-    if full > DIRTY_CACHE:
+    if full > DIRTY_CACHE and case.solution.first_busy[0] > BUSY_DISK:
         yield (
             f"dirty pages are at {100 * full:.0f} % of the page cache's limit; how long it holds up those who write is "
             "known only roughly"
