@@ -183,14 +183,14 @@ class WaitingRuns:
 class SweepRunner:
     """Runner of a sweep's points. `store` outlives it; an interrupted sweep can be shown as far as it came.
 
-    Points whose scenarios are equal share their runs. `wanted`, `finished`, `reused`: numbers of runs that the rule
-    wants so far, that are finished, and that this sweep didn't have to run.
+    Points whose scenarios are equal share their runs. `runs_needed`, `reused`: numbers of runs that the rule wants so
+    far, and that this sweep didn't have to run.
     """
 
     def __init__(self, points: Sequence[SweepPoint], store: Store, seed: int, rule: ReplicationRule) -> None:
         self.store = store
         self._points, self._seed, self._rule = points, seed, rule
-        self.runs_needed = self.finished = self.reused = 0
+        self.runs_needed = self.reused = 0
         self._by_text: dict[str, ReplicatedScenario] = {}
         self._replicated = [self._replicated_scenario(point.scenario) for point in points]
         """of each point; why it has no scenario where it has none"""
@@ -235,10 +235,14 @@ class SweepRunner:
         while self._waiting.count:
             with closing(work_through(self._waiting, executor, work, meter)) as finished:
                 for records in finished:
-                    self.store.keep((replication.key, record) for replication, record in records)
-                    for replication, _ in records:
-                        self.store.release(replication.key)
-                    self._settle(records)
+                    try:
+                        self.store.keep((replication.key, record) for replication, record in records)
+                        for replication, _ in records:
+                            self.store.release(replication.key)
+                        self._settle(records)
+                    except KeyboardInterrupt:
+                        self._settle_kept(records)
+                        raise
                     self._settle_elsewhere()
                     meter.count = self.runs_needed - self.reused
             self._settle_elsewhere()
@@ -252,6 +256,13 @@ class SweepRunner:
         self.reused += len(records)
         self._settle(records)
 
+    def _settle_kept(self, records: list[tuple[Replication, StoredRun]]) -> None:
+        """Count those of the runs that were kept before Ctrl-C came, and weren't counted yet."""
+        for replication, record in records:
+            counted = replication.scenario.records[replication.number] is not None
+            if not counted and self.store.find(replication.key) is not None:
+                self._finish(replication, record)
+
     def _settle(self, records: list[tuple[Replication, StoredRun]]) -> None:
         for replication, record in records:
             self._finish(replication, record)
@@ -259,7 +270,11 @@ class SweepRunner:
 
     def _finish(self, replication: Replication, record: StoredRun) -> None:
         replication.scenario.records[replication.number] = replace(record, result=b"")
-        self.finished += 1
+
+    @property
+    def finished(self) -> int:
+        """Runs that are finished."""
+        return sum(record is not None for each in self._by_text.values() for record in each.records)
 
     def reasons(self) -> list[str]:
         """Why each point could not be run; empty of one that could, or that isn't finished."""
