@@ -28,6 +28,15 @@ def value_at(root: Any, key: str, default: Any = None) -> Any:
     return values[-1] if len(values) == key.count(".") + 1 else default
 
 
+def leaves(root: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every key of nested mappings below which no mapping stands, and its value."""
+    for word, value in root.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, f"{prefix}{word}.")
+        else:
+            yield f"{prefix}{word}", value
+
+
 def set_value(root: dict[str, Any], key: str | Sequence[str], value: Any) -> None:
     """Set the value at a key, or at its words, of nested dictionaries, which are made where they are missing."""
     *path, last = key.split(".") if isinstance(key, str) else key

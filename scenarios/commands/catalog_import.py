@@ -7,15 +7,18 @@ from typing import Annotated
 import typer
 
 from models.catalogue.importers import ImportedEntries, ListFacts, WrittenFile, read_list, shorten_list, write_entries
+from scenarios.commands.options import Output, OutputOption, QuietOption
 from scenarios.show.numbers import plural
 from scenarios.show.progress import progress_display
+from scenarios.show.table import rows_text
 from simulator.errors import InputError
 
+FORMAT = "oltpsim-catalogue-import-1"
 MOST_NAMES = 5
 MOST_FILES = 8
 
 
-def import_(
+def import_(  # noqa: PLR0913, PLR0917 - one argument per option
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The list, as JSON, Go source or CSV.")],
     kind: Annotated[
         str | None,
@@ -35,6 +38,8 @@ def import_(
     into: Annotated[
         Path, typer.Option(metavar="FOLDER", help="The catalogue to write into; 'oltpsim --catalog FOLDER' uses it.")
     ] = Path("catalog"),
+    output: OutputOption = Output.TABLE,
+    quiet: QuietOption = False,
 ) -> None:
     """Import machines and prices from a list of somebody else's, or of your own.
 
@@ -43,13 +48,19 @@ def import_(
     name, provider, cpu, cores, memory_gib.
     """
     facts = ListFacts(_day(date), region, term, currency)
-    with progress_display(quiet=False) as display:
+    with progress_display(quiet) as display:
         display.step(f"reading {file.name}")
         entries = read_list(file, kind, facts)
     if not (entries.instances or entries.volumes or entries.lists):
         reasons = [line.strip() for line in _left_out(entries)[1:]]
         raise InputError(f"{file.name}: nothing in it fits the catalogue; {'; '.join(reasons) or 'it has no entries'}")
-    typer.echo("\n".join(_summary(entries, write_entries(entries, into), into)))
+    files = write_entries(entries, into)
+    if output is Output.TABLE:
+        typer.echo("\n".join(_summary(entries, files, into)))
+        return
+    rows = [{"place": str(file.path), "entries": file.count} for file in files]
+    rows += [{"left_out": reason, "entries": len(names)} for reason, names in entries.left_out.items()]
+    typer.echo(rows_text(FORMAT, ("place", "entries", "left_out"), rows, output is Output.JSON), nl=False)
 
 
 def _day(text: str | None) -> dt.date | None:

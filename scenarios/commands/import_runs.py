@@ -9,12 +9,13 @@ import typer
 from calibration.fit import disk_table, fit_table, fitted_entry
 from calibration.importers import disk_entry, disk_entry_lines, find_runs, read_run_table, tail_lines
 from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
-from models.input import did_you_mean, document_text, repeated_name, write_whole, yaml_text
-from scenarios.commands.options import Output, OutputOption
+from models.input import did_you_mean, document_text, leaves, repeated_name, write_whole, yaml_text
+from scenarios.commands.options import Output, OutputOption, QuietOption
 from scenarios.commands.output_files import check_places, check_store
 from scenarios.commands.runs import LAW_BROKEN
 from scenarios.show.fitted_disk import fitted_disk_fields, fitted_disk_lines, fitted_entry_lines
 from scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
+from scenarios.show.table import csv_text
 from simulator.errors import InputError
 
 DISK_FORMAT = "oltpsim-disk-1"
@@ -46,6 +47,7 @@ def import_(
         int, typer.Option(min=1000, max=30000, help="Turns of the disk that fio measured, if it has arms.")
     ] = DEFAULT_RPM,
     output: OutputOption = Output.TABLE,
+    quiet: QuietOption = False,
 ) -> None:
     """Read runs of load generators, with what monitors saw beside them.
 
@@ -60,7 +62,7 @@ def import_(
     if mapping is not None:
         if len(paths) != 1:
             raise InputError(f"import --mapping: got {len(paths)} paths; expected one CSV table")
-        _give(read_run_table(paths[0], mapping), {}, save, output)
+        _give(read_run_table(paths[0], mapping), {}, save, output, quiet)
         return
     found = find_runs(paths)
     points = [point for each in found for reading in each.readings for point in reading.disk]
@@ -71,10 +73,12 @@ def import_(
         return
 
     merged = [merge_readings(each.name, each.readings) for each in found]
-    _give([each.record for each in merged], {each.name: file_lines(each) for each in found}, save, output)
+    _give([each.record for each in merged], {each.name: file_lines(each) for each in found}, save, output, quiet)
 
 
-def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output) -> None:
+def _give(
+    records: list[RunRecord], files: dict[str, list[str]], save: Path | None, output: Output, quiet: bool
+) -> None:
     saved = save_records(records, save) if save is not None else []
     if output is Output.JSON:
         typer.echo(records_json(records), nl=False)
@@ -84,7 +88,7 @@ def _give(records: list[RunRecord], files: dict[str, list[str]], save: Path | No
         for record in records:
             title, *rest = record_lines(record)
             typer.echo("\n".join([title, *files.get(record.name, []), *rest]))
-    for path in saved:
+    for path in [] if quiet else saved:
         typer.echo(f"written: {path}", err=True)
     if any(finding.holds is False for record in records for finding in check_record(record)):
         raise typer.Exit(LAW_BROKEN)
@@ -117,7 +121,7 @@ def _disk(
     if save is not None and not save.suffix:
         raise InputError(f"{save}: is a folder; a disk is one file: give FILE.yaml")
     fits = fit_table(disk_table(points, rpm))
-    shows = output is not Output.JSON
+    shows = output is Output.TABLE
     if fits:
         if shows:
             typer.echo("\n".join([*tail_lines(points), *fitted_disk_lines(fits)]))
@@ -129,4 +133,9 @@ def _disk(
     text = yaml_text(keys)
     if save is not None:
         write_whole(save, text)
-    typer.echo("\n".join([*lines, text]) if shows else document_text(DISK_FORMAT, {**keys, **fields}), nl=False)
+    if shows:
+        typer.echo("\n".join([*lines, text]), nl=False)
+    elif output is Output.JSON:
+        typer.echo(document_text(DISK_FORMAT, {**keys, **fields}), nl=False)
+    else:
+        typer.echo(csv_text(("key", "value"), leaves({**keys, **fields})), nl=False)

@@ -1,13 +1,25 @@
 """oltpsim runs: the run records at hand."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from calibration.records import RunRecord, check_record, load_record, record_path, records_in, shipped_records
-from scenarios.show.run_record import finding_lines, record_headline, record_lines
+from scenarios.commands.options import Output, OutputOption
+from scenarios.show.run_record import (
+    ROW_COLUMNS,
+    finding_lines,
+    record_headline,
+    record_lines,
+    record_row,
+    records_csv,
+    records_json,
+)
+from scenarios.show.table import rows_text
 
+LIST_FORMAT, CHECK_FORMAT = "oltpsim-run-list-1", "oltpsim-run-check-1"
 LAW_BROKEN = 1
 """exit status"""
 app = typer.Typer(
@@ -25,16 +37,25 @@ FolderArgument = Annotated[
 
 
 @app.command("list")
-def list_runs(folder: FolderArgument = None) -> None:
+def list_runs(folder: FolderArgument = None, output: OutputOption = Output.TABLE) -> None:
     """List records with their rates."""
-    for name, record in _records(folder).items():
+    records = _records(folder)
+    if output is not Output.TABLE:
+        rows = [{"run": name, **record_row(record)} for name, record in records.items()]
+        typer.echo(rows_text(LIST_FORMAT, ("run", *ROW_COLUMNS), rows, output is Output.JSON), nl=False)
+        return
+    for name, record in records.items():
         typer.echo(f"{name}: {record_headline(record)}")
 
 
 @app.command()
-def show(run: RunArgument) -> None:
+def show(run: RunArgument, output: OutputOption = Output.TABLE) -> None:
     """Show a record: every figure with its source, the laws it was held against, what it lacks."""
-    typer.echo("\n".join(record_lines(load_record(record_path(run)))))
+    record = load_record(record_path(run))
+    if output is not Output.TABLE:
+        typer.echo((records_json if output is Output.JSON else records_csv)([record]), nl=False)
+        return
+    typer.echo("\n".join(record_lines(record)))
 
 
 @app.command()
@@ -43,17 +64,20 @@ def check(
         list[str] | None,
         typer.Argument(metavar="RUN...", help="Records, or folders of them; those of the program if absent."),
     ] = None,
+    output: OutputOption = Output.TABLE,
 ) -> None:
     """Check records against Little's law and others. Exit status 1 if one is broken, 2 if a record can't be read."""
     records: dict[str, RunRecord] = {}
     for text in runs or []:
         records |= _records(Path(text)) if Path(text).is_dir() else {text: load_record(record_path(text))}
-    broken = 0
-    for name, record in (records if runs else _records(None)).items():
-        findings = check_record(record)
-        broken += sum(finding.holds is False for finding in findings)
-        typer.echo("\n".join([name, *finding_lines(findings)]))
-    if broken:
+    found = {name: check_record(record) for name, record in (records if runs else _records(None)).items()}
+    if output is Output.TABLE:
+        for name, findings in found.items():
+            typer.echo("\n".join([name, *finding_lines(findings)]))
+    else:
+        rows = [{"run": name, **asdict(finding)} for name, findings in found.items() for finding in findings]
+        typer.echo(rows_text(CHECK_FORMAT, ("run", "law", "holds", "text"), rows, output is Output.JSON), nl=False)
+    if any(finding.holds is False for findings in found.values() for finding in findings):
         raise typer.Exit(LAW_BROKEN)
 
 

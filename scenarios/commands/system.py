@@ -7,14 +7,16 @@ import typer
 
 from models.build import build
 from models.reading import scenario_from_mapping
-from scenarios.commands.options import SetOption
+from scenarios.commands.options import Output, OutputOption, SetOption
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import read_saved_run
+from scenarios.show.table import rows_text
 from simulator.errors import InputError
 from simulator.form import System, listing, load, save
 
 SUFFIX = ".npz"
+LISTING_FORMAT = "oltpsim-listing-1"
 
 
 def system(
@@ -23,6 +25,7 @@ def system(
     ],
     set_: SetOption = None,
     save_: Annotated[Path | None, typer.Option("--save", metavar="FILE.npz", help="Write it as a file, too.")] = None,
+    output: OutputOption = Output.TABLE,
 ) -> None:
     """List the system that a scenario becomes: its parts, its tables of pages, and its clients' program.
 
@@ -36,7 +39,12 @@ def system(
     if save_ is not None:
         with save_.open("wb") as file:
             save(found, file)
-    typer.echo(f"{listing(found)}\nmodel {found.digest()}")
+    if output is Output.TABLE:
+        typer.echo(f"{listing(found)}\nmodel {found.digest()}")
+        return
+    rows = [{"line": line.strip()} for line in listing(found).splitlines() if line]
+    rows.append({"line": f"model {found.digest()}"})
+    typer.echo(rows_text(LISTING_FORMAT, ("line",), rows, output is Output.JSON), nl=False)
 
 
 def _system(what: str, overrides: list[str]) -> System:

@@ -4,20 +4,22 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
-from models.catalogue import PriceList, catalogue_entry, catalogue_places, is_old, price_list, shadowed_names
+from models.catalogue import PriceList, PriceRow, catalogue_entry, catalogue_places, is_old, price_list, shadowed_names
+from models.input import document_text, leaves
 from scenarios.show.numbers import plural
-from scenarios.show.table import aligned
+from scenarios.show.table import aligned, csv_text
 
+ENTRY_FORMAT = "oltpsim-entry-1"
 DAYS_A_YEAR = 365.25
-OWN_ENTRY = "(yours)"
-SHADOWS = "(yours, in place of the program's)"
+OWN_ENTRY = "yours"
+SHADOWS = "yours, in place of the program's"
 
 
-def catalogue_lines(kind: str) -> list[str]:
-    """Entries of a kind, a line each; those of the user's folder say so."""
+def catalogue_rows(kind: str) -> list[dict[str, str]]:
+    """Entries of a kind: kind, name, and whose it is if it is in the user's folder."""
     shadowed = set(shadowed_names(kind))
     return [
-        f"  {name} {SHADOWS if name in shadowed else OWN_ENTRY}" if place.own else f"  {name}"
+        {"kind": kind, "name": name, "whose": (SHADOWS if name in shadowed else OWN_ENTRY) if place.own else ""}
         for name, place in sorted(catalogue_places(kind).items())
     ]
 
@@ -27,6 +29,19 @@ def entry_text(kind: str, name: str) -> str:
     entry = catalogue_entry(kind, name)
     source = entry.pop("source", "")
     return "\n".join([f"{kind}/{name}", *_key_lines(entry, "  "), f"  source: {source}"])
+
+
+def entry_json(kind: str, name: str) -> str:
+    """An entry, or a price list, as an oltpsim-entry-1 document."""
+    entry = price_list(name).model_dump(mode="json") if kind == "prices" else catalogue_entry(kind, name)
+    return document_text(ENTRY_FORMAT, {"kind": kind, "name": name, "entry": entry})
+
+
+def entry_csv(kind: str, name: str) -> str:
+    """The rows of a price list, or an entry's keys and values, keys dotted."""
+    if kind == "prices":
+        return csv_text(PriceRow.model_fields, [row.model_dump() for row in price_list(name).rows])
+    return csv_text(("key", "value"), leaves(catalogue_entry(kind, name)))
 
 
 def _key_lines(keys: dict[str, Any], indent: str) -> Iterator[str]:

@@ -96,7 +96,7 @@ class TerminalBar:
 
 
 class PlainLines:
-    """Plain lines for logs and pipes; nothing at all for work of less than two seconds."""
+    """Plain lines for logs and pipes, none twice; nothing at all for work of less than two seconds."""
 
     def __init__(self) -> None:
         self._text = "starting"
@@ -122,12 +122,14 @@ class PlainLines:
         self._thread.join()
 
     def _speak(self) -> None:
-        pause_s = FIRST_LINE_AFTER_S
+        pause_s, before = FIRST_LINE_AFTER_S, ""
         while not self._over.wait(pause_s):
             share = "" if self._share is None else f"{self._share:.0%} done{self._left.words(time.monotonic())}: "
-            sys.stderr.write(f"{share}{self._text}\n")
-            sys.stderr.flush()
-            pause_s = LINE_EVERY_S
+            line = f"{share}{self._text}\n"
+            if line != before:
+                sys.stderr.write(line)
+                sys.stderr.flush()
+            pause_s, before = LINE_EVERY_S, line
 
 
 @contextmanager

@@ -25,6 +25,24 @@ def record_leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str,
             yield from record_leaves(getattr(value, key), (*path, key))
 
 
+ROW_COLUMNS = ("new_orders_per_min", "transactions_per_s", "figure", "figure_unit", "clients", "window", "duration_s")
+
+
+def record_row(record: RunRecord) -> dict[str, float | str]:
+    """What `record_headline` says, by `ROW_COLUMNS`, without what the record lacks."""
+    outcome = record.outcome
+    figures = {
+        "new_orders_per_min": outcome.new_orders_per_minute,
+        "transactions_per_s": outcome.transactions_per_s,
+        "figure": outcome.job_figure,
+        "clients": record.workload.clients,
+        "duration_s": record.window.duration_s,
+    }
+    row: dict[str, float | str] = {name: found.value for name, found in figures.items() if found}
+    row["window"] = record.window.kind
+    return row | ({"figure_unit": outcome.job_figure.unit} if outcome.job_figure else {})
+
+
 def record_headline(record: RunRecord) -> str:
     """One line for lists."""
     outcome, parts = record.outcome, []

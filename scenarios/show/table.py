@@ -1,13 +1,16 @@
-"""Tables and labelled lines as plain text, without colour, and the same rows as CSV."""
+"""Tables and labelled lines as plain text, without colour, and the same rows as CSV or JSON."""
 
 import csv
 import io
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from models.input import document_text
 
 WIDTH = 80
 LABEL = 24
@@ -60,6 +63,13 @@ def blocks(part: float, length: int) -> str:
     """A share as a bar of blocks: at least one of them full if there is anything."""
     filled = min(length, max(round(part * length), 1 if part > 0 else 0))
     return FULL * filled + EMPTY * (length - filled)
+
+
+def rows_text(form: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]], as_json: bool) -> str:
+    """Rows of named values as a document of a format, or as CSV; what a row lacks is null or empty."""
+    if not as_json:
+        return csv_text(columns, rows)
+    return document_text(form, {"rows": [{name: row.get(name) for name in columns} for row in rows]})
 
 
 def csv_text(header: Iterable[str], rows: Iterable[Sequence[object] | Mapping[str, object]]) -> str:

@@ -105,6 +105,8 @@ def test_a_disk_enters_the_catalogue_from_fio(call: Call, tmp_path: Path) -> Non
     assert out.endswith(place.read_text())
     document = json.loads(call("import", *files, "--capacity", "100GiB", "-o", "json")[1])
     assert document == {"format": "oltpsim-disk-1", **spec.model_dump(mode="json")}
+    rows = dict(csv.reader(io.StringIO(call("import", *files, "--capacity", "100GiB", "-o", "csv")[1])))
+    assert rows["capacity_gib"] == str(document["capacity_gib"])
 
 
 def test_files_of_one_name_are_refused(call: Call, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from models.catalogue import catalogue_entry, price_list
 from models.catalogue.entries import FOLDER_VARIABLE
-from scenarios.show.catalogue import catalogue_lines, entry_text, price_age, price_table
+from scenarios.show.catalogue import catalogue_rows, entry_text, price_age, price_table
 from simulator.errors import InputError
 
 LISTED = dt.date(2006, 6, 1)
@@ -31,17 +31,17 @@ def test_an_unknown_entry_has_no_text() -> None:
         entry_text("databases", "virtuoso-99")
 
 
-def test_lines_say_whose_an_entry_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shipped = catalogue_lines("disks")
-    assert "  nvme" in shipped
-    assert not any("yours" in line for line in shipped)
+def test_rows_say_whose_an_entry_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = catalogue_rows("disks")
+    assert {"kind": "disks", "name": "nvme", "whose": ""} in shipped
+    assert not any(row["whose"] for row in shipped)
     (tmp_path / "disks").mkdir()
     for name in ("nvme", "mine"):
         (tmp_path / "disks" / f"{name}.yaml").write_text("{base: sata-ssd, source: mine}\n")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    assert set(catalogue_lines("disks")) - set(shipped) == {
-        "  mine (yours)",
-        "  nvme (yours, in place of the program's)",
+    assert {row["name"]: row["whose"] for row in catalogue_rows("disks") if row not in shipped} == {
+        "mine": "yours",
+        "nvme": "yours, in place of the program's",
     }
 
 
