@@ -157,7 +157,7 @@ class Calibration(Spec):
     task_hash: Name
     seed: int
     versions: dict[Name, Text]
-    confidence: Number = INTERVAL_CONFIDENCE
+    confidence: Number = Field(INTERVAL_CONFIDENCE, gt=0, lt=1)
     parameters: tuple[FittedParameter, ...]
     joint: JointDistribution
     said: tuple[Text, ...]

@@ -162,7 +162,7 @@ class Certificate(Spec):
     task_hash: Name
     calibration_hash: Name
     versions: dict[Name, Text]
-    confidence: Number
+    confidence: Number = Field(gt=0, lt=1)
     runs: tuple[JudgedRun, ...] = Field(min_length=1)
     not_judged: tuple[Text, ...] = ()
     regimes: tuple[RegimeErrors, ...]

@@ -1,5 +1,6 @@
 """From a run record to the scenario that it measured: the base, with what the record says set over it."""
 
+import difflib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,8 +29,10 @@ from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 KIB_PER_GIB = 1 << 20
-SettingValue = int | float | str | dict[str, Any]
+SettingValue = int | float | str | dict[str, Any] | list[Any]
 MAPPED = "mapping file"
+NEARLY = 0.85
+"""likeness of two names from which on one is taken for a misspelt other"""
 
 
 FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
@@ -65,7 +68,7 @@ class NoiseSpec(Spec):
 class RunMapping(Spec):
     """Mapping of one run, or of all: settings and choice of figures."""
 
-    settings: dict[Name, Number | bool | Text | dict[str, Any]] = Field(
+    settings: dict[Name, Number | bool | Text | dict[str, Any] | list[Any]] = Field(
         default_factory=dict, description="scenario keys and values, or parts as whole"
     )
     ignored: tuple[Name, ...] = Field(default=(), description="record keys that set nothing")
@@ -124,15 +127,19 @@ def _open_keys(scenario: ScenarioSpec, mapped: tuple[str, ...], keys: tuple[str,
 
 
 def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
-    """A mapping file. Raises InputError, for a run that isn't given too."""
+    """A mapping file. It may name runs that aren't given, so that several commands can share it. Raises InputError.
+
+    A name that is nearly that of a run without an entry is refused, and a file that says nothing of any run given.
+    """
     file = validated(MappingFile, read_mapping(path), path.name)
     names = [record.name for record in records]
+    open_names = [name for name in names if name not in file.runs]
+    is_idle = len(open_names) == len(names) and file.all == RunMapping()
     for name in file.runs:
-        if name not in names:
-            raise InputError(
-                f"{path.name}: runs.{name}: no such run{did_you_mean(name, names)}; "
-                f"the runs given are {', '.join(names)}"
-            )
+        is_near = bool(difflib.get_close_matches(name, open_names, n=1, cutoff=NEARLY))
+        if name not in names and (is_near or is_idle):
+            hint = did_you_mean(name, open_names)
+            raise InputError(f"{path.name}: runs.{name}: no such run{hint}; the runs given are {', '.join(names)}")
     for where, one in {"all": file.all, **{f"runs.{name}": run for name, run in file.runs.items()}}.items():
         for key in one.ignored:
             if key not in FIELDS:
@@ -200,7 +207,7 @@ def _run(
     try:
         scenario = scenario_from_mapping(data, f"run {record.name}", overrides)
     except InputError as error:
-        raise InputError(str(error).replace(" with --set ", ", which sets ")) from error
+        raise InputError(str(error).replace(" with --set ", ", where its record or the mapping file says ")) from error
     page = record.engine.page_kib
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")

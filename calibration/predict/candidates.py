@@ -139,7 +139,7 @@ def read_candidates(path: Path, calibration: Calibration) -> CandidateSet:
         raise InputError(f"{path.name}: {without}: has no cost, others have one; give all a cost, or none")
     settings = [{key: _text(value) for key, value in each.settings.items()} for each in file.candidates.values()]
     found = _choice(calibration, settings, tuple(file.candidates), costs)
-    return _possible(replace(found, cost_unit=file.cost_unit if None not in costs else None))
+    return _possible(replace(found, cost_unit=file.cost_unit if None not in costs else None), f"{path.name}: ")
 
 
 def _choice(
@@ -170,9 +170,9 @@ def _choice(
     return CandidateSet(usual.name, tuple(candidates), tuple(impossible))
 
 
-def _possible(choice: CandidateSet) -> CandidateSet:
+def _possible(choice: CandidateSet, where: str = "") -> CandidateSet:
     if not choice.candidates:
-        raise InputError("\n".join(f"{each.name}: {each.reason}" for each in choice.impossible))
+        raise InputError("\n".join(f"{where}{each.name}: {each.reason}" for each in choice.impossible))
     return choice
 
 

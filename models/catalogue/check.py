@@ -1,5 +1,6 @@
 """Entries of the catalogue as specs, and whether they are what their kind must be, with a source."""
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,13 @@ def price_faults(name: str) -> list[str]:
     Cloud machines are none: a provider's list of prices has hundreds whose shapes nobody needs (`without_shape`).
     """
     known = {f"{kind}/{item}" for kind in ENTRIES_WITH_A_PRICE for item in catalogue_names(kind)} | _parts_of_chassis()
-    rows = read_entry("prices", name).rows
-    return [
+    prices = read_entry("prices", name)
+    today = dt.date.today()  # noqa: DTZ011 - a day of the calendar
+    early = f"{_where('prices', name)}: date: got {prices.date}, which is still to come; give the day when they held"
+    return [early] * (prices.date > today) + [
         f"{_where('prices', name)}: {row.part}: no such part{did_you_mean(row.part, known)}; allowed: an entry of "
         f"{', '.join(ENTRIES_WITH_A_PRICE)}, or memory and controllers that a chassis names"
-        for row in rows
+        for row in prices.rows
         if row.part not in known and not row.part.startswith("instances/")
     ]
 
@@ -88,7 +91,7 @@ def without_price() -> list[str]:
     Volumes of providers whose machines the catalogue doesn't have can't be anyway.
     """
     providers = {catalogue_entry("instances", name).get("provider") for name in catalogue_names("instances")}
-    volumes = [name for name in catalogue_names("volumes") if catalogue_entry("volumes", name)["provider"] in providers]
+    volumes = [name for name, volume in volume_specs().items() if volume.provider in providers]
     sold = {f"{kind}/{name}" for kind in ("instances", "chassis") for name in catalogue_names(kind)}
     sold |= {f"volumes/{name}" for name in volumes}
     return sorted((sold | _parts_of_chassis()) - _priced_parts() - UNPRICED)

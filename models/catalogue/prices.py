@@ -1,18 +1,27 @@
 """Price lists with date, currency and term: what parts cost, apart from what they do, and which lists are old."""
 
 import datetime as dt
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
 
 from models.input import Name, Number, Spec, Text
 from simulator.errors import InputError
 
 OLD_AFTER_DAYS = 365
-Currency = Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")]
+
+
+def _currency(text: str) -> str:
+    if not re.fullmatch("[A-Z]{3}", text):
+        raise ValueError("must be three capitals of ISO 4217, such as USD")
+    return text
+
+
+Currency = Annotated[str, AfterValidator(_currency)]
 """ISO 4217: USD, EUR"""
 PartName = Annotated[str, StringConstraints(pattern=r"^[a-z_]+/[^\s/][^/\n]*$", max_length=200)]
 """what is priced, by kind and name: disks/sata-7200, instances/i4i.large, volumes/gp3, memory/ddr-1gib"""

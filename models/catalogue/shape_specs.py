@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from models.input import Fraction, Gib, Kib, MibPerSecond, Microseconds, Name, Number, Seconds, Spec, Text, WholeNumber
 from models.machine import CpuSpec, DiskArraySpec
@@ -84,6 +84,14 @@ class VolumeSpec(Spec):
     burst_credits_mib: Number = Field(default=0.0, ge=0)
     request_unit_kib: Kib = Field(gt=0, description="what counts as one request, if it is no larger")
     source: Text
+
+    @field_validator("most_gib")
+    @classmethod
+    def _most_is_not_below_least(cls, most_gib: float, info: ValidationInfo) -> float:
+        least_gib = info.data.get("least_gib", 0.0)
+        if most_gib < least_gib:
+            raise ValueError(f"at least least_gib, {least_gib:g}")
+        return most_gib
 
     def disk(
         self, size_gib: float, requests_per_s: float | None = None, mib_per_s: float | None = None

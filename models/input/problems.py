@@ -31,6 +31,7 @@ ALLOWED = {
     "tuple_type": "must be a list",
     "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must be one line",
+    "too_short": "must not be empty",
 }
 Valid = TypeVar("Valid")
 
@@ -45,9 +46,18 @@ def validated(kind: type[Valid], data: object, where: str | Callable[[ErrorDetai
     except ValidationError as error:
         lines = (
             f"{where(problem) if callable(where) else where}: {sentence(problem, kind, data)}"
-            for problem in error.errors()
+            for problem in _own_problems(error.errors())
         )
         raise InputError("\n".join(lines)) from error
+
+
+def _own_problems(problems: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
+    """Without lists that are too short only because their members, told of too, are wrong."""
+    for problem in problems:
+        place = problem["loc"]
+        inside = any(other["loc"][: len(place)] == place and other is not problem for other in problems)
+        if not (problem["type"] == "too_short" and inside):
+            yield problem
 
 
 def sentence(problem: ErrorDetails, root: Any, data: Any) -> str:

@@ -150,12 +150,12 @@ def _named(kind: str, name: str, option: str) -> dict[str, Any]:
         raise InputError(f"quick: {option}: {error}") from error
 
 
-def positive_quantity(text: str, dimension: str, unit: str, where: str) -> float:
-    """A positive quantity from the command line in `unit`. Raises InputError naming the option."""
+def positive_quantity(text: str, dimension: str, unit: str, where: str, command: str = "quick") -> float:
+    """A positive quantity from the command line in `unit`. Raises InputError naming command and option."""
     try:
         value = float(parse_quantity(text, dimension, unit))
     except ValueError as error:
-        raise InputError(f"quick: {where}: got {value_text(text)}; {error}") from error
+        raise InputError(f"{command}: {where}: got {value_text(text)}; {error}") from error
     if value <= 0:
-        raise InputError(f"quick: {where}: got {text!r}; must be greater than 0")
+        raise InputError(f"{command}: {where}: got {text!r}; must be greater than 0")
     return value

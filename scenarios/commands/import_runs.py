@@ -108,6 +108,8 @@ def _points_of_chosen_device(points: list[DiskPoint], device: str | None) -> lis
     chosen = [name for name in names if device and device.casefold() in name.casefold()]
     if device in names:
         chosen = [device]
+    if not any(names):
+        raise InputError(f"import: got --device {device}; the files name no device: leave --device out")
     if len(chosen) != 1:
         hint = did_you_mean(device, names) if device else ""
         came = "no --device" if device is None else f"--device {device}{hint}"

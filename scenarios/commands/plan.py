@@ -140,7 +140,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         left.calibrated(base),
         target,
         data_size,
-        parse_share(growth, "--growth"),
+        parse_share(growth, "--growth", may_be_0=True),
         months,
         connections,
         None if active is None else parse_share(active, "--active"),

@@ -15,6 +15,7 @@ from typing import Any
 from simulator.errors import InputError
 
 FORMAT = "oltpsim-result-1"
+ENGINES = ("kernel", "reference", "analytic")
 NOT_STEADY = "not steady"
 """begin of the method of an estimate without an interval"""
 TOO_FEW = "too few ended"
@@ -332,6 +333,11 @@ def read_result(text: str, where: str = "result") -> Result:
         raise InputError(f"{where}: not a result of this program: format is {found!r}, expected {FORMAT!r}")
     result = _build(Result, data, where)
     assert isinstance(result, Result)
+    if result.engine not in ENGINES:
+        raise InputError(f"{where}.engine: got {result.engine!r}; must be one of {', '.join(ENGINES)}")
+    names = [one.name for one in result.classes]
+    if result.main_class not in names:
+        raise InputError(f"{where}.main_class: got {result.main_class!r}; the classes are {', '.join(names) or 'none'}")
     return result
 
 
@@ -345,7 +351,9 @@ def _build(kind: Any, data: Any, where: str) -> Any:
         missing = sorted(set(hints) - set(data) - optional)
         unknown = sorted(set(data) - set(hints))
         if missing or unknown:
-            raise InputError(f"{where}: missing keys {missing}, unknown keys {unknown}")
+            found = [f"missing keys {', '.join(missing)}"] if missing else []
+            found += [f"unknown keys {', '.join(unknown)}"] if unknown else []
+            raise InputError(f"{where}: {'; '.join(found)}")
         fields = {name: _build(hint, data[name], f"{where}.{name}") for name, hint in hints.items() if name in data}
         return typing.cast(Any, kind)(**fields)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)

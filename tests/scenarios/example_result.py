@@ -188,7 +188,7 @@ def example_result() -> Result:
     cpu = CpuResult(cores=2, user=0.225, system=0.113, iowait=0.611, idle=0.051, by_activity=busy)
     return Result(
         scenario="example server, one disk",
-        engine="made up",
+        engine="reference",
         seed=1,
         versions={"oltpsim": "0.1.0", "numpy": "2.3.0", "python": "3.11.9"},
         model_hash="0123456789abcdef",

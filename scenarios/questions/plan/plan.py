@@ -17,6 +17,7 @@ import numpy as np
 
 from calibration.fit import engine_doubts
 from models.catalogue import Prices, catalogue_names, chassis_specs, instance_specs, read_entry, volume_specs
+from models.catalogue.importers import shorten_list
 from models.input import did_you_mean
 from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
 from scenarios.questions.plan.bill import BillLine, Till
@@ -27,6 +28,9 @@ from scenarios.questions.plan.question import PlanQuestion
 from scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, ranking_key, screened
 from simulator.analytic import NOT_KNOWN
 from simulator.errors import InputError
+
+MOST_NAMED = 8
+"""parts in a sentence"""
 
 LISTED = 10
 """candidates that are looked at closely at least"""
@@ -233,24 +237,34 @@ class Plan:
 def candidate_stock(question: PlanQuestion, prices: Prices, patterns: Sequence[str]) -> Stock:
     """Candidates of all shapes of the catalogue that the lists have prices of, or of those that match a pattern.
 
-    Raises InputError if nothing matches.
+    Raises InputError for a pattern that nothing matches, and if nothing that was asked for has all its prices.
     """
     stock = Stock(question)
     priced = {row.part for each in prices.lists for row in each.rows}
     names = {kind: catalogue_names(kind) for kind in ("chassis", "instances", "machines")}
 
+    def matches(kind: str, name: str, pattern: str) -> bool:
+        return fnmatchcase(name, pattern) or fnmatchcase(f"{kind}/{name}", pattern)
+
     def is_wanted(kind: str, name: str) -> bool:
         if not patterns:
             return f"{kind}/{name}" in priced
-        return any(fnmatchcase(name, each) or fnmatchcase(f"{kind}/{name}", each) for each in patterns)
+        return any(matches(kind, name, each) for each in patterns)
 
+    known = sorted(part for part in priced if part.partition("/")[0] in names)
+    remedy = f"with a price: {shorten_list(known, MOST_NAMED)}; 'oltpsim catalog list prices' names the lists"
+    for pattern in patterns:
+        if not any(matches(kind, name, pattern) for kind, every in names.items() for name in every):
+            raise InputError(
+                f"plan: --candidates {pattern}: none in the catalogue{did_you_mean(pattern, known)}; {remedy}"
+            )
     wanted = {kind: [name for name in every if is_wanted(kind, name)] for kind, every in names.items()}
-    if not any(wanted.values()):
-        known = sorted(part for part in priced if part.partition("/")[0] in names)
-        asked = ", ".join(patterns) or "the price lists"
+    asked = f"--candidates {', '.join(patterns)}" if patterns else "--prices"
+    without = [f"{kind}/{name}" for kind, every in wanted.items() for name in every if f"{kind}/{name}" not in priced]
+    if len(without) == sum(map(len, wanted.values())):
+        lists = ", ".join(each.name for each in prices.lists)
         raise InputError(
-            f"plan: {asked}: no candidates{did_you_mean(patterns[0], known) if patterns else ''}; "
-            f"with a price: {', '.join(known[:20])}"
+            f"plan: {asked}: no price of {shorten_list(without, MOST_NAMED) or 'any'} in {lists}; {remedy}"
         )
     boxes, rented = (chassis_specs() if wanted["chassis"] else {}), (instance_specs() if wanted["instances"] else {})
     attached = {name: each for name, each in volume_specs().items() if f"volumes/{name}" in priced} if rented else {}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from models.build import clients_of, memory_plan
-from models.input import did_you_mean, parse_quantity
+from models.input import did_you_mean, validated
 from models.reading import positive_quantity
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import OpenArrivalsSpec
@@ -114,7 +114,11 @@ def under_load(
     if target_per_min is not None:
         if base.workload.mix.new_order <= 0:
             raise InputError("plan: --target counts new orders, of which the mix of this scenario has none")
-        arrivals = OpenArrivalsSpec(transactions_per_s=per_s(base, target_per_min), connections=connections)
+        arrivals = validated(
+            OpenArrivalsSpec,
+            {"transactions_per_s": per_s(base, target_per_min), "connections": connections},
+            f"plan: --target {target_per_min:,.0f}",
+        )
         changes |= {"arrivals": arrivals, "tpcc": workload.tpcc.model_copy(update={"home_warehouse": "drawn"})}
     changed = workload.model_copy(update=changes)
     parts = even_parts(changed.active_warehouses or changed.warehouses, least_held=HELD)
@@ -142,7 +146,9 @@ def plan_question(
 ) -> PlanQuestion:
     """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
     times = (1.0 + growth) ** months
-    data_gib = None if data_size is None else positive_quantity(data_size, "memory", "GiB", "--data-size") * times
+    data_gib = (
+        None if data_size is None else positive_quantity(data_size, "memory", "GiB", "--data-size", "plan") * times
+    )
     if data_size is None and times != 1.0:
         data_gib = PlanQuestion(base, None).data_gib * times
     target = None if target_per_min is None else target_per_min * times
@@ -152,14 +158,16 @@ def plan_question(
     return PlanQuestion(scenario, target, objectives, growth_per_month=growth, months=months)
 
 
-def parse_share(text: str, option: str) -> float:
-    """Read a share of 1 such as '25%' or 0.25. Raises InputError."""
+def parse_share(text: str, option: str, *, may_be_0: bool = False) -> float:
+    """Read a share of more than 0, at most 1, such as '25%' or 0.25. Raises InputError."""
+    number = text.strip().removesuffix("%")
     try:
-        found = float(parse_quantity(text if "%" in text else float(text), "share", ""))
+        found = float(number) / (1.0 if number == text.strip() else 100.0)
     except ValueError as error:
-        raise InputError(f"plan: {option} {text!r}: {error}; a share such as 25%") from error
-    if not 0.0 <= found <= 1.0:
-        raise InputError(f"plan: {option} {text!r}: must be from 0 to 100 %")
+        raise InputError(f"plan: {option}: got {text!r}; expected a share such as 25% or 0.25") from error
+    if not 0.0 <= found <= 1.0 or (found == 0.0 and not may_be_0):
+        range_ = "from 0 % to 100 %" if may_be_0 else "above 0 %, and at most 100 %"
+        raise InputError(f"plan: {option}: got {text!r}; must be {range_}")
     return found
 
 
@@ -184,4 +192,4 @@ def parse_objective(text: str, share: float, option: str) -> ResponseObjective:
             f"plan: {option} {text!r}: unknown transaction {name!r}{did_you_mean(name, CLASSES)}; one of "
             f"{', '.join(CLASSES)}"
         )
-    return ResponseObjective(name, share, positive_quantity(limit.strip(), "time", "s", option))
+    return ResponseObjective(name, share, positive_quantity(limit.strip(), "time", "s", option, "plan"))

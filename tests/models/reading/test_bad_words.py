@@ -151,7 +151,7 @@ BROKEN_SAVED_RUNS: list[tuple[Callable[[str], str], str]] = [
     (lambda _: '{"format": "oltpsim-saved-1"}', "not a whole saved run: result and scenario missing"),
     (lambda text: json.dumps({**json.loads(text), "scenario": []}), "got []; expected keys with values"),
     (lambda text: json.dumps({**json.loads(text), "result": 5}), "result: not a result of this program"),
-    (lambda text: text.replace('"seed": ', '"seeds": '), "missing keys ['seed'], unknown keys ['seeds']"),
+    (lambda text: text.replace('"seed": ', '"seeds": '), "missing keys seed; unknown keys seeds"),
     (lambda text: text.replace('"duration_s": ', '"duration_s": NaN, "x": ', 1), "NaN is not a number"),
 ]
 

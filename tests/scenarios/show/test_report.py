@@ -189,7 +189,7 @@ def test_a_warning_alone_is_no_broken_law() -> None:
 
 def test_reproduction_names_command_seed_engine_versions_and_hash(text: Text) -> None:
     words = str(text)
-    for part in (COMMAND, "0123456789abcdef", "made up", "0.1.0"):
+    for part in (COMMAND, "0123456789abcdef", "reference", "0.1.0"):
         assert part in words
 
 

@@ -79,7 +79,7 @@ def test_nothing_is_bought_that_is_not_sure(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--candidates", "amd64-pc-2060", "--prices", "us-2006"], "no candidates"),
+        (["--candidates", "amd64-pc-2060", "--prices", "us-2006"], "none in the catalogue (did you mean"),
         (["--target", "1000", "--p95", "new orders=50 ms"], "unknown transaction 'new orders'"),
         (["--target", "1000", "--p95", "50"], "--p95"),
         (["--p95", "50 ms"], "give --target too"),
