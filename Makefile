@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # pip leaves bytecode to the first import, which must be allowed to write it.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help demo test sanitize coverage-floor golden docs check lint format-check warnings types pyright imports wheel \
+.PHONY: help demo test pages sanitize coverage-floor golden docs check lint format-check warnings types pyright imports wheel \
 	bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
@@ -34,6 +34,9 @@ test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest; COVERAGE=ye
 	@$(BIN)/$(if $(COVERAGE),coverage run -m )pytest -n 2 --dist worksteal $(ARGS)
 	@$(if $(COVERAGE),$(BIN)/python .ci/coverage_floor.py)
 
+pages: environment ## run every command of README and docs/ and hold what the pages show against it
+	@$(BIN)/pytest -n 2 --dist worksteal -m pages tests/test_commands_of_pages.py $(ARGS)
+
 sanitize: environment ## run tests of the kernel with its bounds, addresses and undefined behaviour checked
 	@.ci/sanitized $(BIN)/pytest -n 2 --dist worksteal --capture=sys $(SANITIZED) $(ARGS)
 
@@ -43,7 +46,7 @@ coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to wh
 golden: environment ## write tests/golden anew after a change of trajectories that is meant; a commit of its own
 	@$(BIN)/python $$(git ls-files 'tests/*test_golden.py')
 
-check: lint format-check warnings types pyright imports wheel ## everything CI checks beside the tests
+check: lint format-check warnings types pyright imports wheel pages ## everything CI checks beside the tests
 
 lint: environment
 	@$(STEP) "ruff check" $(BIN)/ruff check .

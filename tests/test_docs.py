@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-import itertools
 import re
 import runpy
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +15,8 @@ import pytest
 from models.build import build, memory_plan, sample_of
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from scenarios.commands.cli import main
 from scenarios.library import scenario_path
-from scenarios.questions.compare import read_sides
-from scenarios.questions.sweep import parse_axis, sweep_from_json, sweep_points
-from simulator.errors import InputError
+from scenarios.questions.sweep import sweep_from_json
 from simulator.form import System
 from tests.simulator.memory import kernel_bytes
 
@@ -197,86 +192,6 @@ def test_the_table_of_sampling_has_every_system_at_every_share() -> None:
         for sample in [sample_of(load_scenario(path, [*settings, f"sampling_fraction={fraction}"]))]
     ]
     assert [row[:2] for row in cells(block("sampling.md", sampling["BEGIN"], sampling["END"]))] == expected
-
-
-def values_of(words: list[str], option: str) -> list[str]:
-    """The words that follow an option, however often it is there."""
-    return [after for word, after in itertools.pairwise(words) if word == option]
-
-
-COMMANDS = [
-    (page.name, shlex.split(command), output)
-    for page in script("build")["pages"]()
-    for _, command, output, _ in script("build")["BLOCK"].findall(page.read_text(encoding="utf-8"))
-]
-
-
-def test_the_tutorials_explanation_is_of_todays_model() -> None:
-    (output,) = [output for page, words, output in COMMANDS if (page, words[1]) == ("tutorial.md", "explain")]
-    assert f"model {digest(load_scenario(scenario_path('v20z')))}\n" in output, STALE
-
-
-MACHINES = [(words, output) for _, words, output in COMMANDS if words[1] == "machine"]
-
-
-@pytest.mark.parametrize(("words", "output"), MACHINES, ids=[words[2] for words, _ in MACHINES])
-def test_the_described_machines_of_the_pages_are_of_todays_model(
-    words: list[str], output: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words[1:]) == 0
-    assert "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines()) + "\n" == output, STALE
-
-
-CATALOGUE = [(words, output) for _, words, output in COMMANDS if "catalog" in (words[1].lstrip("-"), words[-1])]
-
-
-def test_the_page_of_the_catalogue_shows_what_the_program_says(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    assert len(CATALOGUE) >= 5
-    for words, output in CATALOGUE:
-        assert main([word.replace("out/catalog", str(tmp_path / "catalog")) for word in words[1:]]) == 0
-        lines = [line.rstrip() for line in capsys.readouterr().out.replace(str(tmp_path), "out").rstrip().splitlines()]
-        without_age = [re.sub(r"\d+ years old", "N years old", text) for text in ("\n".join(lines) + "\n", output)]
-        assert without_age[0] == without_age[1], f"{' '.join(words)}: {STALE}"
-
-
-CALCULATED = [
-    (words, output)
-    for _, words, output in COMMANDS
-    if words[1] in {"explain", "plan", "sensitivity"} and not words[2].endswith(".json")
-]
-
-
-@pytest.mark.parametrize(("words", "output"), CALCULATED, ids=[" ".join(words[1:3]) for words, _ in CALCULATED])
-def test_what_the_pages_calculate_is_of_todays_model(
-    words: list[str], output: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words[1:]) == 0
-    assert "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines()) + "\n" == output, STALE
-
-
-COMPARISONS = [(words, output) for _, words, output in COMMANDS if words[1] == "compare"]
-
-
-@pytest.mark.parametrize(("words", "output"), COMPARISONS, ids=[" ".join(words[2:4]) for words, _ in COMPARISONS])
-def test_the_comparisons_of_the_pages_are_of_todays_models(words: list[str], output: str) -> None:
-    compared = read_sides(list(itertools.takewhile(lambda word: not word.startswith("--"), words[2:])),
-                     values_of(words, "--set"))  # fmt: skip
-    models = ", ".join(dict.fromkeys(digest(side.scenario) for side in compared))
-    assert f" · models {models}\n" in output, STALE
-
-
-SWEEPS = [(words, output) for _, words, output in COMMANDS if words[1] == "sweep"]
-
-
-@pytest.mark.parametrize(("words", "output"), SWEEPS, ids=[words[2] for words, _ in SWEEPS])
-def test_the_sweeps_of_the_pages_are_of_todays_model(words: list[str], output: str) -> None:
-    points = sweep_points(scenario_path(words[2]), [parse_axis(text) for text in values_of(words, "--vary")],
-                  values_of(words, "--set"))  # fmt: skip
-    first, *_, last = (digest(point.scenario) for point in points if not isinstance(point.scenario, InputError))
-    assert f"models {first} .. {last}\n" in output, STALE
 
 
 LARGE = script("build_large_systems")
