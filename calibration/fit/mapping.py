@@ -2,7 +2,8 @@
 
 import difflib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -31,6 +32,14 @@ from simulator.errors import InputError
 KIB_PER_GIB = 1 << 20
 SettingValue = int | float | str | dict[str, Any] | list[Any]
 MAPPED = "mapping file"
+ASKED_OF_A_RECORD = (
+    "machine.cpu.cores",
+    "machine.memory_gib",
+    "database.pool.buffers",
+    "workload.warehouses",
+    "workload.arrivals.clients",
+)
+"""scenario keys that decide a rate, and that one shouldn't take from a base unseen"""
 NEARLY = 0.85
 """likeness of two names from which on one is taken for a misspelt other"""
 
@@ -211,6 +220,7 @@ def _run(
     page = record.engine.page_kib
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
+    left += _differences(record, scenario, settings)
     choice = _choice(common, single)
     for name in choice.data_devices or ():
         if name not in record.resources.devices:
@@ -218,6 +228,27 @@ def _run(
             raise InputError(f"{record.name}: data_devices: {name!r} isn't in the record; it has {known}")
     figures, aside = observations(record, scenario, choice)
     return MeasuredRun(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
+
+
+def _differences(record: RunRecord, scenario: ScenarioSpec, settings: Collection[str]) -> list[str]:
+    """Where the scenario's engine and driver aren't the record's, and what the base alone says, a line each."""
+    found = []
+    engine, version, driver = record.engine.name, record.engine.version, record.workload.driver
+    ours = scenario.database.name
+    if engine is not None:
+        said = f"{engine.value} {version.value}" if version is not None else engine.value
+        numbers = re.findall(r"\d+", ours)[:1], re.findall(r"\d+", version.value)[:1] if version is not None else []
+        other_engine = engine.value.split()[0].casefold() not in ours.casefold()
+        if other_engine or (all(numbers) and numbers[0] != numbers[1]):
+            found.append(f"engine.name: {said}, the base is {ours}: what is fitted stands for that engine's paths too")
+    if driver is not None and driver.value.split()[0].casefold() not in scenario.workload.name.casefold():
+        remedy = "its mix, rows and round trips are used; 'oltpsim catalog list workloads' names others"
+        found.append(f"workload.driver: {driver.value}, the base has {scenario.workload.name}: {remedy}")
+    missing = [] if engine is None else [target for target in ASKED_OF_A_RECORD if target not in settings]
+    if missing:
+        values = ", ".join(f"{target} {value_at(scenario, target):,g}" for target in missing)
+        found.append(f"taken from the base, since the record doesn't say it: {values}")
+    return found
 
 
 def _start(record: RunRecord) -> dict[str, tuple[SettingValue, str]]:

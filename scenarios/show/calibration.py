@@ -68,7 +68,7 @@ def _runs(calibration: Calibration) -> list[str]:
     lines = ["runs, all fitted: measured, model, (model - measured) in standard deviations"]
     for run in calibration.runs:
         lines.append(f"  {run.name.ljust(width)}  {'; '.join(_figures(run))}")
-        lines += [f"  {' ' * width}  left aside: {text}" for text in run.left_aside]
+        lines += [f"  {' ' * width}  noted: {text}" for text in run.left_aside]
     return lines
 
 

@@ -11,7 +11,7 @@ from calibration.fit import (
     measured_runs,
     read_mapping_file,
 )
-from calibration.records import Observed, RunRecord, load_record, shipped_records
+from calibration.records import Observed, ObservedText, RunRecord, load_record, shipped_records
 from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by
@@ -89,6 +89,40 @@ def test_a_run_begins_as_its_record_says(tmp_path: Path) -> None:
     assert run.scenario.interval.start == "warm"
     assert any("window.ramp_s: nothing says what was before it" in text for text in run.left_aside)
     assert not any("window.ramp_s" in text for each in runs for text in each.left_aside)
+
+
+def test_another_engine_driver_or_size_than_the_records_is_noted() -> None:
+    """What a fit takes from a base that isn't of the run's kind is said; of a base that is, nothing is."""
+    memory = load_record(shipped_records()["postgres15_go-tpc_in_memory"])
+    [alike] = measured_runs([memory], load_scenario_file(library_files()["postgresql-15"]), {})
+    words = ("engine.name", "workload.driver", "taken from the base")
+    assert not [text for text in alike.left_aside if text.startswith(words)]
+    [other] = measured_runs([memory], V20Z, {})
+    noted = [text for text in other.left_aside if text.startswith(words)]
+    assert noted[0].startswith("engine.name: PostgreSQL 15")
+    assert "the base is Virtuoso, before the 5.0 overhaul" in noted[0]
+    assert noted[1].startswith("workload.driver: go-tpc tpcc, the base has TPC-C-like, Virtuoso's driver")
+    newer = memory.model_copy(
+        update={
+            "engine": memory.engine.model_copy(
+                update={"version": ObservedText(value="17.5", source="x", definition="x"), "buffer_pool_gib": None}
+            )
+        }
+    )
+    [run] = measured_runs([newer], load_scenario_file(library_files()["postgresql-15"]), {})
+    noted = [text for text in run.left_aside if text.startswith(words)]
+    assert noted[0].startswith("engine.name: PostgreSQL 17.5, the base is PostgreSQL 15")
+    assert noted[1].endswith("doesn't say it: database.pool.buffers 393,216")
+
+
+def test_a_mapping_file_serves_several_commands(tmp_path: Path) -> None:
+    records = [one_record()]
+    text = "{all: {settings: {workload.warehouses: 4}}, runs: {another: {settings: {machine.memory_gib: 3}}}}"
+    [run] = measured_runs(records, base(), {}, read_mapping_file(file_of(tmp_path, text), records))
+    assert run.scenario.workload.warehouses == 4
+    for idle in ("runs: {another: {settings: {machine.memory_gib: 3}}}", "{all: {}, runs: {a rub: {}, b: {}}}"):
+        with pytest.raises(InputError, match="no such run"):
+            read_mapping_file(file_of(tmp_path, idle), records)
 
 
 def test_several_devices_are_not_added_up_unasked() -> None:
