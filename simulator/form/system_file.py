@@ -47,7 +47,7 @@ def load(file: BinaryIO, where: str = "system") -> System:
         system = _read(file)
         fault = next(faults(system), None)
     except Exception as error:
-        why = "it is no file of arrays" if isinstance(error, ValueError) and "pickle" in str(error) else str(error)
+        why = "it is no file of arrays" if str(error).startswith("This file contains") else str(error)
         raise InputError(f"{where}: not a system file of this version of oltpsim: {why}") from error
     if fault:
         raise InputError(f"{where}: {fault}")

@@ -2,7 +2,7 @@
 
 Each sentence was read: it tells file or option, key, what came, what is allowed. After a change that is meant:
 
-    .venv/bin/python tests/scenarios/refusals/test_golden.py
+    .venv/bin/python tests/scenarios/commands/test_golden.py
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scenarios.commands.cli import main
 HERE = Path(__file__).resolve()
 ROOT = HERE.parents[3]
 GOLDEN = HERE.parents[2] / "golden" / "refusals.json"
-REMEDY = "if the change is meant, run: .venv/bin/python tests/scenarios/refusals/test_golden.py"
+REMEDY = "if the change is meant, run: .venv/bin/python tests/scenarios/commands/test_golden.py"
 SAMPLES = ROOT / "tests" / "samples"
 TINY = (ROOT / "tests" / "scenarios" / "tiny.yaml").read_text(encoding="utf-8")
 RECORD = (ROOT / "calibration" / "runs" / "postgres15_go-tpc_in_memory.yaml").read_text(encoding="utf-8")
