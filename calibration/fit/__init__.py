@@ -1,6 +1,7 @@
 """The fit: parameters, what runs show of them, the search, and what the fit is worth."""
 
 from calibration.fit.calibration import (
+    CALIBRATION_FORMAT,
     Calibration,
     FittedParameter,
     FittedRun,

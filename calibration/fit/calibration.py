@@ -32,7 +32,7 @@ from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import GIB, KIB, FloatArray
 
-FORMAT: Literal["oltpsim-calibration-1"] = "oltpsim-calibration-1"
+CALIBRATION_FORMAT: Literal["oltpsim-calibration-1"] = "oltpsim-calibration-1"
 REMEDY = "make one with 'oltpsim calibrate RUNS... --base SCENARIO --save FILE.json'"
 EndReason = Literal["bound", "no machine", "not found"]
 SAMPLES_OF_90_PERCENT = (5.0, 95.0)
@@ -152,7 +152,7 @@ class JointDistribution(Spec):
 class Calibration(Spec):
     """A whole calibration."""
 
-    format: Literal["oltpsim-calibration-1"] = FORMAT
+    format: Literal["oltpsim-calibration-1"] = CALIBRATION_FORMAT
     base: ScenarioSpec
     task_hash: Name
     seed: int
@@ -288,12 +288,12 @@ def run_conditions(scenario: ScenarioSpec, machine: SteadyRate) -> dict[str, flo
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
     """Write the file whole or not at all."""
-    write_document(path, FORMAT, _content(calibration))
+    write_document(path, CALIBRATION_FORMAT, _content(calibration))
 
 
 def calibration_json(calibration: Calibration) -> str:
     """Canonical JSON: the same fit gives the same bytes."""
-    return document_text(FORMAT, _content(calibration))
+    return document_text(CALIBRATION_FORMAT, _content(calibration))
 
 
 def _content(calibration: Calibration) -> dict[str, Any]:
@@ -313,7 +313,7 @@ def calibration_path(path: Path) -> Path:
 
 def read_calibration(path: Path) -> Calibration:
     """Read what `write_calibration` wrote. Raises InputError that says what is wrong with anything else."""
-    content = read_document(path, FORMAT, "a calibration", REMEDY)
+    content = read_document(path, CALIBRATION_FORMAT, "a calibration", REMEDY)
     calibration = validated(Calibration, content, str(path))
     _check_certificate(path, calibration)
     return calibration

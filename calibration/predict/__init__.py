@@ -16,6 +16,7 @@ from calibration.predict.measurement import (
     FORMULAS,
     Contribution,
     MeasurementInterval,
+    ModelUsed,
     Uncertainty,
     faster,
     measurement_interval,

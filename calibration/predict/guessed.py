@@ -17,7 +17,7 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.measurement import MISSED, ONE_RUN, Contribution
+from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
 from calibration.predict.prediction import half_width, predict_scenario
 from models.build import build
 from models.input import value_at
@@ -73,7 +73,7 @@ def predict_described(
         return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), ())
     found = predict_scenario(calibration, description.scenario, simulate_model)
     parts += [
-        Contribution("the calibrated parameters", found.parameters_sd),
+        Contribution(CALIBRATED, found.parameters_sd),
         Contribution(ONE_RUN, found.run_to_run_sd),
         Contribution(MISSED, found.discrepancy_sd),
     ]

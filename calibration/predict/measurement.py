@@ -1,8 +1,9 @@
-"""Where a measured rate would fall, of a scenario without a calibration: all that isn't known of it, not chance alone.
+"""Where a measured rate would fall: all that isn't known of a scenario, not chance alone.
 
-Numbers of parts and path lengths have the spread of their sources (spreads.yaml, and the priors of a fit); the model
-misses as much as it has of the published machines, by what limits the run; formulas err; runs differ; so does chance.
-Each is independent of the others: variances of the rate's logarithm add up. What a number moves the rate by is the
+By a calibration: its parameters together, what it misses of runs limited alike, and runs that differ, as it predicts.
+Without one, numbers of parts and path lengths have the spread of their sources (spreads.yaml, and the priors of a
+fit); the model misses as much as it has of the published machines, by what limits the run; formulas err; runs differ;
+so does chance. Each is independent of the others: variances of the rate's logarithm add up. What a number moves the rate by is the
 analytic engine's answer, one standard deviation up and down.
 """
 
@@ -11,11 +12,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 import scipy
 from pydantic import Field
 
@@ -25,17 +27,23 @@ from calibration.fit import (
     Calibration,
     Circumstances,
     FigureKind,
+    apply_calibration,
     assumed_sd,
     calibration_path,
     circumstances_of,
     default_parameters,
     engine_sd,
     read_calibration,
+    run_conditions,
     run_regime,
+    scenario_hash,
     shared_correlation,
     steady_rates,
+    unapplied_keys,
 )
+from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
 from calibration.predict.evidence import MOST_FREEDOM
+from calibration.predict.prediction import parameter_slopes, rate_error
 from models.database import CheckpointSpec, WriterSpec
 from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
 from models.machine import DiskSpec
@@ -53,6 +61,7 @@ ASSUMED = re.compile(r"^assumption|speed[:,] assumption|\(assumption:|from memor
 RARE_CHECKPOINT_S = 3600.0
 """assumption: of an engine whose page cleaners know no checkpoint"""
 MISSED, ONE_RUN, FORMULAS, CHANCE = "what the model misses", "one run from the next", "the formulas", "chance"
+CALIBRATED = "the calibrated parameters"
 
 
 class SpreadSpec(Spec):
@@ -99,24 +108,30 @@ class Uncertainty:
     """what the model misses"""
     freedom: float
     """degrees of freedom that this is known with"""
+    run_to_run_sd: float
     formulas_sd: float
     """error of the analytic engine; 0 of a simulated rate"""
     chance_sd: float | None
     at: Circumstances
+    model: ModelUsed | None = None
 
     @property
     def interval(self) -> MeasurementInterval:
         """Where a measurement would fall."""
         factor, rate = math.exp(_half_width(self.sd, self.model_sd, self.freedom)), self.rate_per_min
-        return MeasurementInterval(rate / factor, rate * factor, INTERVAL_CONFIDENCE, self.parts)
+        return MeasurementInterval(rate / factor, rate * factor, INTERVAL_CONFIDENCE, self.parts, self.model)
 
     @property
     def parts(self) -> tuple[Contribution, ...]:
         """The parts that count, the largest first."""
-        found = [Contribution(_words(key), abs(move)) for key, move in self.moves.items()]
+        calibrated = [move for key, move in self.moves.items() if key.startswith(CALIBRATED)]
+        found = [
+            Contribution(_words(key), abs(move)) for key, move in self.moves.items() if not key.startswith(CALIBRATED)
+        ]
         found += [
+            Contribution(CALIBRATED, math.hypot(*calibrated)),
             Contribution(MISSED, self.model_sd),
-            Contribution(ONE_RUN, RUN_TO_RUN),
+            Contribution(ONE_RUN, self.run_to_run_sd),
             Contribution(FORMULAS, self.formulas_sd),
             Contribution(CHANCE, self.chance_sd or 0.0),
         ]
@@ -129,6 +144,21 @@ class Uncertainty:
 
 
 @dataclass(frozen=True)
+class ModelUsed:
+    """The calibration behind an interval: whose, and how far the scenario is from its runs."""
+
+    base: str
+    runs: int
+    task_hash: str
+    role: str
+    """fitted if a run of this very scenario was in the fit, else predicted"""
+    outside: tuple[str, ...]
+    """how far the scenario is from the calibrated runs, in kind and in numbers"""
+    not_applied: tuple[str, ...]
+    """calibrated keys whose part is another in the scenario"""
+
+
+@dataclass(frozen=True)
 class MeasurementInterval:
     """Interval in which a measured rate lies with probability `confidence`, new orders per minute."""
 
@@ -136,16 +166,24 @@ class MeasurementInterval:
     high_per_min: float
     confidence: float
     parts: tuple[Contribution, ...]
+    model: ModelUsed | None = None
 
     @property
     def sd(self) -> float:
         """Standard deviation of the rate's logarithm, all parts together."""
         return math.hypot(*(part.sd for part in self.parts))
 
+    def to_json(self) -> dict[str, Any]:
+        """The interval as plain JSON, with its model if it has one."""
+        found = asdict(self)
+        return found if self.model is not None else {key: value for key, value in found.items() if key != "model"}
 
-def measurement_interval(scenario: ScenarioSpec, rate: Estimate) -> MeasurementInterval:
-    """The interval around an engine's rate of a scenario. Raises InputError if the formulas know no such machine."""
-    return uncertainty_of(scenario, rate).interval
+
+def measurement_interval(
+    scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None = None
+) -> MeasurementInterval:
+    """The interval around an engine's rate: see `uncertainty_of`."""
+    return uncertainty_of(scenario, rate, calibration).interval
 
 
 def ratio_interval(one: Uncertainty, other: Uncertainty, ratio: float, chance_sd: float | None) -> tuple[float, float]:
@@ -161,13 +199,18 @@ def ratio_interval(one: Uncertainty, other: Uncertainty, ratio: float, chance_sd
         + (1.0 - alike) * (one.formulas_sd**2 + other.formulas_sd**2)
     )
     chance = math.hypot(one.chance_sd or 0.0, other.chance_sd or 0.0) if chance_sd is None else chance_sd
-    sd = math.hypot(*moved, missed, RUN_TO_RUN * math.sqrt(2.0), chance)
+    sd = math.hypot(*moved, missed, one.run_to_run_sd, other.run_to_run_sd, chance)
     width = _half_width(sd, missed, min(one.freedom, other.freedom))
     return ratio * math.exp(-width), ratio * math.exp(width)
 
 
-def uncertainty_of(scenario: ScenarioSpec, rate: Estimate) -> Uncertainty:
-    """What isn't known of an engine's rate of a scenario. Raises InputError if the formulas know no such machine."""
+def uncertainty_of(scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None = None) -> Uncertainty:
+    """What isn't known of an engine's rate of a scenario; by a calibration, of its rate with the calibrated values.
+
+    `scenario`: as it is without the calibration. Raises InputError if the formulas know no such machine.
+    """
+    if calibration is not None:
+        return _calibrated_uncertainty(calibration, scenario, rate)
     known = _without_page_cleaner(scenario)
     moved = list(_moved_scenarios(known))
     middle, *rates = _steady([known, *(each for _, *ends in moved for each in ends)])
@@ -186,9 +229,47 @@ def uncertainty_of(scenario: ScenarioSpec, rate: Estimate) -> Uncertainty:
         moves={name: move for name, move in moves.items() if move},
         model_sd=model_sd,
         freedom=missed.freedom,
+        run_to_run_sd=RUN_TO_RUN,
         formulas_sd=(_interval_sd(rate) or engine_sd(FigureKind.RATE, regime)) if is_calculated else 0.0,
         chance_sd=0.0 if is_calculated else _interval_sd(rate),
         at=circumstances_of(scenario, regime),
+    )
+
+
+def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, rate: Estimate) -> Uncertainty:
+    """As `predict_scenario` has it, in directions of the parameters that are independent of each other."""
+    machine = apply_calibration(calibration, scenario)
+    [warm] = steady_rates(machine)
+    regime = run_regime(machine)
+    at = circumstances_of(scenario, regime)
+    missed_sd = assumed_sd(FigureKind.RATE, 0.0, calibration.missing)
+    missed_sd *= calibration.missed_of(FigureKind.RATE, regime).scale
+    slopes = parameter_slopes(calibration, scenario)
+    found = rate_error(calibration, slopes, at, missed_sd)
+    moves = slopes @ np.linalg.cholesky(np.array(calibration.joint.covariance))
+    taken_up = found.parameters_sd / max(float(np.linalg.norm(moves)), 1e-30)
+    is_calculated = scenario.engine == "analytic"
+    known = {run.scenario_hash for run in calibration.runs}
+    return Uncertainty(
+        rate_per_min=rate.mean,
+        moves={f"{CALIBRATED} {calibration.task_hash} {k}": float(move) * taken_up for k, move in enumerate(moves)},
+        model_sd=found.discrepancy_sd,
+        freedom=found.freedom * found.discrepancy_sd**4 / max(found.variance, 1e-30) ** 2,
+        run_to_run_sd=calibration.run_to_run_sd,
+        formulas_sd=(_interval_sd(rate) or engine_sd(FigureKind.RATE, regime)) if is_calculated else 0.0,
+        chance_sd=0.0 if is_calculated else _interval_sd(rate),
+        at=at,
+        model=ModelUsed(
+            base=calibration.base.name,
+            runs=len(calibration.runs),
+            task_hash=calibration.task_hash,
+            role="fitted" if scenario_hash(scenario) in known else "predicted",
+            outside=(
+                *beyond_in_kind(calibration, machine),
+                *beyond_in_numbers(calibration, run_conditions(machine, warm)),
+            ),
+            not_applied=unapplied_keys(calibration, scenario),
+        ),
     )
 
 

@@ -35,14 +35,11 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
+from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
 from calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import FloatArray
-
-BESIDE = 1.25
-"""a condition is outside of the calibrated range from this factor on"""
-NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Predicted:
     run_to_run_sd: float
     discrepancy_sd: float
     outside: tuple[str, ...]
-    """how far the scenario is from the calibrated range, in words"""
+    """how far the scenario is from the calibrated runs, in kind and in numbers"""
     not_applied: tuple[str, ...]
     doubts: tuple[str, ...] = ()
     """where the analytic engine's assumptions don't hold, unless the rate is simulated"""
@@ -133,7 +130,9 @@ def predict_scenario(
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     missed, noise = calibration.missed_of(FigureKind.RATE, regime), calibration.run_to_run_sd
     missed_sd = assumed_sd(FigureKind.RATE, left_out_sd, calibration.missing) * missed.scale
-    parts = rate_error(calibration, _slopes(calibration, scenario), circumstances_of(scenario, regime), missed_sd)
+    parts = rate_error(
+        calibration, parameter_slopes(calibration, scenario), circumstances_of(scenario, regime), missed_sd
+    )
     sd = float(np.sqrt(parts.variance + noise**2))
     freedom = parts.freedom * sd**4 / parts.variance**2 if parts.variance > 0 else MOST_FREEDOM
     width = half_width(calibration.confidence, sd, freedom)
@@ -148,7 +147,10 @@ def predict_scenario(
         parameters_sd=parts.parameters_sd,
         run_to_run_sd=noise,
         discrepancy_sd=parts.discrepancy_sd,
-        outside=outside(calibration, run_conditions(machine, warm)),
+        outside=(
+            *beyond_in_kind(calibration, machine),
+            *beyond_in_numbers(calibration, run_conditions(machine, warm)),
+        ),
         not_applied=unapplied_keys(calibration, scenario),
         doubts=() if simulated else engine_doubts([machine])[0],
         freedom=min(freedom, MOST_FREEDOM),
@@ -167,28 +169,7 @@ def half_width(confidence: float, sd: float, freedom: float) -> float:
     return sd * float(scipy.special.stdtrit(min(freedom, MOST_FREEDOM), (1.0 + confidence) / 2.0))
 
 
-def outside(calibration: Calibration, conditions: dict[str, float]) -> tuple[str, ...]:
-    """Conditions beyond those of all calibrated runs, a sentence each, the farthest first."""
-    found = []
-    for name, value in conditions.items():
-        seen = [run.conditions[name] for run in calibration.runs if name in run.conditions]
-        if not seen or min(seen) <= 0 or value <= 0:
-            continue
-        if value >= BESIDE * max(seen):
-            found.append((value / max(seen), f"{_times(value / max(seen))} the {name} of any run you gave"))
-        elif value * BESIDE <= min(seen):
-            found.append((min(seen) / value, f"{value / min(seen):.0%} of the least {name} of the runs you gave"))
-    return tuple(text for _, text in sorted(found, key=lambda each: -each[0]))
-
-
-def _times(factor: float) -> str:
-    whole = round(factor)
-    if whole in NUMBERS and abs(factor / whole - 1.0) < 0.05:
-        return NUMBERS[whole]
-    return f"{factor:.2g} times" if factor < 10 else f"{factor:,.0f} times"
-
-
-def _slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
+def parameter_slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
     """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided."""
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     out = unapplied_keys(calibration, scenario)

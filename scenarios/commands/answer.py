@@ -14,6 +14,7 @@ import typer
 
 from calibration.predict import measurement_interval
 from models.scenario import ScenarioSpec
+from scenarios.commands.asked import AskedScenario
 from scenarios.commands.options import Output
 from scenarios.run import SavedRun, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
@@ -81,9 +82,10 @@ def _speed(result: Result, wall_s: float) -> str:
     )
 
 
-def give(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> None:
+def give(asked: AskedScenario, result: Result, wanted: AnswerOptions) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
-    expected = "" if wanted.chance else measurement_of(scenario, result)
+    expected = "" if wanted.chance else measurement_of(asked, result)
+    scenario = asked.machine
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
     if wanted.report is not None:
@@ -95,10 +97,10 @@ def give(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> None:
     check_target(result, wanted.target, expected)
 
 
-def measurement_of(scenario: ScenarioSpec, result: Result) -> Expected:
+def measurement_of(asked: AskedScenario, result: Result) -> Expected:
     """Where a measurement would fall, or why that can't be said."""
     try:
-        return measurement_interval(scenario, result.rate_per_min)
+        return measurement_interval(asked.scenario, result.rate_per_min, asked.calibration)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
 

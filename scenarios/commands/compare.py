@@ -6,10 +6,12 @@ import typer
 
 from models.input import parse_quantity
 from scenarios.commands.answer import terminal_width
+from scenarios.commands.asked import read_model
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
     ChanceOption,
     EngineOption,
+    ModelOption,
     Output,
     OutputOption,
     QuietOption,
@@ -39,6 +41,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
         list[str] | None,
         typer.Option("--set", metavar="[LABEL:]KEY=VALUE", help="Change one field of all, or of one: B:key=value."),
     ] = None,
+    model: ModelOption = None,
     engine: EngineOption = None,
     seed: SeedOption = 1,
     replications: Annotated[
@@ -63,7 +66,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     if replications is not None and until is not None:
         raise InputError("--replications and --until: give one of them")
-    sides = read_sides(scenarios, settings(set_, engine))
+    calibration = read_model(model)
+    sides = read_sides(scenarios, settings(set_, engine), calibration)
     narrow = None if until is None else _share(until)
     if all(side.scenario.engine == "analytic" for side in sides):
         if replications is not None or until is not None:
@@ -87,7 +91,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     if compared is None:
         raise typer.Exit(130)
     if not chance:
-        compared = measured_comparison(compared)
+        compared = measured_comparison(compared, calibration)
     if interrupted:
         typer.echo(f"the answer is that of {len(compared.seeds)} seeds", err=True)
     write = {Output.JSON: comparison_json, Output.CSV: comparison_csv}.get(output)

@@ -8,11 +8,10 @@ import typer
 
 from models.catalogue import Prices, price_list
 from models.input import parse_quantity
-from models.scenario import ScenarioSpec
 from scenarios.commands.answer import command_line, measurement_of, terminal_width
-from scenarios.commands.options import ChanceOption, Output, OutputOption, QuietOption, SetOption, finite
+from scenarios.commands.asked import AskedScenario, asked_scenario, is_model
+from scenarios.commands.options import ChanceOption, ModelOption, Output, OutputOption, QuietOption, SetOption, finite
 from scenarios.commands.output_files import check_places
-from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.explain import (
     CORE_STEP,
     DISK_STEP,
@@ -46,6 +45,7 @@ CALCULATED = "calculated by the analytic engine, not simulated; to see a simulat
 def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     what: Annotated[str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario.")],
     set_: SetOption = None,
+    model: ModelOption = None,
     p95: Annotated[
         str | None, typer.Option("--p95", metavar="TIME", help="What 95 % of the new orders must end within: '50 ms'.")
     ] = None,
@@ -92,14 +92,16 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     check_picture(picture, "--picture")
     check_places(picture)
-    scenario, result, head = _calculated(what, set_ or []) if not what.endswith(".json") else _saved(what, set_ or [])
+    is_saved = what.endswith(".json") and not is_model(what)
+    asked, result, head = _saved(what, set_ or [], model) if is_saved else _calculated(what, set_ or [], model)
+    scenario = asked.machine
     stated = {MEMORY_STEP: memory_price, DISK_STEP: disk_price, CORE_STEP: core_price}
     priced = unit_prices(scenario, Prices(tuple(price_list(text) for text in prices or [])), stated)
     growth_per_year = None if growth is None else parse_growth(growth)
     with progress_display(quiet) as display:
         options = ExplainOptions(priced, _objective(p95, p99), growth_per_year, load_)
         found = explain_scenario(scenario, options, display.step)
-    expected = "" if chance else measurement_of(scenario, result)
+    expected = "" if chance else measurement_of(asked, result)
     typer.echo(_text(result, expected, found, head, output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
@@ -117,18 +119,21 @@ def _text(result: Result, expected: Expected, found: Explanation, head: list[str
     return "\n".join([*head, activity_bars(result, expected), answers, origin]) + "\n"
 
 
-def _saved(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
+def _saved(what: str, overrides: list[str], model: Path | None) -> tuple[AskedScenario, Result, list[str]]:
+    if model is not None:
+        raise InputError(f"explain {what} --model {model}: a saved run is done already; --model goes with a scenario")
     if overrides:
         raise InputError(
             f"explain {what} --set {overrides[0]}: a saved run can't be changed; --set goes with a scenario"
         )
     run = read_saved_run(Path(what))
-    return run.scenario, run.result, []
+    return AskedScenario(run.scenario, None), run.result, []
 
 
-def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, list[str]]:
+def _calculated(what: str, overrides: list[str], model: Path | None) -> tuple[AskedScenario, Result, list[str]]:
     """A scenario calculated at once, with lines that say whose the bars are."""
     words = [word for setting in overrides for word in ("--set", setting)]
+    words += [] if model is None else ["--model", str(model)]
     run = [command_line(["oltpsim", "run", what, *words, "--save", "FILE.json"]), "oltpsim explain FILE.json"]
     for setting in overrides:
         if setting.partition("=")[0].strip() == "engine":
@@ -136,9 +141,9 @@ def _calculated(what: str, overrides: list[str]) -> tuple[ScenarioSpec, Result, 
                 f"explain {what} --set {setting}: a scenario is explained by the analytic engine; for another: "
                 f"{run[0]}, then {run[1]}"
             )
-    scenario = load_scenario_file(scenario_path(what), [*overrides, "engine=analytic"])
-    result = simulate(SimulationTask(scenario, seed=1))
-    return scenario, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
+    asked = asked_scenario(what, (*overrides, "engine=analytic"), model)
+    result = simulate(SimulationTask(asked.machine, seed=1))
+    return asked, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
 
 
 def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:

@@ -16,6 +16,7 @@ from calibration.predict import (
 )
 from models.input import last_word
 from models.scenario import ScenarioSpec
+from scenarios.commands.asked import scenario_or_base
 from scenarios.commands.interruption import say_reused, saying_what_is_kept
 from scenarios.commands.options import (
     ClusterOption,
@@ -27,7 +28,7 @@ from scenarios.commands.options import (
     check_place,
 )
 from scenarios.commands.output_files import check_places
-from scenarios.commands.predict import ModelArgument, scenario_or_base
+from scenarios.commands.predict import ModelArgument
 from scenarios.questions.sweep import parse_axis
 from scenarios.run import calls_executor, default_workers, simulate_by_kernel
 from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text

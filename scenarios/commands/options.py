@@ -73,6 +73,14 @@ EngineOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of all random streams.", min=0, max=MOST_SEED)]
+ModelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="The calibrated model that answers: a file of 'oltpsim calibrate --save', or 'published'.",
+    ),
+]
 ReplicationsOption = Annotated[
     int, typer.Option(help="Runs with seeds SEED, SEED + 1, ...; the rate is their mean.", min=1, max=MOST_REPLICATIONS)
 ]

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import calibration_path, read_calibration
 from models.catalogue import Prices, price_list
 from scenarios.commands.answer import command_line, terminal_width
+from scenarios.commands.asked import read_model
 from scenarios.commands.interruption import is_interrupted, say_reused
 from scenarios.commands.options import (
     ClusterOption,
+    ModelOption,
     Output,
     OutputOption,
     QuietOption,
@@ -103,9 +104,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     connections: Annotated[
         int, typer.Option(metavar="N", help="Connections that a target's load comes by.", min=1, max=100_000)
     ] = 100,
-    model: Annotated[
-        Path | None, typer.Option(metavar="MODEL", help="A calibration, by 'oltpsim calibrate --save', or 'published'.")
-    ] = None,
+    model: ModelOption = None,
     confirm: Annotated[
         int, typer.Option(metavar="N", help="How many of the best are simulated; 0: none.", min=0, max=50)
     ] = 3,
@@ -133,7 +132,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         raise InputError(
             f"plan {scenario}: runs a job, not transactions; a plan asks what machine holds a load of them"
         )
-    left = ParameterUncertainty.after(base, read_calibration(calibration_path(model)) if model is not None else None)
+    left = ParameterUncertainty.after(base, read_model(model))
     objectives = [parse_objective(each, 0.95, "--p95") for each in p95 or ()]
     objectives += [parse_objective(each, 0.99, "--p99") for each in p99 or ()]
     question = plan_question(

@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import Calibration, calibration_path, read_calibration
+from calibration.fit import calibration_path, read_calibration
 from calibration.predict import Predicted, predict_scenario
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
+from scenarios.commands.asked import scenario_or_base
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
-from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import simulate_by_kernel
 from scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table
 from scenarios.show.progress import progress_display
@@ -55,9 +53,8 @@ def predict(
         for number, name in enumerate(asked):
             display.advance(number / len(asked), name or calibration.base.name)
             try:
-                answers.append(
-                    predict_scenario(calibration, scenario_or_base(calibration, name, set_ or []), simulate_by_kernel)
-                )
+                scenario = scenario_or_base(calibration, name, set_ or [])
+                answers.append(predict_scenario(calibration, scenario, simulate_by_kernel))
             except InputError as error:
                 refused += str(error).splitlines()
     certificate = certificate_line(calibration, model)
@@ -70,11 +67,3 @@ def predict(
         typer.echo(f"error: {text}", err=True)
     if refused:
         raise typer.Exit(REFUSED)
-
-
-def scenario_or_base(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
-    """The scenario of a file or of the library; without a name the calibration's base, without what was measured."""
-    if name is not None:
-        return load_scenario_file(scenario_path(name), overrides)
-    data = calibration.base.model_dump(mode="json", exclude={"measured"})
-    return scenario_from_mapping(data, calibration.base.name, overrides)

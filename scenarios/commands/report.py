@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from scenarios.commands.answer import measurement_of
-from scenarios.commands.options import QuietOption, SeedOption
+from scenarios.commands.asked import AskedScenario, asked_scenario, is_model
+from scenarios.commands.options import ModelOption, QuietOption, SeedOption
 from scenarios.commands.output_files import check_places
-from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import SavedRun, read_saved_run, replicate
 from scenarios.show.progress import progress_display
 from scenarios.show.report import write_report
+from simulator.errors import InputError
 
 
 def report(
@@ -19,6 +20,7 @@ def report(
         str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario to run first.")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE.html", help="The report to write.")],
+    model: ModelOption = None,
     seed: SeedOption = 1,
     quiet: QuietOption = False,
 ) -> None:
@@ -27,13 +29,17 @@ def report(
     It can be mailed and opened without a network.
     """
     check_places(out)
-    if what.endswith(".json"):
+    if what.endswith(".json") and not is_model(what):
+        if model is not None:
+            raise InputError(f"--model {model}: {what} is done already; give its scenario")
         run = read_saved_run(Path(what))
+        asked = AskedScenario(run.scenario, None)
         command = f"oltpsim report {what} --out {out}"
     else:
-        spec = load_scenario_file(scenario_path(what))
+        asked = asked_scenario(what, (), model)
         with progress_display(quiet) as display:
-            run = SavedRun(spec, *replicate(spec, seed, 1, 1, display))
-        command = f"oltpsim run {what} --seed {seed}"
-    write_report(run.result, run.scenario, out, command, measurement_of(run.scenario, run.result))
+            run = SavedRun(asked.machine, *replicate(asked.machine, seed, 1, 1, display))
+        by_model = "" if model is None else f" --model {model}"
+        command = f"oltpsim run {what}{by_model} --seed {seed}"
+    write_report(run.result, run.scenario, out, command, measurement_of(asked, run.result))
     typer.echo(f"report: {out}")

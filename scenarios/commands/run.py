@@ -2,12 +2,15 @@
 
 import typer
 
+from calibration.fit import INTERVAL_CONFIDENCE
+from calibration.predict import measurement_interval
 from models.jobs import run_job
-from models.scenario import ScenarioSpec
 from scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
+from scenarios.commands.asked import AskedScenario, asked_scenario
 from scenarios.commands.options import (
     ChanceOption,
     EngineOption,
+    ModelOption,
     Output,
     OutputOption,
     QuietOption,
@@ -22,16 +25,17 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.commands.output_files import check_places
-from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import check_replications, default_workers, pool_replications, replicate
 from scenarios.show.job import job_json, job_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
+from simulator.results import Estimate
 
 
 def run(  # noqa: PLR0913, PLR0917 - one argument per option
     scenario: ScenarioArgument,
     set_: SetOption = None,
+    model: ModelOption = None,
     engine: EngineOption = None,
     seed: SeedOption = 1,
     replications: ReplicationsOption = 1,
@@ -54,11 +58,11 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
-    path = scenario_path(scenario)
-    spec = load_scenario_file(path, settings(set_, engine), jobs=True)
+    asked = asked_scenario(scenario, settings(set_, engine), model, jobs=True)
+    spec = asked.machine
     if spec.job is not None:
         given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save}
-        _answer_job(spec, seed, output, [option for option, value in (given | {"--target": target}).items() if value])
+        _answer_job(asked, seed, output, [option for option, value in (given | {"--target": target}).items() if value])
         return
     check_replications([spec], replications)
     check_places(report, save)
@@ -69,13 +73,13 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     interrupted = len(runs) < replications
     if interrupted:
         typer.echo(f"the answer is that of {len(runs)} of {replications} replications", err=True)
-    command: list[object] = ["oltpsim", "run", scenario]
+    command: list[object] = ["oltpsim", "run", scenario, *(("--model", model) if model is not None else ())]
     command += [word for setting in settings(set_, engine) for word in ("--set", setting)]
     command += ["--seed", str(result.seed)] + (["--replications", str(len(runs))] if len(runs) > 1 else [])
     command += ["--chance"] if chance else []
     command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
     give(
-        spec,
+        asked,
         result,
         AnswerOptions(output, report, save, None if interrupted else target, command_line(command), chance=chance),
     )
@@ -83,11 +87,19 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(130)
 
 
-def _answer_job(spec: ScenarioSpec, seed: int, output: Output, given: list[str]) -> None:
+def _answer_job(asked: AskedScenario, seed: int, output: Output, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
+    spec, calibration = asked.machine, asked.calibration
     if given:
         raise InputError(f"{given[0]}: is for transactions; {spec.name!r} has a job: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
     result = run_job(spec, seed)
-    typer.echo(job_json(result, spec) if output is Output.JSON else job_text(result, spec, terminal_width()), nl=False)
+    figure = Estimate(result.value, result.value, result.value, INTERVAL_CONFIDENCE, "calculated")
+    interval = None if calibration is None else measurement_interval(asked.scenario, figure, calibration)
+    write = (
+        job_json(result, spec, interval)
+        if output is Output.JSON
+        else job_text(result, spec, interval, terminal_width())
+    )
+    typer.echo(write, nl=False)

@@ -5,10 +5,18 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import calibration_path, read_calibration
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import terminal_width
-from scenarios.commands.options import Output, OutputOption, QuietOption, ScenarioArgument, SeedOption, SetOption
+from scenarios.commands.asked import read_model
+from scenarios.commands.options import (
+    ModelOption,
+    Output,
+    OutputOption,
+    QuietOption,
+    ScenarioArgument,
+    SeedOption,
+    SetOption,
+)
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.sensitivity import (
@@ -41,10 +49,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
         list[str] | None,
         typer.Option(metavar="KEY=LOW..HIGH", help="A number and its ends, in place of the usual ones; repeat."),
     ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option(metavar="MODEL", help="A calibration: its values, and its intervals as ends; or 'published'."),
-    ] = None,
+    model: ModelOption = None,
     sobol: Annotated[
         int | None, typer.Option(metavar="N", help="Sobol's indices as well, from N base points, a power of 2.")
     ] = None,
@@ -90,8 +95,9 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
 def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tuple[ScenarioSpec, list[ParameterRange]]:
     """The scenario at its middle, and what varies. Raises InputError if nothing does."""
     found: list[ParameterRange] | None = None
-    if model is not None:
-        scenario, found = calibrated_ranges(read_calibration(calibration_path(model)), scenario)
+    calibration = read_model(model)
+    if calibration is not None:
+        scenario, found = calibrated_ranges(calibration, scenario)
     if vary:
         found = ranges_of(vary, scenario)
     found = default_ranges(scenario) if found is None else found

@@ -9,12 +9,14 @@ from typing import Annotated
 
 import typer
 
+from scenarios.commands.asked import read_model
 from scenarios.commands.interruption import is_interrupted, say_reused
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
     ChanceOption,
     ClusterOption,
     EngineOption,
+    ModelOption,
     Output,
     OutputOption,
     QuietOption,
@@ -33,6 +35,7 @@ from scenarios.questions.sweep import (
     ReplicationRule,
     Sweep,
     SweepRunner,
+    calibrated_points,
     parse_axes,
     sweep_json,
     sweep_points,
@@ -62,6 +65,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         int | None, typer.Option(metavar="N", help="Sobol samples of every low..high; best a power of two.", min=1)
     ] = None,
     set_: SetOption = None,
+    model: ModelOption = None,
     engine: EngineOption = None,
     seed: SeedOption = 1,
     replications: Annotated[
@@ -112,7 +116,9 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     check_places(save)
     axes = parse_axes(vary, samples)
     rule = _rule(replications, until)
-    points = sweep_points(scenario_path(scenario), axes, settings(set_, engine), samples, seed)
+    calibration = read_model(model)
+    asked = sweep_points(scenario_path(scenario), axes, settings(set_, engine), samples, seed)
+    points = calibrated_points(asked, calibration)
     check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), rule.most)
     if samples is not None and balance_note(samples) and not quiet:
         typer.echo(balance_note(samples), err=True)
@@ -127,7 +133,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         if not (chance or interrupted) and len(points) <= MOST_MEASURED:
             with progress_display(quiet) as display, _calls(len(points), workers, display, cluster) as executor:
                 display.step("where measurements would fall")
-                answer = with_measurements(answer, points, executor)
+                answer = with_measurements(answer, asked, executor, calibration)
         elif not (chance or interrupted or quiet):
             most = f"of more than {MOST_MEASURED} points only chance's intervals are given"
             typer.echo(f"{most}, not those in which measurements would fall", err=True)

@@ -165,7 +165,7 @@ def comparison_json(found: ScenarioComparison) -> str:
                 "model_hash": results[0].model_hash,
                 "oltpsim_version": results[0].versions.get("oltpsim", ""),
                 "rate_per_min": asdict(pool_rates(results).rate_per_min),
-                "measurement": None if isinstance(expected, str) else asdict(expected),
+                "measurement": None if isinstance(expected, str) else expected.to_json(),
                 "rates_per_min": [result.rate_per_min.mean for result in results],
                 "bottleneck": results[0].bottleneck.name,
                 "means": _figures(results),

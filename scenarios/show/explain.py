@@ -217,7 +217,7 @@ def _growth(found: Growth) -> str:
 
 def explanation_json(result: Result, expected: Expected, found: Explanation) -> str:
     """The result, where a measurement of it would fall, and all answers."""
-    measurement = None if isinstance(expected, str) else asdict(expected)
+    measurement = None if isinstance(expected, str) else expected.to_json()
     content = {"result": json.loads(result_json(result)), "measurement": measurement, "answers": asdict(found)}
     return document_text(FORMAT, content)
 

@@ -4,19 +4,23 @@ import textwrap
 from dataclasses import asdict
 from importlib.metadata import version
 
+from calibration.predict import MeasurementInterval
 from models.input import document_text
 from models.jobs import JobResult
 from models.scenario import ScenarioSpec
 from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
 from scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time_text
 from scenarios.show.table import LABEL, WIDTH, aligned, flow
-from scenarios.show.words import hardware
+from scenarios.show.words import hardware, model_lines, uncertainty_words
 
 FORMAT = "oltpsim-job-1"
 
 
-def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
-    """Result and measured figure as an oltpsim-job-1 document; `error`: predicted over measured, less 1."""
+def job_json(result: JobResult, scenario: ScenarioSpec, interval: MeasurementInterval | None = None) -> str:
+    """Result and measured figure as an oltpsim-job-1 document; `error`: predicted over measured, less 1.
+
+    `interval`: where a measured figure would fall, by a calibrated model.
+    """
     measured = scenario.measured
     content = {
         "scenario": scenario.name,
@@ -24,10 +28,12 @@ def job_json(result: JobResult, scenario: ScenarioSpec) -> str:
         **asdict(result),
         "measured": measured and {**measured.model_dump(mode="json"), "error": _error(result.value, scenario)},
     }
-    return document_text(FORMAT, content)
+    return document_text(FORMAT, content if interval is None else content | {"measurement": interval.to_json()})
 
 
-def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> str:
+def job_text(
+    result: JobResult, scenario: ScenarioSpec, interval: MeasurementInterval | None = None, width: int = WIDTH
+) -> str:
     """Result as lines of at most `width` columns: data, figure beside a measured one, bottleneck, parts of time."""
     measured, whole_s = scenario.measured, sum(result.parts_s.values())
     threads = scenario.machine.cpu.threads
@@ -35,7 +41,19 @@ def job_text(result: JobResult, scenario: ScenarioSpec, width: int = WIDTH) -> s
     if measured is not None and measured.cpu_cores_busy is not None:
         busy.append(f"measured by others: {measured.cpu_cores_busy:.2f}")
     lines = flow("", [*hardware(scenario), *_data(scenario)], width, separator=" · ", indent=0)
-    lines += flow(result.figure, [f"{four_digits(result.value)} {result.unit}", *_measured(result, scenario)], width)
+    ends = (
+        []
+        if interval is None or interval.model is None
+        else [
+            f"[{four_digits(interval.low_per_min)} .. {four_digits(interval.high_per_min)}]",
+            f"{interval.confidence:.0%} interval, {interval.model.role}",
+        ]
+    )
+    figure = [f"{four_digits(result.value)} {result.unit}", *ends, *_measured(result, scenario)]
+    lines += flow(result.figure, figure, width)
+    if interval is not None and interval.model is not None:
+        lines += flow("uncertain by", uncertainty_words(interval.parts, interval.sd), width)
+        lines += model_lines(interval.model, width)
     longest = max((len(name) for name in result.also), default=0)
     for name, value in result.also.items():
         number = count(value) if isinstance(value, int) else significant(value, 4)

@@ -9,6 +9,7 @@ from calibration.records import fit_versions
 from models.input import document_text
 from scenarios.show.numbers import between, count, plural, share
 from scenarios.show.table import NATURAL, csv_text, flow
+from scenarios.show.words import configuration_line
 
 FORMAT = "oltpsim-prediction-1"
 
@@ -43,7 +44,8 @@ def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
     )
     rate = f"{count(answer.rate_per_min)}  {interval}  {answer.confidence:.0%} interval, {answer.role}"
     title = ", ".join([answer.scenario.name, *changed])
-    lines = [title, *flow("new orders per minute", [rate], NATURAL), *flow("standard deviations", [parts], NATURAL)]
+    lines = [title, f"  {configuration_line(answer.scenario)}"]
+    lines += [*flow("new orders per minute", [rate], NATURAL), *flow("standard deviations", [parts], NATURAL)]
     for doubt in answer.doubts:
         lines += flow("in doubt", [doubt], NATURAL)
     for words in answer.outside:

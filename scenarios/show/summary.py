@@ -5,7 +5,6 @@ Plain text: it reads the same in 80 columns, without colour and in a file.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from statistics import fmean
 
 from calibration.predict import CHANCE, MeasurementInterval
@@ -22,6 +21,7 @@ from scenarios.show.words import (
     configuration_line,
     is_calculated,
     loads,
+    model_lines,
     next_words,
     page_cache,
     percentile_words,
@@ -88,6 +88,7 @@ def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int
     lines = flow(unit_of(result.main_class), parts, width)
     if isinstance(expected, MeasurementInterval):
         lines += flow("uncertain by", uncertainty_words(expected.parts, expected.sd), width)
+        lines += [] if expected.model is None else model_lines(expected.model, width)
     elif expected:
         lines += sentence_flow("no interval", expected, width)
     return lines
@@ -152,7 +153,7 @@ def _warming(result: Result) -> list[str]:
 
 def answer_json(result: Result, expected: Expected) -> str:
     """A result with `measurement`: where one would fall and the parts of what isn't known; null if that isn't said."""
-    measurement = None if isinstance(expected, str) else asdict(expected)
+    measurement = None if isinstance(expected, str) else expected.to_json()
     return document_text(FORMAT, json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement})
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from calibration.fit import Calibration, apply_calibration
 from calibration.predict import MeasurementInterval, Uncertainty, ratio_interval, uncertainty_of
 from models.build import build
 from models.reading import scenario_from_mapping
@@ -40,13 +41,17 @@ LEAST_SEEDS = 4
 
 @dataclass(frozen=True)
 class ComparedScenario:
-    """Compared scenario. `word`: how the command line names it; `saved_result`: of a saved run that still holds."""
+    """Compared scenario. `word`: how the command line names it; `saved_result`: of a saved run that still holds.
+
+    `asked`: the scenario without the calibrated values that it has, if it has some.
+    """
 
     label: str
     word: str
     changes: tuple[str, ...]
     scenario: ScenarioSpec
     saved_result: Result | None
+    asked: ScenarioSpec | None = None
 
     @property
     def title(self) -> str:
@@ -54,8 +59,13 @@ class ComparedScenario:
         return ", ".join([self.word, *self.changes])
 
 
-def read_sides(words: Sequence[str], settings: Sequence[str]) -> list[ComparedScenario]:
-    """Each word with the settings for all and those for it, `B:key=value`. Raises InputError."""
+def read_sides(
+    words: Sequence[str], settings: Sequence[str], calibration: Calibration | None = None
+) -> list[ComparedScenario]:
+    """Each word with the settings for all and those for it, `B:key=value`, and with calibrated values.
+
+    Raises InputError.
+    """
     if not 2 <= len(words) <= len(LABELS):
         raise InputError(f"compare: got {len(words)} scenarios; give 2 to {len(LABELS)} of them")
     labels = LABELS[: len(words)]
@@ -69,7 +79,13 @@ def read_sides(words: Sequence[str], settings: Sequence[str]) -> list[ComparedSc
             changes[one[1]].append(one[2])
         else:
             raise InputError(f"--set {setting}: there is no scenario {one[1]}; compared are {', '.join(labels)}")
-    return [_side(label, word, changes[label]) for label, word in zip(labels, words, strict=True)]
+    sides = [_side(label, word, changes[label]) for label, word in zip(labels, words, strict=True)]
+    if calibration is None:
+        return sides
+    return [
+        replace(side, scenario=apply_calibration(calibration, side.scenario), asked=side.scenario, saved_result=None)
+        for side in sides
+    ]
 
 
 def _side(label: str, word: str, changes: list[str]) -> ComparedScenario:
@@ -246,7 +262,7 @@ class Comparer:
         return ScenarioComparison(tuple(self.sides), results, differences, ("",) * len(self.sides))
 
 
-def measured_comparison(found: ScenarioComparison) -> ScenarioComparison:
+def measured_comparison(found: ScenarioComparison, calibration: Calibration | None = None) -> ScenarioComparison:
     """The comparison with where measurements would fall: each side's rate, and its ratio to the first one's.
 
     What is wrong of two sides alike leaves their ratio as it is.
@@ -254,7 +270,8 @@ def measured_comparison(found: ScenarioComparison) -> ScenarioComparison:
     left: list[Uncertainty | str] = []
     for side, results in zip(found.sides, found.results, strict=True):
         try:
-            left.append(uncertainty_of(side.scenario, pool_rates(results).rate_per_min))
+            rate = pool_rates(results).rate_per_min
+            left.append(uncertainty_of(side.asked or side.scenario, rate, calibration))
         except InputError as error:
             left.append(f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}")
     first, *others = left

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
+from calibration.fit import Calibration, apply_calibration
 from calibration.predict import MeasurementInterval, measurement_interval
 from calibration.workers import finished_calls
 from models.scenario import ScenarioSpec
@@ -16,11 +17,31 @@ MOST_MEASURED = 256
 """points of which it is calculated; it takes as long as a few dozen answers of the analytic engine each"""
 
 
-def with_measurements(sweep: Sweep, points: Sequence[SweepPoint], executor: Executor | None = None) -> Sweep:
-    """The sweep with the interval of each of its rows in which a measurement would fall, where that can be said."""
+def calibrated_points(points: Sequence[SweepPoint], calibration: Calibration | None) -> list[SweepPoint]:
+    """The points with calibrated values, where they take them."""
+    if calibration is None:
+        return list(points)
+    return [
+        replace(point, scenario=apply_calibration(calibration, point.scenario))
+        if isinstance(point.scenario, ScenarioSpec)
+        else point
+        for point in points
+    ]
+
+
+def with_measurements(
+    sweep: Sweep,
+    points: Sequence[SweepPoint],
+    executor: Executor | None = None,
+    calibration: Calibration | None = None,
+) -> Sweep:
+    """The sweep with the interval of each of its rows in which a measurement would fall, where that can be said.
+
+    `points`: as they were asked for, without calibrated values.
+    """
     scenarios = {point.values: point.scenario for point in points}
     calls = {
-        str(number): (scenario, _estimate(row, sweep.confidence))
+        str(number): (scenario, _estimate(row, sweep.confidence), calibration)
         for number, row in enumerate(sweep.rows)
         if row.rate_per_min and isinstance(scenario := scenarios[row.values], ScenarioSpec)
     }
@@ -42,9 +63,9 @@ def _estimate(row: SweepRow, confidence: float) -> Estimate:
     return Estimate(row.rate_per_min or 0.0, row.low_per_min, row.high_per_min, confidence, "")
 
 
-def _measurement(scenario: ScenarioSpec, rate: Estimate) -> MeasurementInterval | str:
+def _measurement(scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None) -> MeasurementInterval | str:
     """Where a measurement would fall, or why that can't be said."""
     try:
-        return measurement_interval(scenario, rate)
+        return measurement_interval(scenario, rate, calibration)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"

@@ -1,0 +1,66 @@
+"""How far a scenario is from the runs of a calibration: in numbers, and in kind."""
+
+from calibration.fit import Calibration
+from models.scenario import ScenarioSpec
+
+BESIDE = 1.25
+"""a condition is outside of the calibrated range from this factor on"""
+NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
+
+
+def beyond_in_numbers(calibration: Calibration, conditions: dict[str, float]) -> tuple[str, ...]:
+    """Conditions beyond those of all calibrated runs, a sentence each, the farthest first."""
+    found = []
+    for name, value in conditions.items():
+        seen = [run.conditions[name] for run in calibration.runs if name in run.conditions]
+        if not seen or min(seen) <= 0 or value <= 0:
+            continue
+        if value >= BESIDE * max(seen):
+            found.append((value / max(seen), f"{_times(value / max(seen))} the {name} of any run you gave"))
+        elif value * BESIDE <= min(seen):
+            found.append((min(seen) / value, f"{value / min(seen):.0%} of the least {name} of the runs you gave"))
+    return tuple(text for _, text in sorted(found, key=lambda each: -each[0]))
+
+
+def _times(factor: float) -> str:
+    whole = round(factor)
+    if whole in NUMBERS and abs(factor / whole - 1.0) < 0.05:
+        return NUMBERS[whole]
+    return f"{factor:.2g} times" if factor < 10 else f"{factor:,.0f} times"
+
+
+def beyond_in_kind(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
+    """Parts that no calibrated run had, a sentence each: database, page size, kind of disk, processor.
+
+    Of a run's machine by name all is known. Other parts of runs are those of the base, and that a parameter names.
+    """
+    base, machine = calibration.base, scenario.machine
+    machines = {run.circumstances.machine for run in calibration.runs if run.circumstances is not None}
+    if f"{machine.name}, {scenario.database.name}" in machines:
+        return ()
+    ours, theirs = machine.disks.disk, base.machine.disks.disk
+    return tuple(
+        f"{what} that no run of the model had: {name}"
+        for what, name, is_new in (
+            ("a database", scenario.database.name, not _has(calibration, base.database.name, scenario.database.name)),
+            (
+                "a page size",
+                f"{scenario.database.page_kib:g} KiB",
+                scenario.database.page_kib != base.database.page_kib,
+            ),
+            (
+                "a kind of disk",
+                ours.name,
+                ours.kind != theirs.kind and not _has(calibration, theirs.name, ours.name),
+            ),
+            ("a processor", machine.cpu.model, not _has(calibration, base.machine.cpu.model, machine.cpu.model)),
+        )
+        if is_new
+    )
+
+
+def _has(calibration: Calibration, of_base: str, name: str) -> bool:
+    """Whether the base has a part of this name, or a parameter or a run names it."""
+    named = {each.key.partition("@")[2] for each in calibration.parameters}
+    machines = [run.circumstances.machine for run in calibration.runs if run.circumstances is not None]
+    return name == of_base or name in named or any(machine.endswith(f", {name}") for machine in machines)
