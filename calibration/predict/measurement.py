@@ -3,8 +3,8 @@
 By a calibration: its parameters together, what it misses of runs limited alike, and runs that differ, as it predicts.
 Without one, numbers of parts and path lengths have the spread of their sources (spreads.yaml, and the priors of a
 fit); the model misses as much as it has of the published machines, by what limits the run; formulas err; runs differ;
-so does chance. Each is independent of the others: variances of the rate's logarithm add up. What a number moves the rate by is the
-analytic engine's answer, one standard deviation up and down.
+so does chance. Each is independent of the others: variances of the rate's logarithm add up. What a number moves the
+rate by is the analytic engine's answer, one standard deviation up and down.
 """
 
 from __future__ import annotations
