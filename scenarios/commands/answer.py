@@ -12,16 +12,14 @@ from pathlib import Path
 
 import typer
 
-from calibration.predict import measurement_interval
 from models.scenario import ScenarioSpec
-from scenarios.commands.asked import AskedScenario
+from scenarios.commands.asked import AskedScenario, measurement_of
 from scenarios.commands.options import Output
 from scenarios.run import SavedRun, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
 from scenarios.show.report import write_report
 from scenarios.show.summary import answer_json, summary_csv, summary_text
 from scenarios.show.words import Expected, is_calculated, rate_interval, rate_words
-from simulator.errors import InputError
 from simulator.results import Result
 
 NARROWEST = 60
@@ -95,14 +93,6 @@ def give(asked: AskedScenario, result: Result, wanted: AnswerOptions) -> None:
         for warning in result.warnings:
             typer.echo(f"warning: {warning}", err=True)
     check_target(result, wanted.target, expected)
-
-
-def measurement_of(asked: AskedScenario, result: Result) -> Expected:
-    """Where a measurement would fall, or why that can't be said."""
-    try:
-        return measurement_interval(asked.scenario, result.rate_per_min, asked.calibration)
-    except InputError as error:
-        return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
 
 
 def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected = "") -> str:

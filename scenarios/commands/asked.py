@@ -12,10 +12,13 @@ from calibration.fit import (
     read_calibration,
     shipped_calibrations,
 )
+from calibration.predict import measurement_interval
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.library import load_scenario_file, scenario_path
+from scenarios.show.words import Expected
 from simulator.errors import InputError
+from simulator.results import Result
 
 
 @dataclass(frozen=True)
@@ -68,3 +71,11 @@ def is_model(name: str) -> bool:
     except (ValueError, RecursionError, OSError):
         return False
     return isinstance(document, dict) and document.get("format") == CALIBRATION_FORMAT
+
+
+def measurement_of(asked: AskedScenario, result: Result) -> Expected:
+    """Where a measurement would fall, or why that can't be said."""
+    try:
+        return measurement_interval(asked.scenario, result.rate_per_min, asked.calibration)
+    except InputError as error:
+        return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"

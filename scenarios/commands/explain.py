@@ -8,8 +8,8 @@ import typer
 
 from models.catalogue import Prices, price_list
 from models.input import parse_quantity
-from scenarios.commands.answer import command_line, measurement_of, terminal_width
-from scenarios.commands.asked import AskedScenario, asked_scenario, is_model
+from scenarios.commands.answer import command_line, terminal_width
+from scenarios.commands.asked import AskedScenario, asked_scenario, is_model, measurement_of
 from scenarios.commands.options import ChanceOption, ModelOption, Output, OutputOption, QuietOption, SetOption, finite
 from scenarios.commands.output_files import check_places
 from scenarios.questions.explain import (

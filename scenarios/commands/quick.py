@@ -17,12 +17,11 @@ from scenarios.commands.answer import (
     TimedAnswers,
     command_line,
     give,
-    measurement_of,
     table_of,
     terminal_width,
     timed,
 )
-from scenarios.commands.asked import AskedScenario
+from scenarios.commands.asked import AskedScenario, measurement_of
 from scenarios.commands.options import (
     ChanceOption,
     EngineOption,

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.answer import measurement_of
-from scenarios.commands.asked import AskedScenario, asked_scenario, is_model
+from scenarios.commands.asked import AskedScenario, asked_scenario, is_model, measurement_of
 from scenarios.commands.options import ModelOption, QuietOption, SeedOption
 from scenarios.commands.output_files import check_places
 from scenarios.run import SavedRun, read_saved_run, replicate

@@ -28,7 +28,7 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.commands.output_files import check_places, check_store
-from scenarios.library import scenario_path
+from scenarios.library import scenario_loader, scenario_path
 from scenarios.questions.sweep import (
     MOST_MEASURED,
     MOST_UNTIL,
@@ -117,7 +117,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     axes = parse_axes(vary, samples)
     rule = _rule(replications, until)
     calibration = read_model(model)
-    asked = sweep_points(scenario_path(scenario), axes, settings(set_, engine), samples, seed)
+    asked = sweep_points(scenario_loader(scenario_path(scenario), settings(set_, engine)), axes, samples, seed)
     points = calibrated_points(asked, calibration)
     check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), rule.most)
     if samples is not None and balance_note(samples) and not quiet:

@@ -1,6 +1,6 @@
 """Scenario files: those that come with the program, and one's own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,16 @@ def load_scenario_file(path: Path, overrides: Sequence[str] = (), jobs: bool = F
 def read_scenario_file(path: Path) -> dict[str, Any]:
     """The keys of a scenario file over those of its `base`, not checked yet. Raises InputError."""
     return read_with_base(path, library_files())
+
+
+ScenarioLoader = Callable[[Sequence[str]], ScenarioSpec]
+"""gives a scenario with settings, KEY=VALUE, over those that it has. Raises InputError"""
+
+
+def scenario_loader(path: Path, overrides: Sequence[str] = ()) -> ScenarioLoader:
+    """Loader of a scenario file, read once, with its own settings. Raises InputError."""
+    data = read_scenario_file(path)
+    return lambda settings: scenario_from_keys(data, path.name, (*overrides, *settings))
 
 
 def scenario_from_keys(

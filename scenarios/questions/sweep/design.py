@@ -10,13 +10,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 
 import scipy
 
 from models.input import repeated_name, value_at
 from models.scenario import ScenarioSpec
-from scenarios.library import read_scenario_file, scenario_from_keys
+from scenarios.library import ScenarioLoader
 from simulator.errors import InputError
 
 MOST_POINTS = 10_000
@@ -150,22 +149,13 @@ class SweepPoint:
 
 
 def sweep_points(
-    scenario: Path,
-    axes: Sequence[Axis | SampledAxis],
-    overrides: Sequence[str],
-    samples: int | None = None,
-    seed: int = 1,
+    load: ScenarioLoader, axes: Sequence[Axis | SampledAxis], samples: int | None = None, seed: int = 1
 ) -> list[SweepPoint]:
     """The points, listed values in the order of a grid, each combination of them with the same samples.
 
-    Raises InputError if no point is a valid scenario.
+    `load`: the scenario with more settings, KEY=VALUE. Raises InputError if no point is a valid scenario.
     """
-    data = read_scenario_file(scenario)
-    scenario_from_keys(data, scenario.name, overrides)
-
-    def load(settings: Sequence[str]) -> ScenarioSpec:
-        return scenario_from_keys(data, scenario.name, (*overrides, *settings))
-
+    load(())
     count = math.prod(len(axis.values) for axis in axes if isinstance(axis, Axis)) * (samples or 1)
     if count > MOST_POINTS:
         raise InputError(

@@ -14,6 +14,7 @@ import pytest
 from benchmarks.sweep_kills import SHORT, START, TINY, kept, words
 from benchmarks.sweeps import dask, worker_lost
 from scenarios.commands.cli import main
+from scenarios.library import scenario_loader
 from scenarios.questions.sweep import Axis, ReplicationRule, SweepRunner, sweep_json, sweep_points
 from scenarios.run import FuturesExecutor, Silent, Store
 from simulator.errors import InputError
@@ -24,7 +25,7 @@ AXIS = Axis("database.pool.buffers", ("500", "600", "700"))
 
 def swept(executor: Executor | None) -> str:
     with Store() as store:
-        runner = SweepRunner(sweep_points(TINY, [AXIS], SHORT), store, 1, ReplicationRule(2))
+        runner = SweepRunner(sweep_points(scenario_loader(TINY, SHORT), [AXIS]), store, 1, ReplicationRule(2))
         if executor is None:
             runner.run(1, Silent())
         else:
