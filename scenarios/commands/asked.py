@@ -6,19 +6,20 @@ from pathlib import Path
 
 from calibration.fit import (
     CALIBRATION_FORMAT,
+    INTERVAL_CONFIDENCE,
     Calibration,
     apply_calibration,
     calibration_path,
     read_calibration,
     shipped_calibrations,
 )
-from calibration.predict import measurement_interval
+from calibration.predict import MeasurementInterval, measurement_interval
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.show.words import Expected
 from simulator.errors import InputError
-from simulator.results import Result
+from simulator.results import Estimate, Result
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class AskedScenario:
     def machine(self) -> ScenarioSpec:
         """The scenario with the calibrated values. Raises InputError if it can't take them."""
         return self.scenario if self.calibration is None else apply_calibration(self.calibration, self.scenario)
+
+    def job_interval(self, value: float) -> MeasurementInterval | None:
+        """Where a measured figure of the scenario's job would fall, by the model; None without one."""
+        if self.calibration is None:
+            return None
+        figure = Estimate(value, value, value, INTERVAL_CONFIDENCE, "calculated")
+        return measurement_interval(self.scenario, figure, self.calibration)
 
 
 def read_model(model: Path | None) -> Calibration | None:

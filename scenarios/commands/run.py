@@ -2,8 +2,6 @@
 
 import typer
 
-from calibration.fit import INTERVAL_CONFIDENCE
-from calibration.predict import measurement_interval
 from models.jobs import run_job
 from scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
 from scenarios.commands.asked import AskedScenario, asked_scenario
@@ -29,7 +27,6 @@ from scenarios.run import check_replications, default_workers, pool_replications
 from scenarios.show.job import job_json, job_text
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
-from simulator.results import Estimate
 
 
 def run(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -89,14 +86,13 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
 
 def _answer_job(asked: AskedScenario, seed: int, output: Output, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
-    spec, calibration = asked.machine, asked.calibration
+    spec = asked.machine
     if given:
         raise InputError(f"{given[0]}: is for transactions; {spec.name!r} has a job: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
     result = run_job(spec, seed)
-    figure = Estimate(result.value, result.value, result.value, INTERVAL_CONFIDENCE, "calculated")
-    interval = None if calibration is None else measurement_interval(asked.scenario, figure, calibration)
+    interval = asked.job_interval(result.value)
     write = (
         job_json(result, spec, interval)
         if output is Output.JSON

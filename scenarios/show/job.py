@@ -9,9 +9,10 @@ from models.input import document_text
 from models.jobs import JobResult
 from models.scenario import ScenarioSpec
 from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
+from scenarios.show.model import model_lines
 from scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time_text
 from scenarios.show.table import LABEL, WIDTH, aligned, flow
-from scenarios.show.words import hardware, model_lines, uncertainty_words
+from scenarios.show.words import hardware, uncertainty_words
 
 FORMAT = "oltpsim-job-1"
 

@@ -47,7 +47,7 @@ def picture_page(title: str, charts: Sequence[Chart], about: str = "") -> str:
 
 def picture_digest(title: str, charts: Sequence[Chart], about: str = "") -> str:
     """Hash of what a picture shows and how; an SVG names it, so that a stale one is known without a browser."""
-    figures = [_printed(chart) for chart in charts]
+    figures = [printed_figure(chart) for chart in charts]
     text = json.dumps([title, about, figures], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -57,7 +57,7 @@ def picture_svg(title: str, charts: Sequence[Chart], about: str = "") -> str:
 
     Raises InputError where there is no Chromium.
     """
-    figures = [_printed(chart) for chart in charts]
+    figures = [printed_figure(chart) for chart in charts]
     head = HEAD_PX + (CAPTION_PX if about else 0)
     height = head + sum(figure["layout"]["height"] for figure in figures)
     ink = THEMES["light"]["ink"]
@@ -80,7 +80,7 @@ def picture_svg(title: str, charts: Sequence[Chart], about: str = "") -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _printed(chart: Chart) -> Json:
+def printed_figure(chart: Chart) -> Json:
     """The chart's figure with colours of the light theme, its title and legend above it and its caption below."""
     figure, theme, legend = chart.figure, THEMES["light"], chart.legend
     layout = figure["layout"]

@@ -11,6 +11,7 @@ from calibration.predict import CHANCE, MeasurementInterval
 from models.input import document_text
 from models.machine import PriceSpec
 from models.scenario import ScenarioSpec
+from scenarios.show.model import model_lines
 from scenarios.show.numbers import count, share, significant, span, time_text
 from scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
 from scenarios.show.words import (
@@ -21,7 +22,6 @@ from scenarios.show.words import (
     configuration_line,
     is_calculated,
     loads,
-    model_lines,
     next_words,
     page_cache,
     percentile_words,

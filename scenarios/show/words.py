@@ -4,11 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.predict import CHANCE, FORMULAS, Contribution, MeasurementInterval, ModelUsed
+from calibration.predict import CHANCE, FORMULAS, Contribution, MeasurementInterval
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
 from scenarios.show.numbers import NONE, between, count, plural, share, signed_share, span, time_text
-from scenarios.show.table import flow, sentence_flow
 from simulator.results import NOT_STEADY, ROW_LOCKS, CacheResult, Estimate, PercentileInterval, Result, main_class_of
 
 STARTS = {
@@ -96,17 +95,6 @@ def uncertainty_words(parts: Sequence[Contribution], sd: float) -> list[str]:
     """The largest parts of an interval, and all together; empty if there is none."""
     words = [f"{part.what} ±{_spread(part.sd)}" for part in parts[:MOST_PARTS]]
     return [*words, f"in all ±{_spread(sd)}, one standard deviation each"] if words else []
-
-
-def model_lines(model: ModelUsed, width: int) -> list[str]:
-    """The calibration behind an answer, and how far that is from its runs."""
-    runs = plural(model.runs, "run")
-    lines = flow("model", [f"{model.base}, fitted to {runs}, fit {model.task_hash}"], width)
-    for words in model.outside:
-        lines += sentence_flow("beyond the runs", words, width)
-    if model.not_applied:
-        lines += sentence_flow("not applied", f"{', '.join(model.not_applied)}: not the base's part or value", width)
-    return lines
 
 
 def _spread(sd: float) -> str:
