@@ -46,7 +46,7 @@ from models.input import value_at, write_whole, yaml_text
 from models.jobs import run_job
 from models.reading import read_description
 from models.scenario import ScenarioSpec
-from scenarios.commands.asked import AskedScenario, measurement_of
+from scenarios.commands.modelled import ModelledScenario, measurement_of
 from scenarios.library import library_files, read_scenario_file, scenario_from_keys, scenario_path
 from scenarios.questions.compare import ComparedScenario, Comparer, measured_comparison
 from scenarios.questions.explain import ExplainOptions, explain_scenario
@@ -303,12 +303,12 @@ def run(
         print(answer)
         answer.new_orders_per_min, answer.low_per_min, answer.high_per_min, answer.bottleneck
     """
-    asked = AskedScenario(_with_engine(scenario, engine).spec, None if model is None else _known(model))
-    machine = asked.machine
+    modelled = ModelledScenario(_with_engine(scenario, engine).spec, None if model is None else _known(model))
+    machine = modelled.machine
     if machine.job is not None:
-        return _job(asked, seed)
+        return _job(modelled, seed)
     result = pool_replications(replicate(machine, seed, replications, workers, Silent()))
-    expected = measurement_of(asked, result)
+    expected = measurement_of(modelled, result)
     chart = throughput(result, None)
     main = next(each for each in result.classes if each.name == result.main_class)
     return Run(
@@ -326,13 +326,13 @@ def run(
     )
 
 
-def _job(asked: AskedScenario, seed: int) -> Run:
-    result = run_job(asked.machine, seed)
-    interval = asked.job_interval(result.value)
+def _job(modelled: ModelledScenario, seed: int) -> Run:
+    result = run_job(modelled.machine, seed)
+    interval = modelled.job_interval(result.value)
     rows = f"figure,value,unit\n{result.figure},{result.value!r},{result.unit}\n"
     return Run(
-        text=job_text(result, asked.machine, interval),
-        json_text=job_json(result, asked.machine, interval),
+        text=job_text(result, modelled.machine, interval=interval),
+        json_text=job_json(result, modelled.machine, interval),
         csv_text=rows,
         value=result.value,
         unit=result.unit,
@@ -366,13 +366,13 @@ def sweep(
     axes = [Axis(key, tuple(json.dumps(each) for each in some)) for key, some in values.items()]
     base = _with_engine(scenario, engine)
     calibration = None if model is None else _known(model)
-    asked = sweep_points(
+    points = sweep_points(
         lambda settings: scenario_from_keys(dict(base.keys), base.where, (*base.settings, *settings)), axes
     )
     with Store(None) as store:
-        runner = SweepRunner(calibrated_points(asked, calibration), store, seed, ReplicationRule(replications))
+        runner = SweepRunner(calibrated_points(points, calibration), store, seed, ReplicationRule(replications))
         runner.run(workers, Silent())
-        found = with_measurements(runner.sweep(scenario.where, axes), asked, calibration=calibration)
+        found = with_measurements(runner.sweep(scenario.where, axes), points, calibration=calibration)
     charts = (sweep_chart(found),) if len(axes) <= 2 else ()
     return Answer(sweep_table(found), sweep_json(found), sweep_csv(found), charts)
 
@@ -395,8 +395,8 @@ def compare(
     calibration = None if model is None else _known(model)
     sides = []
     for label, each in zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", scenarios, strict=False):
-        asked = AskedScenario(_with_engine(each, engine).spec, calibration)
-        sides.append(ComparedScenario(label, each.where, each.settings, asked.machine, None, asked.scenario))
+        modelled = ModelledScenario(_with_engine(each, engine).spec, calibration)
+        sides.append(ComparedScenario(label, each.where, each.settings, modelled.machine, None, modelled.scenario))
     comparer = Comparer(sides, seed)
     comparer.run(1 if engine == "analytic" else replications, workers, Silent())
     compared = comparer.comparison()
@@ -411,10 +411,10 @@ def explain(scenario: Scenario, *, model: Model | None = None) -> Answer:
     Calculated at once. `figure(0)` is the rate over buffers with its cliff. Raises InputError.
     """
     calibration = None if model is None else _known(model)
-    asked = AskedScenario(_with_engine(scenario, "analytic").spec, calibration)
-    result = simulate(SimulationTask(asked.machine, 1))
-    expected = measurement_of(asked, result)
-    found = explain_scenario(asked.machine, ExplainOptions(), Silent().step)
+    modelled = ModelledScenario(_with_engine(scenario, "analytic").spec, calibration)
+    result = simulate(SimulationTask(modelled.machine, 1))
+    expected = measurement_of(modelled, result)
+    found = explain_scenario(modelled.machine, ExplainOptions(), Silent().step)
     text = f"{activity_bars(result, expected)}\n{explanation_text(found, 80, current_date())}"
     return Answer(
         text, explanation_json(result, expected, found), explanation_csv(found), tuple(explanation_charts(found))

@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 
 from models.scenario import ScenarioSpec
-from scenarios.commands.asked import AskedScenario, measurement_of
+from scenarios.commands.modelled import ModelledScenario, measurement_of
 from scenarios.commands.options import Output
 from scenarios.run import SavedRun, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
@@ -80,10 +80,10 @@ def _speed(result: Result, wall_s: float) -> str:
     )
 
 
-def give(asked: AskedScenario, result: Result, wanted: AnswerOptions) -> None:
+def give(modelled: ModelledScenario, result: Result, wanted: AnswerOptions) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
-    expected = "" if wanted.chance else measurement_of(asked, result)
-    scenario = asked.machine
+    expected = "" if wanted.chance else measurement_of(modelled, result)
+    scenario = modelled.machine
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
     if wanted.report is not None:

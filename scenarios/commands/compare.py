@@ -6,7 +6,7 @@ import typer
 
 from models.input import parse_quantity
 from scenarios.commands.answer import terminal_width
-from scenarios.commands.asked import read_model
+from scenarios.commands.modelled import read_model
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
     ChanceOption,

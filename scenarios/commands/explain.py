@@ -9,7 +9,7 @@ import typer
 from models.catalogue import Prices, price_list
 from models.input import parse_quantity
 from scenarios.commands.answer import command_line, terminal_width
-from scenarios.commands.asked import AskedScenario, asked_scenario, is_model, measurement_of
+from scenarios.commands.modelled import ModelledScenario, is_model, measurement_of, modelled_scenario
 from scenarios.commands.options import ChanceOption, ModelOption, Output, OutputOption, QuietOption, SetOption, finite
 from scenarios.commands.output_files import check_places
 from scenarios.questions.explain import (
@@ -93,15 +93,15 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     check_picture(picture, "--picture")
     check_places(picture)
     is_saved = what.endswith(".json") and not is_model(what)
-    asked, result, head = _saved(what, set_ or [], model) if is_saved else _calculated(what, set_ or [], model)
-    scenario = asked.machine
+    modelled, result, head = _saved(what, set_ or [], model) if is_saved else _calculated(what, set_ or [], model)
+    scenario = modelled.machine
     stated = {MEMORY_STEP: memory_price, DISK_STEP: disk_price, CORE_STEP: core_price}
     priced = unit_prices(scenario, Prices(tuple(price_list(text) for text in prices or [])), stated)
     growth_per_year = None if growth is None else parse_growth(growth)
     with progress_display(quiet) as display:
         options = ExplainOptions(priced, _objective(p95, p99), growth_per_year, load_)
         found = explain_scenario(scenario, options, display.step)
-    expected = "" if chance else measurement_of(asked, result)
+    expected = "" if chance else measurement_of(modelled, result)
     typer.echo(_text(result, expected, found, head, output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
@@ -119,7 +119,7 @@ def _text(result: Result, expected: Expected, found: Explanation, head: list[str
     return "\n".join([*head, activity_bars(result, expected), answers, origin]) + "\n"
 
 
-def _saved(what: str, overrides: list[str], model: Path | None) -> tuple[AskedScenario, Result, list[str]]:
+def _saved(what: str, overrides: list[str], model: Path | None) -> tuple[ModelledScenario, Result, list[str]]:
     if model is not None:
         raise InputError(f"explain {what} --model {model}: a saved run is done already; --model goes with a scenario")
     if overrides:
@@ -127,10 +127,10 @@ def _saved(what: str, overrides: list[str], model: Path | None) -> tuple[AskedSc
             f"explain {what} --set {overrides[0]}: a saved run can't be changed; --set goes with a scenario"
         )
     run = read_saved_run(Path(what))
-    return AskedScenario(run.scenario, None), run.result, []
+    return ModelledScenario(run.scenario, None), run.result, []
 
 
-def _calculated(what: str, overrides: list[str], model: Path | None) -> tuple[AskedScenario, Result, list[str]]:
+def _calculated(what: str, overrides: list[str], model: Path | None) -> tuple[ModelledScenario, Result, list[str]]:
     """A scenario calculated at once, with lines that say whose the bars are."""
     words = [word for setting in overrides for word in ("--set", setting)]
     words += [] if model is None else ["--model", str(model)]
@@ -141,9 +141,9 @@ def _calculated(what: str, overrides: list[str], model: Path | None) -> tuple[As
                 f"explain {what} --set {setting}: a scenario is explained by the analytic engine; for another: "
                 f"{run[0]}, then {run[1]}"
             )
-    asked = asked_scenario(what, (*overrides, "engine=analytic"), model)
-    result = simulate(SimulationTask(asked.machine, seed=1))
-    return asked, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
+    modelled = modelled_scenario(what, (*overrides, "engine=analytic"), model)
+    result = simulate(SimulationTask(modelled.machine, seed=1))
+    return modelled, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
 
 
 def _objective(p95: str | None, p99: str | None) -> PercentileObjective | None:

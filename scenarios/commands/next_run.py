@@ -16,8 +16,8 @@ from calibration.predict import (
 )
 from models.input import last_word
 from models.scenario import ScenarioSpec
-from scenarios.commands.asked import scenario_or_base
 from scenarios.commands.interruption import say_reused, saying_what_is_kept
+from scenarios.commands.modelled import scenario_or_base
 from scenarios.commands.options import (
     ClusterOption,
     Output,

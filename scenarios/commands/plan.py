@@ -9,8 +9,8 @@ import typer
 
 from models.catalogue import Prices, price_list
 from scenarios.commands.answer import command_line, terminal_width
-from scenarios.commands.asked import read_model
 from scenarios.commands.interruption import is_interrupted, say_reused
+from scenarios.commands.modelled import read_model
 from scenarios.commands.options import (
     ClusterOption,
     ModelOption,

@@ -7,7 +7,7 @@ import typer
 
 from calibration.fit import calibration_path, read_calibration
 from calibration.predict import Predicted, predict_scenario
-from scenarios.commands.asked import scenario_or_base
+from scenarios.commands.modelled import scenario_or_base
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
 from scenarios.run import simulate_by_kernel
 from scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table

@@ -21,7 +21,7 @@ from scenarios.commands.answer import (
     terminal_width,
     timed,
 )
-from scenarios.commands.asked import AskedScenario, measurement_of
+from scenarios.commands.modelled import ModelledScenario, measurement_of
 from scenarios.commands.options import (
     ChanceOption,
     EngineOption,
@@ -222,7 +222,7 @@ def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Ans
             typer.echo(f"the simulation took {significant(second.wall_s / first.wall_s)} times as long", err=True)
         typer.echo("\n" + SECOND.format(result.engine))
         wanted = replace(wanted, before=first.results[0])
-    give(AskedScenario(scenario, None), result, wanted)
+    give(ModelledScenario(scenario, None), result, wanted)
 
 
 def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions) -> TimedAnswers | None:
@@ -234,6 +234,6 @@ def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOp
     except InputError as error:
         typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)
         return None
-    expected = "" if wanted.chance else measurement_of(AskedScenario(calculated, None), block.results[0])
+    expected = "" if wanted.chance else measurement_of(ModelledScenario(calculated, None), block.results[0])
     typer.echo(f"{FIRST}\n{table_of(calculated, block.results[0], wanted, expected)}")
     return block

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.asked import AskedScenario, asked_scenario, is_model, measurement_of
+from scenarios.commands.modelled import ModelledScenario, is_model, measurement_of, modelled_scenario
 from scenarios.commands.options import ModelOption, QuietOption, SeedOption
 from scenarios.commands.output_files import check_places
 from scenarios.run import SavedRun, read_saved_run, replicate
@@ -32,13 +32,13 @@ def report(
         if model is not None:
             raise InputError(f"--model {model}: {what} is done already; give its scenario")
         run = read_saved_run(Path(what))
-        asked = AskedScenario(run.scenario, None)
+        modelled = ModelledScenario(run.scenario, None)
         command = f"oltpsim report {what} --out {out}"
     else:
-        asked = asked_scenario(what, (), model)
+        modelled = modelled_scenario(what, (), model)
         with progress_display(quiet) as display:
-            run = SavedRun(asked.machine, *replicate(asked.machine, seed, 1, 1, display))
+            run = SavedRun(modelled.machine, *replicate(modelled.machine, seed, 1, 1, display))
         by_model = "" if model is None else f" --model {model}"
         command = f"oltpsim run {what}{by_model} --seed {seed}"
-    write_report(run.result, run.scenario, out, command, measurement_of(asked, run.result))
+    write_report(run.result, run.scenario, out, command, measurement_of(modelled, run.result))
     typer.echo(f"report: {out}")

@@ -4,7 +4,7 @@ import typer
 
 from models.jobs import run_job
 from scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
-from scenarios.commands.asked import AskedScenario, asked_scenario
+from scenarios.commands.modelled import ModelledScenario, modelled_scenario
 from scenarios.commands.options import (
     ChanceOption,
     EngineOption,
@@ -55,11 +55,13 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
     replications the rate is the mean over them with its t interval; every other figure is the first seed's.
     """
-    asked = asked_scenario(scenario, settings(set_, engine), model, jobs=True)
-    spec = asked.machine
+    modelled = modelled_scenario(scenario, settings(set_, engine), model, jobs=True)
+    spec = modelled.machine
     if spec.job is not None:
         given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save}
-        _answer_job(asked, seed, output, [option for option, value in (given | {"--target": target}).items() if value])
+        _answer_job(
+            modelled, seed, output, [option for option, value in (given | {"--target": target}).items() if value]
+        )
         return
     check_replications([spec], replications)
     check_places(report, save)
@@ -76,7 +78,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     command += ["--chance"] if chance else []
     command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
     give(
-        asked,
+        modelled,
         result,
         AnswerOptions(output, report, save, None if interrupted else target, command_line(command), chance=chance),
     )
@@ -84,18 +86,18 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(130)
 
 
-def _answer_job(asked: AskedScenario, seed: int, output: Output, given: list[str]) -> None:
+def _answer_job(modelled: ModelledScenario, seed: int, output: Output, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
-    spec = asked.machine
+    spec = modelled.machine
     if given:
         raise InputError(f"{given[0]}: is for transactions; {spec.name!r} has a job: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
     result = run_job(spec, seed)
-    interval = asked.job_interval(result.value)
+    interval = modelled.job_interval(result.value)
     write = (
         job_json(result, spec, interval)
         if output is Output.JSON
-        else job_text(result, spec, interval, terminal_width())
+        else job_text(result, spec, terminal_width(), interval)
     )
     typer.echo(write, nl=False)

@@ -7,7 +7,7 @@ import typer
 
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import terminal_width
-from scenarios.commands.asked import read_model
+from scenarios.commands.modelled import read_model
 from scenarios.commands.options import (
     ModelOption,
     Output,

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.asked import read_model
 from scenarios.commands.interruption import is_interrupted, say_reused
+from scenarios.commands.modelled import read_model
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
     ChanceOption,
@@ -117,8 +117,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     axes = parse_axes(vary, samples)
     rule = _rule(replications, until)
     calibration = read_model(model)
-    asked = sweep_points(scenario_loader(scenario_path(scenario), settings(set_, engine)), axes, samples, seed)
-    points = calibrated_points(asked, calibration)
+    uncalibrated = sweep_points(scenario_loader(scenario_path(scenario), settings(set_, engine)), axes, samples, seed)
+    points = calibrated_points(uncalibrated, calibration)
     check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), rule.most)
     if samples is not None and balance_note(samples) and not quiet:
         typer.echo(balance_note(samples), err=True)
@@ -133,7 +133,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         if not (chance or interrupted) and len(points) <= MOST_MEASURED:
             with progress_display(quiet) as display, _calls(len(points), workers, display, cluster) as executor:
                 display.step("where measurements would fall")
-                answer = with_measurements(answer, asked, executor, calibration)
+                answer = with_measurements(answer, uncalibrated, executor, calibration)
         elif not (chance or interrupted or quiet):
             most = f"of more than {MOST_MEASURED} points only chance's intervals are given"
             typer.echo(f"{most}, not those in which measurements would fall", err=True)

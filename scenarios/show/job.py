@@ -33,7 +33,7 @@ def job_json(result: JobResult, scenario: ScenarioSpec, interval: MeasurementInt
 
 
 def job_text(
-    result: JobResult, scenario: ScenarioSpec, interval: MeasurementInterval | None = None, width: int = WIDTH
+    result: JobResult, scenario: ScenarioSpec, width: int = WIDTH, interval: MeasurementInterval | None = None
 ) -> str:
     """Result as lines of at most `width` columns: data, figure beside a measured one, bottleneck, parts of time."""
     measured, whole_s = scenario.measured, sum(result.parts_s.values())

@@ -43,7 +43,7 @@ LEAST_SEEDS = 4
 class ComparedScenario:
     """Compared scenario. `word`: how the command line names it; `saved_result`: of a saved run that still holds.
 
-    `asked`: the scenario without the calibrated values that it has, if it has some.
+    `uncalibrated`: the scenario without the calibrated values that it has, if it has some.
     """
 
     label: str
@@ -51,7 +51,7 @@ class ComparedScenario:
     changes: tuple[str, ...]
     scenario: ScenarioSpec
     saved_result: Result | None
-    asked: ScenarioSpec | None = None
+    uncalibrated: ScenarioSpec | None = None
 
     @property
     def title(self) -> str:
@@ -83,7 +83,9 @@ def read_sides(
     if calibration is None:
         return sides
     return [
-        replace(side, scenario=apply_calibration(calibration, side.scenario), asked=side.scenario, saved_result=None)
+        replace(
+            side, scenario=apply_calibration(calibration, side.scenario), uncalibrated=side.scenario, saved_result=None
+        )
         for side in sides
     ]
 
@@ -271,7 +273,7 @@ def measured_comparison(found: ScenarioComparison, calibration: Calibration | No
     for side, results in zip(found.sides, found.results, strict=True):
         try:
             rate = pool_rates(results).rate_per_min
-            left.append(uncertainty_of(side.asked or side.scenario, rate, calibration))
+            left.append(uncertainty_of(side.uncalibrated or side.scenario, rate, calibration))
         except InputError as error:
             left.append(f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}")
     first, *others = left

@@ -23,7 +23,7 @@ from simulator.results import Estimate, Result
 
 
 @dataclass(frozen=True)
-class AskedScenario:
+class ModelledScenario:
     """A scenario as it was asked for, and the model that answers, if one was named."""
 
     scenario: ScenarioSpec
@@ -47,16 +47,16 @@ def read_model(model: Path | None) -> Calibration | None:
     return None if model is None else read_calibration(calibration_path(model))
 
 
-def asked_scenario(
+def modelled_scenario(
     name: str, overrides: tuple[str, ...], model: Path | None = None, *, jobs: bool = False
-) -> AskedScenario:
+) -> ModelledScenario:
     """A scenario file or one of the library; or a model in its place, whose base it then is. Raises InputError."""
     if not is_model(name):
-        return AskedScenario(load_scenario_file(scenario_path(name), overrides, jobs=jobs), read_model(model))
+        return ModelledScenario(load_scenario_file(scenario_path(name), overrides, jobs=jobs), read_model(model))
     if model is not None:
         raise InputError(f"--model {model}: {name} is a model already; give one of them")
     calibration = read_calibration(calibration_path(Path(name)))
-    return AskedScenario(scenario_or_base(calibration, None, list(overrides)), calibration)
+    return ModelledScenario(scenario_or_base(calibration, None, list(overrides)), calibration)
 
 
 def scenario_or_base(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
@@ -81,9 +81,9 @@ def is_model(name: str) -> bool:
     return isinstance(document, dict) and document.get("format") == CALIBRATION_FORMAT
 
 
-def measurement_of(asked: AskedScenario, result: Result) -> Expected:
+def measurement_of(modelled: ModelledScenario, result: Result) -> Expected:
     """Where a measurement would fall, or why that can't be said."""
     try:
-        return measurement_interval(asked.scenario, result.rate_per_min, asked.calibration)
+        return measurement_interval(modelled.scenario, result.rate_per_min, modelled.calibration)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
