@@ -5,14 +5,14 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import typer
 
-from calibration.predict import measurement_interval
+from calibration.predict import uncertainty_of
 from models.scenario import ScenarioSpec
 from scenarios.commands.options import Output
 from scenarios.run import SavedRun, write_saved_run
@@ -31,6 +31,7 @@ NARROWEST = 60
 class AnswerOptions:
     """What to do with a result. `command` gives the same result again; `assumed` is listed in the table.
 
+    `guesses`: what a description leaves open moves the rate's logarithm by, a part of the interval, by its name.
     `chance`: whether the interval is that of chance alone, not the one in which a measurement would fall. `before` is
     the analytic answer that was shown before this one, to be compared with it.
     """
@@ -43,6 +44,9 @@ class AnswerOptions:
     assumed: Sequence[str] = ()
     before: Result | None = None
     chance: bool = False
+    guesses: Mapping[str, float] = field(default_factory=dict)
+    described: Sequence[Mapping[str, object]] | None = None
+    """what a description came to, for the JSON document"""
 
 
 @dataclass
@@ -83,7 +87,7 @@ def _speed(result: Result, wall_s: float) -> str:
 
 def give(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
-    expected = "" if wanted.chance else measurement_of(scenario, result)
+    expected = "" if wanted.chance else measurement_of(scenario, result, wanted.guesses)
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
     if wanted.report is not None:
@@ -95,10 +99,11 @@ def give(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions) -> None:
     check_target(result, wanted.target, expected)
 
 
-def measurement_of(scenario: ScenarioSpec, result: Result) -> Expected:
-    """Where a measurement would fall, or why that can't be said."""
+def measurement_of(scenario: ScenarioSpec, result: Result, guesses: Mapping[str, float] | None = None) -> Expected:
+    """Where a measurement would fall, or why that can't be said. `guesses`: see AnswerOptions."""
     try:
-        return measurement_interval(scenario, result.rate_per_min)
+        found = uncertainty_of(scenario, result.rate_per_min)
+        return replace(found, moves={**found.moves, **(guesses or {})}).interval
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
 
@@ -106,7 +111,7 @@ def measurement_of(scenario: ScenarioSpec, result: Result) -> Expected:
 def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected = "") -> str:
     """What goes to stdout."""
     if wanted.output is Output.JSON:
-        return answer_json(result, expected)
+        return answer_json(result, expected, wanted.described)
     if wanted.output is Output.CSV:
         return summary_csv(result, scenario, expected)
     lines = [table_of(scenario, result, wanted, expected)]

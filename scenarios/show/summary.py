@@ -4,7 +4,7 @@ Plain text: it reads the same in 80 columns, without colour and in a file.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
 
@@ -68,6 +68,16 @@ def summary_text(
     for law in result.broken_laws:
         sides = f"{significant(law.left, 5)} against {significant(law.right, 5)}"
         lines += sentence_flow("BROKEN LAW", f"{law.name}: {sides}; do not use this result", width)
+    return "\n".join(lines) + "\n"
+
+
+def headline_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, expected: Expected = "") -> str:
+    """The rate with its interval and what limits it: the answer before another one that says the rest."""
+    lines = _rate(result, scenario, expected, width)
+    limit, details = result.bottleneck, bottleneck_details(result)
+    lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
+    for warning in result.warnings:
+        lines += sentence_flow("warning", warning, width)
     return "\n".join(lines) + "\n"
 
 
@@ -150,10 +160,16 @@ def _warming(result: Result) -> list[str]:
     return parts
 
 
-def answer_json(result: Result, expected: Expected) -> str:
-    """A result with `measurement`: where one would fall and the parts of what isn't known; null if that isn't said."""
+def answer_json(
+    result: Result, expected: Expected, described: Sequence[Mapping[str, object]] | None = None
+) -> str:
+    """A result with `measurement`: where one would fall and the parts of what isn't known; null if that isn't said.
+
+    `described`: what a description of the machine came to.
+    """
     measurement = None if isinstance(expected, str) else asdict(expected)
-    return document_text(FORMAT, json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement})
+    content = json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement}
+    return document_text(FORMAT, content if described is None else content | {"described": list(described)})
 
 
 def summary_row(result: Result) -> dict[str, CellValue]:

@@ -2,3 +2,5 @@
 
 from models.reading.one_line.description import Description, read_description
 from models.reading.one_line.pieces import Origin
+from models.reading.one_line.flags import READERS as FLAGS
+from models.reading.one_line.flags import positive_quantity
