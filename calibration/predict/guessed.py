@@ -29,7 +29,6 @@ from simulator.analytic import simulate
 from simulator.errors import InputError
 from simulator.results import Result
 
-
 KNOWN_PARTS = ("machine.cpu.", "machine.disks.disk.")
 """whose numbers have the spread of their source, whoever names the part"""
 

@@ -9,7 +9,9 @@ from typing import Any
 from models.catalogue.entries import catalogue_entry, catalogue_names
 from models.input import parse_quantity
 
-AWS = re.compile(r"(?P<family>[a-z][a-z0-9-]*\d[a-z0-9-]*\.)(?P<times>\d*)(?P<size>x?large|medium|small|micro|nano|metal)")
+AWS = re.compile(
+    r"(?P<family>[a-z][a-z0-9-]*\d[a-z0-9-]*\.)(?P<times>\d*)(?P<size>x?large|medium|small|micro|nano|metal)"
+)
 AZURE = re.compile(r"(?P<family>standard_[a-z]{1,3})(?P<times>\d+)(?P<size>(?:-\d+)?[a-z]*_v\d+)")
 GOOGLE = re.compile(r"(?P<family>[a-z]\d[a-z]?-(?:standard|highmem|highcpu|megamem)-)(?P<times>\d+)(?P<size>)")
 SIZES = {"nano": 0.1, "micro": 0.2, "small": 0.3, "medium": 0.5, "large": 1.0, "xlarge": 2.0, "metal": 100.0}
@@ -24,7 +26,7 @@ VOLUMES = {
     r"hyperdisk[- ]balanced": "hyperdisk-balanced",
 }  # fmt: skip
 """by their names; of Azure's premium SSDs the tier is their number, or by their size"""
-LIKE_A_VOLUME = re.compile(r"(?:gp|io|st|sc)\d|premium (?:ssd|disk) p\d{1,2}|p\d\d|pd-[a-z]+|hyperdisk-[a-z]+")
+LIKE_A_VOLUME = re.compile(r" ((?:gp|io|st|sc)\d|premium (?:ssd|disk) p\d{1,2}|p\d\d|pd-[a-z]+|hyperdisk-[a-z]+) ")
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 RATES = {"kb": "kB/s", "mb": "MB/s", "gb": "GB/s", "kib": "KiB/s", "mib": "MiB/s", "gib": "GiB/s"}
 DEFAULT_VOLUMES = {"aws": "gp3", "azure": "azure-premium-ssd-v2", "gcp": "pd-ssd"}
@@ -97,12 +99,12 @@ def _rank(name: str) -> tuple[str, float] | None:
 def read_volume(text: str) -> VolumePhrase | None:
     """What a piece says of a network volume; None if it names none. Raises ValueError for one that isn't known."""
     words = f" {' '.join(re.sub(r'[()]', ' ', text.lower()).split())} "
-    size, words = _taken(words, rf"{N} ?([gt])i?b")
-    requests, words = _taken(words, rf"{N} ?(k?) ?(?:iops|io/s|requests/s)|(?:iops) ?=? ?{N}")
-    rate, words = _taken(words, rf"{N} ?([kmg]i?b)(?:/s|ps|/sec)")
+    size, words = _without(words, rf"{N} ?([gt])i?b")
+    requests, words = _without(words, rf"{N} ?(k?) ?(?:iops|io/s|requests/s)|(?:iops) ?=? ?{N}")
+    rate, words = _without(words, rf"{N} ?([kmg]i?b)(?:/s|ps|/sec)")
     size_gib = None if size is None else _number(size[1]) * {"g": 1.0, "t": 1024.0}[size[2]]
     for pattern, entry in VOLUMES.items():
-        found, others = _taken(words, pattern)
+        found, others = _without(words, pattern)
         if found is None:
             continue
         if entry == "azure-p":
@@ -110,31 +112,34 @@ def read_volume(text: str) -> VolumePhrase | None:
             size_gib = size_gib or float(catalogue_entry("volumes", entry)["most_gib"])
         elif entry == "azure-p?":
             entry = _tier(size_gib)  # noqa: PLW2901
-        _, others = _taken(others, r"(?:network |ebs |cloud )?(?:volumes?|ebs|disks?)")
+        _, others = _without(others, r"(?:network |ebs |cloud )?(?:volumes?|ebs|disks?)")
         return VolumePhrase(
             entry,
             size_gib,
             None if requests is None else _number(requests[1] or requests[3]) * (1000 if requests[2] else 1),
-            None if rate is None else _number(rate[1]) * parse_quantity(f"1 {RATES[rate[2]]}", "transfer rate", "MiB/s"),
+            None
+            if rate is None
+            else _number(rate[1]) * parse_quantity(f"1 {RATES[rate[2]]}", "transfer rate", "MiB/s"),
             others.strip(),
         )
-    match = re.search(rf" ({LIKE_A_VOLUME.pattern}) ", words)
-    if match:
-        known = ", ".join(catalogue_names("volumes"))
-        raise ValueError(f"no volume {match[1]} in the catalogue; it has {known}")
+    if match := LIKE_A_VOLUME.search(words):
+        near = difflib.get_close_matches(match[1], catalogue_names("volumes"), 3, 0.4)
+        raise ValueError(f"no volume {match[1]} in the catalogue; nearest {', '.join(near) or 'gp3, pd-ssd'}")
     return None
 
 
 def _tier(size_gib: float | None) -> str:
     """The tier of an Azure premium SSD of a size: the next larger one. Raises ValueError without a size."""
-    tiers = {name: catalogue_entry("volumes", name) for name in catalogue_names("volumes") if name.startswith("azure-p")}
+    tiers = {
+        name: catalogue_entry("volumes", name) for name in catalogue_names("volumes") if name.startswith("azure-p")
+    }
     sizes = sorted((float(each["most_gib"]), name) for name, each in tiers.items() if re.fullmatch(r"azure-p\d+", name))
     if size_gib is None:
         raise ValueError("add its tier or its size: 'Premium SSD P30', or 'Premium SSD 1024 GiB'")
     return next((name for most, name in sizes if size_gib <= most), sizes[-1][1])
 
 
-def _taken(words: str, pattern: str) -> tuple[re.Match[str] | None, str]:
+def _without(words: str, pattern: str) -> tuple[re.Match[str] | None, str]:
     """The first match between blanks, and the words without it."""
     match = re.search(rf"(?<= )(?:{pattern})(?= )", words)
     return match, words if match is None else f"{words[: match.start()]}{words[match.end() :].lstrip()}"

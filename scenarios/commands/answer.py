@@ -29,7 +29,7 @@ NARROWEST = 60
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    """What to do with a result. `command` gives the same result again; `assumed` is listed in the table.
+    """What to do with a result. `command` gives the same result again.
 
     `guesses`: what a description leaves open moves the rate's logarithm by, a part of the interval, by its name.
     `chance`: whether the interval is that of chance alone, not the one in which a measurement would fall. `before` is
@@ -41,7 +41,6 @@ class AnswerOptions:
     save: Path | None
     target: float | None
     command: str
-    assumed: Sequence[str] = ()
     before: Result | None = None
     chance: bool = False
     guesses: Mapping[str, float] = field(default_factory=dict)
@@ -114,7 +113,7 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expec
         return answer_json(result, expected, wanted.described)
     if wanted.output is Output.CSV:
         return summary_csv(result, scenario, expected)
-    lines = [table_of(scenario, result, wanted, expected)]
+    lines = [summary_text(result, scenario, terminal_width(), expected).rstrip("\n")]
     if wanted.before is not None:
         lines.append(_compared(wanted.before, result))
     if wanted.report is not None:
@@ -123,11 +122,6 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expec
         lines.append(f"saved: {wanted.save}")
     lines.append(f"again, same bytes: {wanted.command}")
     return "\n".join(lines) + "\n"
-
-
-def table_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected) -> str:
-    """The answer as a table, its last line not ended."""
-    return summary_text(result, scenario, terminal_width(), wanted.assumed, expected).rstrip("\n")
 
 
 def _compared(calculated: Result, simulated: Result) -> str:

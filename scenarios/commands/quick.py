@@ -68,8 +68,8 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         str | None,
         typer.Argument(
             metavar="LINE|SCENARIO",
-            help="Pieces in any order: 'PostgreSQL on r6i.2xlarge + gp3 500 GiB', '8 cores, 32 GB, SSD'; or a scenario; "
-            "or neither, but options.",
+            help="Pieces in any order: 'PostgreSQL on r6i.2xlarge + gp3 500 GiB', '8 cores, 32 GB, SSD'; or a "
+            "scenario; or neither, but options.",
             show_default=False,
         ),
     ] = None,
@@ -77,7 +77,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     cores: Annotated[str | None, typer.Option(metavar="N", help="CPU cores.")] = None,
     disk: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Data disk: ssd, nvme, 'gp3 500 GiB', or of 'oltpsim catalog list disks'."),
+        typer.Option(metavar="NAME", help="Data disk: ssd, nvme, 'gp3 500 GiB', or a name of 'catalog list disks'."),
     ] = None,
     clients: Annotated[str | None, typer.Option(metavar="N", help="Clients that work at the same time.")] = None,
     disks: Annotated[str | None, typer.Option(metavar="N", help="Data disks.")] = None,
@@ -153,9 +153,10 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     calibration = _calibration_of(description.scenario, model)
     answered_at_once = calibration is not None or description.scenario.job is not None
     if answered_at_once:
-        by = "a job" if calibration is None else "a calibrated model"
-        remedy = "" if calibration is None else "; --model none takes the catalogue's values"
-        _refuse(typed, SIMULATED, f"{by} is answered without a simulation{remedy}")
+        why = "a job is answered without a simulation"
+        if calibration is not None:
+            why = "a calibrated model answers without a simulation; --model none takes the catalogue's values"
+        _refuse(typed, SIMULATED, why)
     check_places(report, save, save_scenario)
     if save_scenario is not None:
         write_whole(save_scenario, machine_yaml(description))
@@ -199,13 +200,13 @@ def _answer_at_once(
         text = machine_table(description, found, calibration, terminal_width())
     if calibration is not None and model is None and not quiet:
         engine = description.scenario.database.name
-        typer.echo(f"answered by the program's own model of {engine}; --model none: by the catalogue's values", err=True)
+        typer.echo(
+            f"answered by the program's own model of {engine}; --model none: by the catalogue's values", err=True
+        )
     typer.echo(text, nl=False)
 
 
-def _answer_description(
-    description: Description, seed: int, quiet: bool, wanted: AnswerOptions, two: bool
-) -> None:
+def _answer_description(description: Description, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
     """Answer by the catalogue's values: what is assumed, then as a scenario is answered."""
     scenario = description.scenario
     try:
@@ -213,18 +214,19 @@ def _answer_description(
             moves = guess_moves(description, display.advance)
     except InputError:  # no formulas for it: the interval says so
         moves = {}
-    if wanted.output is Output.TABLE:
-        typer.echo(description_text(description, moves, terminal_width()))
-    elif wanted.output is Output.CSV and not quiet:
+    if wanted.output is Output.CSV and not quiet:
         for note in scenario.notes:
             typer.echo(note, err=True)
     wanted = replace(wanted, guesses=left_open(description, moves), described=understood_rows(description, moves))
-    _answer_scenario(scenario, seed, quiet, wanted, two)
+    preface = f"{description_text(description, moves)}\n" if wanted.output is Output.TABLE else ""
+    _answer_scenario(scenario, seed, quiet, wanted, two, preface)
 
 
-def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
-    """Answer by the scenario's engine; with `two` by the analytic one before it."""
-    first = _calculated(scenario, seed, quiet, wanted) if two else None
+def _answer_scenario(
+    scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, two: bool, preface: str = ""
+) -> None:
+    """Answer by the scenario's engine, with `preface` before it; with `two` by the analytic one first."""
+    first = _calculated(scenario, seed, quiet, wanted, preface) if two else None
     with timed(quiet) as second, progress_display(quiet) as display:
         second.results += replicate(scenario, seed, 1, 1, display)
     (result,) = second.results
@@ -233,11 +235,15 @@ def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Ans
             typer.echo(f"the simulation took {significant(second.wall_s / first.wall_s)} times as long", err=True)
         typer.echo("\n" + SECOND.format(result.engine))
         wanted = replace(wanted, before=first.results[0])
+    else:
+        typer.echo(preface, nl=False)
     give(scenario, result, wanted)
 
 
-def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions) -> TimedAnswers | None:
-    """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
+def _calculated(
+    scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, preface: str
+) -> TimedAnswers | None:
+    """The analytic answer behind `preface`, on stdout before this returns; None, and why on stderr, if none is."""
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:
         with timed(quiet) as block:
@@ -246,5 +252,5 @@ def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOp
         typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)
         return None
     expected = "" if wanted.chance else measurement_of(calculated, block.results[0], wanted.guesses)
-    typer.echo(f"{FIRST}\n{headline_text(block.results[0], calculated, terminal_width(), expected)}", nl=False)
+    typer.echo(f"{preface}{FIRST}\n{headline_text(block.results[0], calculated, terminal_width(), expected)}", nl=False)
     return block

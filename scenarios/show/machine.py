@@ -23,7 +23,7 @@ LEAST_MOVE = 0.005
 HEADS = ("", "value", "from", "rate")
 
 
-def description_text(description: Description, moves: Mapping[str, float], width: int) -> str:
+def description_text(description: Description, moves: Mapping[str, float]) -> str:
     """What a description comes to, a line each: what was said, what is assumed, and what else that might be.
 
     `moves`: standard deviations of the rate's logarithm by the keys of guesses.
@@ -45,7 +45,7 @@ def machine_table(
 
     `calibration` None: predicted by the catalogue's values.
     """
-    lines = [description_text(description, found.moves, width), *_figures(found, width)]
+    lines = [description_text(description, found.moves), *_figures(found, width)]
     for text in found.outside:
         lines += flow("beyond the runs", [text], width)
     if found.not_applied:
@@ -67,9 +67,7 @@ def machine_csv(found: DescribedPrediction) -> str:
 def understood_rows(description: Description, moves: Mapping[str, float]) -> list[dict[str, Any]]:
     """What the description comes to as plain JSON; `rate_sd` of the logarithm."""
     names = ("what", "key", "value", "piece", "source", "factor", "others")
-    return [
-        {name: getattr(row, name) for name in names} | {"rate_sd": moves.get(row.key)} for row in description.rows
-    ]
+    return [{name: getattr(row, name) for name in names} | {"rate_sd": moves.get(row.key)} for row in description.rows]
 
 
 def _figures(found: DescribedPrediction, width: int) -> list[str]:

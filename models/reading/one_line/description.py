@@ -34,7 +34,9 @@ LAST_OLD_YEAR = 2010
 VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
 """years of processors that were new with a version"""
 CURRENT_POOL_SHARES = (0.25, 0.5)
-"""of the memory, of engines that aren't the article's: as PostgreSQL's manual advises for shared_buffers; up to this"""
+"""of the memory, of engines that read through the page cache, as PostgreSQL's manual advises; up to this"""
+DIRECT_POOL_SHARES = (0.75, 0.5)
+"""the same with direct I/O: what innodb_dedicated_server takes of more than 4 GB; MySQL's manual begins at half"""
 CURRENT_CLIENTS_PER_CORE = (8, 2, 32)
 """assumed of a machine of today, and what would have been as good"""
 DATA_OF_MEMORY = (1.0, 0.25, 4.0)
@@ -74,23 +76,25 @@ def read_description(
     add_flags(phrases, flags or {})
     if not phrases.keys() - {"name"} and not hardware.known_machine(phrases):
         raise InputError(
-            f"{WHERE}: {f'{line!r}: ' if line else ''}nothing here says what the machine is: give pieces like '8 cores', "
-            f"'32 GB', 'SSD', or 'r6i.2xlarge + gp3 500 GiB'; for example '{EXAMPLE}'"
+            f"{WHERE}: {f'{line!r}: ' if line else ''}nothing here says what the machine is: give pieces like "
+            f"'8 cores', '32 GB', 'SSD', or 'r6i.2xlarge'; for example '{EXAMPLE}'"
         )
     data, rows = _mapping(phrases)
     try:
         scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     except InputError as error:
         raise type(error)("\n".join(_with_piece(text, rows) for text in str(error).splitlines())) from error
+    said = ", ".join([line] * bool(line) + [f"{option} {text}" for option, text in (flags or {}).items()])
+    described = {"notes": [f"described by: {said}"]}
+    scenario = scenario_from_mapping(data | described, WHERE, overrides)
     for setting in overrides:
         data = with_setting(data, setting)
         key = key_of(setting)
         rows = [row for row in rows if not stands_in(row.key, key)]
         rows.append(Origin(last_word(key), key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
     notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
-    said = ", ".join([line] * bool(line) + [f"{option} {text}" for option, text in (flags or {}).items()])
-    data |= {"notes": [f"described by: {said}", *notes]}
-    return Description(said, scenario_from_mapping(data, WHERE), data, tuple(rows))
+    data |= {"notes": [*described["notes"], *notes]}
+    return Description(said, scenario.model_copy(update={"notes": tuple(data["notes"])}), data, tuple(rows))
 
 
 def _with_piece(problem: str, rows: Sequence[Origin]) -> str:
@@ -136,7 +140,9 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         rows.append(Origin("virtualisation", key, str(hardware.XEN_SHARE), piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
     if current is not None:
-        room_gib = hardware.LARGEST_SHARE * max(room_gib - memory_gib, room_gib / 4)  # beside the log, and swap on disks
+        room_gib = hardware.LARGEST_SHARE * max(
+            room_gib - memory_gib, room_gib / 4
+        )  # beside the log, and swap on disks
         current = replace(current, memory_gib=min(memory_gib, room_gib))
     run, of_run = _run(phrases, database["base"], current)
     name = f"{title}, {run['workload']['warehouses']:,} warehouses"
@@ -206,7 +212,11 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
 
 
 def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Origin]:
-    per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
+    named = catalogue_entry("databases", entry)
+    per_buffer_kib = float(named["pool"]["memory_per_buffer_kib"])
+    shares, manual = CURRENT_POOL_SHARES, "PostgreSQL"
+    if named["io"] == "direct":
+        shares, manual = DIRECT_POOL_SHARES, "MySQL"
     piece, factor, others = phrases.piece("buffers", "pool_gib"), None, tuple[str, ...]()
     if "buffers" in phrases and "pool_gib" in phrases:
         one, other = phrases["buffers"].piece, phrases["pool_gib"].piece
@@ -217,9 +227,9 @@ def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Orig
         buffers = int(phrases["pool_gib"].value * GIB / KIB / per_buffer_kib)
         source = f"of {per_buffer_kib:g} KiB each"
     elif entry not in VIRTUOSO_SINCE:
-        usual, most = (int(share * memory_gib * GIB / KIB / per_buffer_kib) for share in CURRENT_POOL_SHARES)
+        usual, most = (int(share * memory_gib * GIB / KIB / per_buffer_kib) for share in shares)
         buffers, others = usual, (f"database.pool.buffers={most}",)
-        source = f"{100 * CURRENT_POOL_SHARES[0]:.0f} % of the memory, as PostgreSQL's manual advises"
+        source = f"{100 * shares[0]:.0f} % of the memory, as {manual}'s manual advises"
     else:
         buffers, factor = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib), BUFFERS_FACTOR
         source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
@@ -293,7 +303,9 @@ def _size(
     elif current is not None:
         warehouses, *sizes = (warehouses_of(times * current.memory_gib, engine) for times in DATA_OF_MEMORY)
         others = tuple(f"workload.warehouses={size}" for size in sizes)
-        source = "no size is said: data as large as the memory, as far as the disks have room; or a quarter, or four times"
+        source = (
+            "no size is said: data as large as the memory, as far as the disks have room; or a quarter, or four times"
+        )
     else:
         warehouses, source = WAREHOUSES, "no size is said: that of the published table of boxes"
     piece = phrases.piece("warehouses", "data_gib")

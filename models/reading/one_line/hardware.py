@@ -1,6 +1,7 @@
 """Processors, memory and disks of a described machine, with what its line leaves open guessed by stated rules."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from models.catalogue import (
@@ -35,7 +36,7 @@ XEN_SHARE = 0.09
 CORES = (8, 4, 16)
 """assumed of a machine whose processors nobody says, and what would have been as good"""
 GIB_PER_CORE = {True: (4, 2, 8), False: (1, 0.5, 2)}
-"""memory assumed for each core, and what would have been as good: of machines of today as clouds rent them, and older"""
+"""memory assumed for each core, and what would have been as good: of today as clouds rent it, and of older machines"""
 VOLUME_OF_DATA, VOLUME_STEP_GIB = 3.0, 100.0
 """size of a volume that nobody says: so many times the data, in whole steps"""
 LARGEST_SHARE = 0.5
@@ -66,6 +67,7 @@ def known_machine(phrases: Phrases) -> dict[str, Any]:
 def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], int]:
     """The processors: a mapping or an entry's name, rows, and the year of their family."""
     if "cpu_entry" in phrases:
+        _refuse(phrases, ("words", "ghz", "virtual"), "cpu_entry", "both say which processors")
         cpu, rows, year = _entry(phrases)
     elif "virtual" in phrases:
         cpu, rows, year = _virtual(phrases)
@@ -118,7 +120,9 @@ def instance_of(phrases: Phrases) -> tuple[InstanceSpec, list[Origin]]:
         ("words", set(), f"{spec.cpu.model} processors"),
         ("ghz", set(), f"{spec.cpu.model} processors"),
         ("cpu_entry", set(), f"{spec.cpu.model} processors"),
-        ("virtualised", {True}, ""),
+        ("count", set(), f"{spec.cpu.model} processors"),
+        ("speed", set(), f"{spec.cpu.model} processors"),
+        ("threads", {spec.cpu.threads_per_core}, f"{spec.cpu.threads_per_core} threads for each core"),
     ):
         if thing in phrases and phrases[thing].value not in allowed:
             hint = "; the size of a volume stands beside its kind, as in 'gp3 500 GiB'" if thing == "memory_gib" else ""
@@ -138,11 +142,14 @@ def volumes_of(
     phrases: Phrases, instance: InstanceSpec | None, data_gib: float
 ) -> tuple[dict[str, Any] | None, list[Origin]]:
     """Network volumes for disks, None for the machine's own disks, and rows. Raises InputError."""
-    kind = phrases.value("disk")
+    kind, volume = phrases.value("disk"), "volume" if "volume" in phrases else "disk"
     flash = kind in {None, "ssd", "nvme"}
     if "volume" not in phrases and instance is not None and instance.local_disks is not None and flash:
         local = instance.local_disks
         text = f"{local.count} x {local.disk.name}"
+        _refuse(phrases, ("requests", "mib", "level", "rpm", "disk_gib"), "instance", f"its own disks are {text}")
+        if phrases.value("disks", local.count) != local.count:
+            _refuse(phrases, ("disks",), "instance", f"its own disks are {text}")
         return None, [Origin("disks", "machine.disks", text, phrases.piece("local", "disk"), "that come with it")]
     if "local" in phrases or (instance is not None and "volume" not in phrases and kind not in {None, "ssd"}):
         piece = phrases["local" if "local" in phrases else "disk"].piece
@@ -151,25 +158,29 @@ def volumes_of(
             f"{WHERE}: '{piece}': {name} has no such disks of its own; name a volume, as in 'gp3 500 GiB 3000 IOPS', "
             "or a machine that has them, as i4i.2xlarge"
         )
+    _refuse(phrases, ("rpm", *(["disk"] if kind not in {None, "ssd"} else [])), volume, "a volume is no such disk")
     assert instance is not None or "volume" in phrases
-    rows, entry, piece = [], phrases.value("volume", ""), phrases.piece("volume")
+    rows, entry, said = list[Origin](), str(phrases.value("volume", "")), phrases.piece("volume")
     if not entry:
         assert instance is not None
-        entry, piece = DEFAULT_VOLUMES.get(instance.provider, ""), phrases.piece("disk")
+        entry, said = DEFAULT_VOLUMES.get(instance.provider, ""), phrases.piece("disk")
+        if not entry:
+            name = phrases["instance"].piece
+            raise InputError(f"{WHERE}: '{name}': say which disks it has, as in 'NVMe' or 'gp3 500 GiB'")
     provider = str(catalogue_entry("volumes", entry)["provider"])
     if instance is not None and provider != instance.provider:
         raise InputError(
             f"{WHERE}: '{phrases['volume'].piece}' and '{phrases['instance'].piece}': a volume of {provider} and a "
-            f"machine of {instance.provider}; {instance.provider}'s is {DEFAULT_VOLUMES[instance.provider]}"
+            f"machine of {instance.provider}; its own is {DEFAULT_VOLUMES.get(instance.provider, 'not known')}"
         )
-    rows.append(Origin("volume", DISK, entry, piece, "" if piece else f"no volume is said: what {provider} gives"))
-    size = phrases.value("volume_gib")
+    rows.append(Origin("volume", DISK, entry, said, "" if said else f"no volume is said: what {provider} gives"))
+    size = phrases.value("volume_gib", phrases.value("disk_gib"))
     if size is None:
         size = max(VOLUME_STEP_GIB, -(-VOLUME_OF_DATA * data_gib // VOLUME_STEP_GIB) * VOLUME_STEP_GIB)
         source = f"no size is said: {VOLUME_OF_DATA:g} times the data, in steps of {VOLUME_STEP_GIB:g} GiB"
         rows.append(Origin("volume's size", f"{DISK}.size_gib", f"{size:g} GiB", None, source))
     order: dict[str, Any] = {"volume": entry, "size_gib": size}
-    for thing, key, unit in (("requests", "requests_per_s", "IOPS"), ("mib", "mib_per_s", "MiB/s")):
+    for thing, key in (("requests", "requests_per_s"), ("mib", "mib_per_s")):
         if thing in phrases:
             order[key] = phrases[thing].value
     count = phrases.value("disks", 1)
@@ -180,6 +191,14 @@ def volumes_of(
         disks["level"], row = _level(phrases, count)
         rows.append(row)
     return disks, rows
+
+
+def _refuse(phrases: Phrases, things: Sequence[str], thing: str, why: str) -> None:
+    """Raises InputError for the first of some things that is said beside another one, which leaves no place for it."""
+    for other in things:
+        if other in phrases and other != thing:
+            pieces = dict.fromkeys((phrases[other].piece, *([phrases[thing].piece] if thing in phrases else [])))
+            raise InputError(f"{WHERE}: {' and '.join(map(repr, pieces))}: {why}; leave one of them out")
 
 
 def room_gib(disks: dict[str, Any] | None, instance: InstanceSpec | None) -> float:
@@ -203,6 +222,8 @@ def disks_of(
     phrases: Phrases, known: dict[str, Any], system: NamedSystem, old: bool
 ) -> tuple[dict[str, Any], list[Origin]]:
     """The data disks, and rows. `old`: of a time when SATA disks were not given queues."""
+    _refuse(phrases, ("requests", "mib"), "disk", "requests/s are bought with a volume, as in 'gp3 500 GiB 3000 IOPS'")
+    _refuse(phrases, ("local",), "disk", "only a cloud machine has disks of its own beside volumes")
     if known and not {"disk", "disks", "rpm", "level", "disk_gib"} & phrases.keys():
         disks = known["disks"]
         text = f"{disks['count']} x {_entry_of(disks['disk'])}"

@@ -14,9 +14,10 @@ from simulator.errors import InputError
 WHERE = "machine"
 EXAMPLE = "PostgreSQL 15 on r6i.2xlarge + gp3 500 GiB 3000 IOPS, 500 warehouses, 64 clients"
 FORMS = (
-    "r6i.2xlarge", "gp3 500 GiB 3000 IOPS", "2 x quad-core Xeon 5410 2.33 GHz", "8 cores", "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k",
-    "Solaris 10", "PostgreSQL 15", "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients",
-    "30 min", "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read",
+    "r6i.2xlarge", "gp3 500 GiB 3000 IOPS", "2 x quad-core Xeon 5410 2.33 GHz", "8 cores",
+    "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k", "Solaris 10", "PostgreSQL 15",
+    "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients", "30 min",
+    "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read",
 )  # fmt: skip
 WORDS = (
     "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
@@ -103,7 +104,6 @@ class Phrases(dict[str, Phrase]):
     def row(self, thing: str, what: str, key: str, value: str, source: str = "") -> Origin:
         """A key whose value the line says."""
         return Origin(what, key, value, self[thing].piece, source)
-
 
     def add(self, found: dict[str, Any], piece: str) -> None:
         """What a piece says. Raises InputError if another one says something else of the same thing."""
@@ -346,7 +346,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{TIME} (?:of )?warm-?up", lambda match: {"warm_up_s": _seconds(match)}),
         (rf"warm-?up(?: of)? {TIME}", lambda match: {"warm_up_s": _seconds(match)}),
         (rf"{N} ?(k?) ?(?:iops|io/s)", lambda match: {"requests": _number(match[1]) * (1000 if match[2] else 1)}),
-        (r"(?:on )?(?:its |the )?(?:own|local|instance(?:'s own)?)[- ](?:nvme|ssds?|disks?|stor(?:e|age))(?: disks?| ssds?)?",
+        (r"(?:on )?(?:its |the )?(?:own|local|instance)[- ](?:nvme|ssds?|disks?|stor(?:e|age))(?: disks?| ssds?)?",
          lambda _: {"local": True}),
         (rf"(?:run of )?{N} ?(?:(s)|s(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)(?: run)?",
          lambda match: {"seconds": _number(match[1]) * SECONDS_OF[match[3] or match[4] or "s"]}),

@@ -28,7 +28,9 @@ ENGINES = {
     r"oracle 10g": "oracle-10g",
 }
 UNKNOWN = {
-    r"(?:mysql|innodb|aurora mysql|percona(?: server)?|xtradb)(?: ?\d+(?:\.\d+)*)?": "MySQL 8.4, MySQL 8.0, Percona 5.7",
+    r"(?:mysql|innodb|aurora mysql|percona(?: server)?|xtradb)(?: ?\d+(?:\.\d+)*)?": (
+        "MySQL 8.4, MySQL 8.0, Percona 5.7"
+    ),
     r"mariadb(?: ?\d+(?:\.\d+)*)?": "MariaDB 12, MariaDB 10.11",
     r"aurora(?: postgresql)?": "PostgreSQL 15",
     r"oracle(?: database)?(?: ?\d+[a-z]*)?": "Oracle 10g",
