@@ -216,13 +216,14 @@ def test_the_tutorials_explanation_is_of_todays_model() -> None:
     assert f"model {digest(load_scenario(scenario_path('v20z')))}\n" in output, STALE
 
 
-MACHINES = [(words, output) for _, words, output in COMMANDS if words[1] == "machine"]
+MACHINES = [(words, output) for _, words, output in COMMANDS if words[1] == "quick"]
 
 
 @pytest.mark.parametrize(("words", "output"), MACHINES, ids=[words[2] for words, _ in MACHINES])
 def test_the_described_machines_of_the_pages_are_of_todays_model(
     words: list[str], output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert len(MACHINES) >= 3
     assert main(words[1:]) == 0
     assert "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines()) + "\n" == output, STALE
 

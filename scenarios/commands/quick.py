@@ -41,6 +41,7 @@ from scenarios.commands.output_files import check_places
 from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate, simulate_by_kernel
 from scenarios.show.machine import (
+    OF_CATALOGUE,
     description_text,
     machine_csv,
     machine_json,
@@ -161,7 +162,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     if save_scenario is not None:
         write_whole(save_scenario, machine_yaml(description))
     if answered_at_once:
-        _answer_at_once(description, calibration, model, wanted, quiet)
+        _answer_at_once(description, calibration, wanted, quiet)
     else:
         _answer_description(description, seed, quiet, wanted, two)
     if save_scenario is not None and output is Output.TABLE:
@@ -187,7 +188,7 @@ def _calibration_of(scenario: ScenarioSpec, model: str | None) -> Calibration | 
 
 
 def _answer_at_once(
-    description: Description, calibration: Calibration | None, model: str | None, wanted: AnswerOptions, quiet: bool
+    description: Description, calibration: Calibration | None, wanted: AnswerOptions, quiet: bool
 ) -> None:
     """Answer by the calibrated model, with an interval that holds the guesses, or a job by its formulas."""
     with progress_display(quiet) as display:
@@ -198,11 +199,6 @@ def _answer_at_once(
         text = machine_csv(found)
     else:
         text = machine_table(description, found, calibration, terminal_width())
-    if calibration is not None and model is None and not quiet:
-        engine = description.scenario.database.name
-        typer.echo(
-            f"answered by the program's own model of {engine}; --model none: by the catalogue's values", err=True
-        )
     typer.echo(text, nl=False)
 
 
@@ -218,7 +214,7 @@ def _answer_description(description: Description, seed: int, quiet: bool, wanted
         for note in scenario.notes:
             typer.echo(note, err=True)
     wanted = replace(wanted, guesses=left_open(description, moves), described=understood_rows(description, moves))
-    preface = f"{description_text(description, moves)}\n" if wanted.output is Output.TABLE else ""
+    preface = f"{description_text(description, moves, OF_CATALOGUE)}\n" if wanted.output is Output.TABLE else ""
     _answer_scenario(scenario, seed, quiet, wanted, two, preface)
 
 

@@ -16,6 +16,7 @@ from scenarios.show.words import bottleneck_details, uncertainty_words, unit_of
 FORMAT = "oltpsim-machine-1"
 GUESSED = "guessed"
 ASSUMED = "assumed"
+OF_CATALOGUE = "the catalogue's values"
 MOST_LETTERS = 34
 """of a cell of the table"""
 LEAST_MOVE = 0.005
@@ -23,10 +24,10 @@ LEAST_MOVE = 0.005
 HEADS = ("", "value", "from", "rate")
 
 
-def description_text(description: Description, moves: Mapping[str, float]) -> str:
+def description_text(description: Description, moves: Mapping[str, float], answered_by: str = "") -> str:
     """What a description comes to, a line each: what was said, what is assumed, and what else that might be.
 
-    `moves`: standard deviations of the rate's logarithm by the keys of guesses.
+    `moves`: standard deviations of the rate's logarithm by the keys of guesses. `answered_by`: whose values answer.
     """
     cells = [HEADS]
     for row in description.rows:
@@ -35,6 +36,7 @@ def description_text(description: Description, moves: Mapping[str, float]) -> st
         origin = ASSUMED if row.piece is None else f"'{row.piece}'"
         might_be = f", {row.uncertainty.replace('times or divided by', 'x or /')}" if row.uncertainty else ""
         cells.append((row.what, _short(row.value), _short(origin + might_be), effect))
+    cells += [("answered by", answered_by, "", "")] if answered_by else []
     return "\n".join([description.scenario.machine.name, *aligned(cells, indent=2)]) + "\n"
 
 
@@ -45,14 +47,14 @@ def machine_table(
 
     `calibration` None: predicted by the catalogue's values.
     """
-    lines = [description_text(description, found.moves), *_figures(found, width)]
+    answered_by = OF_CATALOGUE if calibration is None else f"a model fitted to {plural(len(calibration.runs), 'run')}"
+    lines = [description_text(description, found.moves, answered_by), *_figures(found, width)]
     for text in found.outside:
         lines += flow("beyond the runs", [text], width)
     if found.not_applied:
         lines += flow("not calibrated", [", ".join(found.not_applied)], width)
     if calibration is not None:
-        runs = plural(len(calibration.runs), "run")
-        lines += flow("model", [f"fitted to {runs}, fit {calibration.task_hash}"], width)
+        lines += flow("model", [f"fit {calibration.task_hash}"], width)
     return "\n".join(lines) + "\n"
 
 

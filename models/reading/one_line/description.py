@@ -91,6 +91,8 @@ def read_description(
         data = with_setting(data, setting)
         key = key_of(setting)
         rows = [row for row in rows if not stands_in(row.key, key)]
+        if key == "engine":  # which answers, and is nothing of the machine
+            continue
         rows.append(Origin(last_word(key), key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
     notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
     data |= {"notes": [*described["notes"], *notes]}

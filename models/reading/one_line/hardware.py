@@ -27,7 +27,9 @@ CATALOGUE_FACTOR = 1.1
 YEAR_OF_CURRENT = 2020
 """of processors that are sold today"""
 VCPU_FACTOR = 1.4
-"""of a core, or of a virtual processor, that has no name"""
+"""of a core, or of a virtual processor, that has no name, or whose speed is assumed"""
+DATA_SHEET_FACTOR = 1.15
+"""of other named ones; both as of parts in calibration/predict/spreads.yaml"""
 SHORT_SEEK_FACTOR = 1.5
 OVERHEAD_FACTOR = 2.0
 """both as a fit assumes them: calibration/parameters.yaml, calibration/published/parameters.yaml"""
@@ -131,11 +133,16 @@ def instance_of(phrases: Phrases) -> tuple[InstanceSpec, list[Origin]]:
             )
     shape = f"{spec.vcpus} vCPU, {spec.memory_gib:g} GiB, {spec.cpu.model}"
     managed = "runs on the machine of that name (assumption)" if piece.lower().startswith("db.") else ""
-    speed = "as its entry in the catalogue says, known as one core from another is"
+    speed = f"as the catalogue has the {spec.cpu.model}"
     return spec, [
         Origin("machine", "machine.instance", shape, piece, managed),
-        Origin("processor's speed", SPEED, f"{spec.cpu.relative_speed:g}", None, speed, VCPU_FACTOR),
+        Origin("processor's speed", SPEED, f"{spec.cpu.relative_speed:g}", None, speed, _factor(spec.cpu.source)),
     ]
+
+
+def _factor(source: str) -> float:
+    """Of the speed of a processor with this source."""
+    return VCPU_FACTOR if source.startswith("assumption") else DATA_SHEET_FACTOR
 
 
 def volumes_of(
@@ -338,8 +345,9 @@ def _entry(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     family = processor_family(read_processors(str(named["model"])).words)
     year = processor_families()[family].year if family else 2008 if "2009" in entry else YEAR_OF_CURRENT
     cores = phrases.value("cores", int(named["cores"])) * phrases.value("count", 1)
+    speed, factor = str(named["relative_speed"]), _factor(str(named["source"]))
     rows = [
-        Origin("processor's speed", SPEED, str(named["relative_speed"]), piece, f"catalogue entry {entry}"),
+        Origin("processor's speed", SPEED, speed, piece, f"catalogue entry {entry}", factor),
         Origin("cores", f"{CPU}cores", str(cores), phrases.piece("cores") or piece, ""),
     ]
     return {"base": entry, "cores": cores}, rows, year
