@@ -27,6 +27,7 @@ VOLUMES = {
 }  # fmt: skip
 """by their names; of Azure's premium SSDs the tier is their number, or by their size"""
 LIKE_A_VOLUME = re.compile(r" ((?:gp|io|st|sc)\d|premium (?:ssd|disk) p\d{1,2}|p\d\d|pd-[a-z]+|hyperdisk-[a-z]+) ")
+PROVIDERS = re.compile(r"^(?:(?:an?|aws|amazon|ec2|rds|azure|gcp|google|cloud) )+")
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 RATES = {"kb": "kB/s", "mb": "MB/s", "gb": "GB/s", "kib": "KiB/s", "mib": "MiB/s", "gib": "GiB/s"}
 DEFAULT_VOLUMES = {"aws": "gp3", "azure": "azure-premium-ssd-v2", "gcp": "pd-ssd"}
@@ -58,7 +59,7 @@ def instance_named(text: str) -> str | None:
     """
     word = text.strip()
     names = {name.lower(): name for name in catalogue_names("instances")}
-    lower = word.lower().removeprefix("db.")
+    lower = PROVIDERS.sub("", word.lower()).removeprefix("db.")
     for spelling in (lower, f"standard_{lower}"):
         if spelling in names:
             return names[spelling]

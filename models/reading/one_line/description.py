@@ -131,6 +131,8 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     room_gib = hardware.room_gib(disks, instance)
     log_disk, of_log = hardware.log_disk_of(phrases, entry != "linux")
     rows += [*further, *of_log, of_system]
+    if "name" in phrases and not known:
+        rows.append(phrases.row("name", "name", "machine.name", phrases["name"].value))
     title = phrases.value("name", phrases.value("instance", "described machine"))
     machine = {"name": title, **machine} | ({} if disks is None else {"disks": disks})
     if log_disk is not None:

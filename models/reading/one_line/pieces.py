@@ -34,7 +34,7 @@ GIB_OF_DATA = {"k": 1e3 / 2**30, "m": 1e6 / 2**30, "g": 1e9 / 2**30, "t": 1e12 /
 TIME = r"(\d{1,6}(?:\.\d{1,3})?) ?(?:(ms)|(s)(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)"
 SECONDS_OF = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 SPLIT = re.compile(
-    r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\s\+\s|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
+    r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\s[+/]\s|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
 )
 JOINED = re.compile(r"\s(?:on|with|and|plus)\s(?:an?\s)?", re.I)
 """words between pieces, where both sides are some"""
@@ -45,7 +45,7 @@ DISK_KINDS = {
     r"nvme(?: ssds?)?": "nvme",
     r"sata ssds?": "sata-ssd",
     r"ssds?|flash": "ssd",
-    r"sata(?: hdds?)?": "sata",
+    r"sata(?: hdds?)?|hdds?|(?:spinning|rotating)(?= (?:disk|drive))": "sata",
     r"sas": "sas",
     r"(?:ultra ?(?:160|320) )?scsi": "scsi",
     r"ide|pata|ata": "ide",
@@ -162,7 +162,7 @@ def _not_understood(piece: str, names: list[str]) -> str:
     hints = [hint for hint in (did_you_mean(word, WORDS) for word in words) if hint]
     named = f"; the machine's name is already '{names[0]}'" if names and piece != names[0] else ""
     return (
-        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{named}; pieces are like "
+        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{named}; pieces, with commas between, are like "
         f"{', '.join(map(repr, FORMS))}; for example '{EXAMPLE}'"
     )
 
@@ -240,6 +240,8 @@ def _volumes(text: str) -> dict[str, Any] | None:
     others = _disks(f"{volume.remainder} disk" if volume.remainder else "disk")
     if others is None:
         return None
+    if re.fullmatch(r"\d+", volume.remainder) and not text.startswith(volume.remainder):
+        raise ValueError(f"{volume.remainder} of what? write 'gp3 {volume.remainder} GiB', or '3000 IOPS'")
     where = "log_" if any(key.startswith("log_") for key in others) or volume.remainder in LOG_WORDS else ""
     found = {"volume": volume.entry, "volume_gib": volume.size_gib, "requests": volume.requests_per_s,
              "mib": volume.mib_per_s}  # fmt: skip
@@ -250,10 +252,13 @@ LOG_WORDS = ("log", "wal", "redo", "log on", "wal on", "redo on", "log on a")
 
 
 def _virtual(text: str) -> dict[str, Any] | None:
-    match = re.fullmatch(rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?(.*)", text)
+    match = re.fullmatch(
+        rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?((?: (?:of|at))? ?[\d.]+ ?[gm]hz)?",
+        text,
+    )
     if not match:
         return None
-    clock = read_processors(match[2]).ghz
+    clock = read_processors(match[2] or "").ghz
     return {"virtual": _whole(match[1])} | ({"ghz": clock} if clock else {})
 
 
@@ -333,6 +338,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{DATA}(?: of)? (?:data|database)", lambda match: {"data_gib": _data_gib(match)}),
         (rf"(?:data|database)(?: size)?(?: of)? {DATA}", lambda match: {"data_gib": _data_gib(match)}),
         (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(_number(match[1]) * (1000 if match[2] else 1))}),
+        (rf"{N} cpus?", lambda match: {"cores": _whole(match[1])}),
         (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": _whole(match[1])}),
         (rf"{N} ?(?:warehouses?|wh|w)", lambda match: {"warehouses": _whole(match[1])}),
         (rf"(?:each of )?{N} (?:clients?|users?|terminals?|sessions?)", lambda match: {"clients": _whole(match[1])}),
