@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from models.catalogue import catalogue_entry, catalogue_names
 from models.reading import Description, continuous_value, read_description
@@ -309,6 +311,32 @@ def test_options_are_pieces_of_the_same_description(line: str, part: str, flags:
     }
     changed = read_description(part, (), flags | {"--clients": "63"})
     assert changed.scenario.workload != one.scenario.workload, "an option is heard"
+
+
+PIECES = {
+    "--cores": [("8 cores", "8"), ("16 CPUs", "16")],
+    "--ram": [("64 GB", "64GiB"), ("32 GB RAM", "32 GB")],
+    "--disk": [("NVMe", "nvme"), ("SSD", "ssd"), ("gp3 2 TiB 9000 IOPS", "gp3 2 TiB 9000 IOPS")],
+    "--clients": [("64 clients", "64"), ("1,000 users", "1000")],
+    "--data-size": [("40 GiB of data", "40 GiB"), ("90 GB database", "90 GB")],
+    "--database": [("PostgreSQL 17", "postgres 17"), ("MySQL 8.4", "mysql-8-4")],
+    "--pool": [("shared buffers 8 GB", "8 GiB"), ("pool 4 GB", "4GB")],
+    "--think": [("5 ms think time", "5 ms")],
+}
+
+
+@given(st.data())
+def test_any_piece_may_be_an_option(data: st.DataObject) -> None:
+    chosen = {
+        option: data.draw(st.sampled_from(ways))
+        for option, ways in PIECES.items()
+        if option == "--cores" or data.draw(st.booleans())
+    }
+    as_options = data.draw(st.sets(st.sampled_from(sorted(chosen))))
+    line = ", ".join(words for option, (words, _) in chosen.items() if option not in as_options)
+    mixed = read_description(line, (), {option: chosen[option][1] for option in as_options})
+    whole = read_description(" + ".join(words for words, _ in chosen.values()))
+    assert mixed.scenario.model_dump(exclude={"notes"}) == whole.scenario.model_dump(exclude={"notes"})
 
 
 def test_a_line_and_an_option_that_contradict_each_other_are_refused() -> None:
