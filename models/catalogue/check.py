@@ -85,13 +85,14 @@ def without_shape() -> list[str]:
 def without_price() -> list[str]:
     """What is for sale, and parts of chassis, that no price list knows: they can't be in a plan.
 
-    Families of cloud machines without a single price, and volumes of providers without one, are there to be described.
+    The program's families of cloud machines without a single price, and volumes of providers without one, are there to
+    be described.
     """
     priced = _priced_parts()
     sold = {f"chassis/{name}" for name in catalogue_names("chassis")} | _parts_of_chassis()
     places = catalogue_places("instances")
     families = {place.file for name, place in places.items() if f"instances/{name}" in priced}
-    sold |= {f"instances/{name}" for name, place in places.items() if place.file in families}
+    sold |= {f"instances/{name}" for name, place in places.items() if place.own or place.file in families}
     providers = {name: catalogue_entry("volumes", name)["provider"] for name in catalogue_names("volumes")}
     selling = {provider for name, provider in providers.items() if f"volumes/{name}" in priced}
     sold |= {f"volumes/{name}" for name, provider in providers.items() if provider in selling}

@@ -29,7 +29,7 @@ def description_text(description: Description, moves: Mapping[str, float], answe
 
     `moves`: standard deviations of the rate's logarithm by the keys of guesses. `answered_by`: whose values answer.
     """
-    cells = [HEADS]
+    cells: list[tuple[str, ...]] = [HEADS]
     for row in description.rows:
         move = moves.get(row.key, 0.0)
         effect = f"±{share(math.expm1(move))}" if move >= LEAST_MOVE else ""
