@@ -14,7 +14,6 @@ from scenarios.show.table import aligned, csv_text, flow
 from scenarios.show.words import bottleneck_details, uncertainty_words, unit_of
 
 FORMAT = "oltpsim-machine-1"
-GUESSED = "guessed"
 ASSUMED = "assumed"
 OF_CATALOGUE = "the catalogue's values"
 MOST_LETTERS = 34
@@ -134,7 +133,7 @@ def machine_yaml(description: Description) -> str:
 
 def _comment(row: Origin) -> str:
     known = f"; {row.uncertainty}" if row.uncertainty else ""
-    origin = f"'{row.piece}'" if row.piece is not None else GUESSED
+    origin = f"'{row.piece}'" if row.piece is not None else ASSUMED
     return f"{row.what}: {row.value}, {origin}{': ' if row.source else ''}{row.source}{known}"
 
 

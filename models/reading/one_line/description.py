@@ -207,7 +207,8 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
     alternatives = tuple(
         f"database={json.dumps({'base': version, **changes})}" for version in times if version != entry
     )
-    row = Origin("database", "database", entry, phrases.piece("engine"), source, others=alternatives)
+    known = f"{entry}, nearest known" if nearest else entry
+    row = Origin("database", "database", known, phrases.piece("engine"), source, others=alternatives)
     if nearest and entry == DEFAULT_DATABASE:
         length = catalogue_entry("databases", entry)["path"][RELEASE_KEY.rpartition(".")[2]]
         why = f"of {entry}, the nearest known: releases differ by a tenth (assumption)"

@@ -98,6 +98,6 @@ def test_comments_stand_at_what_they_are_about() -> None:
     text = machine_yaml(read_description("Xeon 5140 2.33 GHz, 8 GB")).splitlines()
     at = text.index("    buffers: 480000")
     assert text[at - 1] == (
-        "    # buffers: 480,000, guessed: the published V20z's share of the memory, 57 %; times or divided by 1.2"
+        "    # buffers: 480,000, assumed: the published V20z's share of the memory, 57 %; times or divided by 1.2"
     )
     assert text[text.index("  memory_gib: 8.0") - 1] == "  # memory: 8 GiB, '8 GB'"
