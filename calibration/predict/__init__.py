@@ -10,7 +10,7 @@ from calibration.predict.candidates import (
     usual_run,
 )
 from calibration.predict.evidence import Evidence
-from calibration.predict.guessed import DescribedPrediction, predict_described
+from calibration.predict.guessed import DescribedPrediction, guess_moves, left_open, predict_described
 from calibration.predict.measurement import (
     CHANCE,
     FORMULAS,

@@ -6,6 +6,7 @@ their variances add up.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from calibration.fit import (
@@ -17,7 +18,7 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
+from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution, without_page_cleaner
 from calibration.predict.prediction import half_width, predict_scenario
 from models.build import build
 from models.input import value_at
@@ -27,6 +28,9 @@ from models.scenario import ScenarioSpec
 from simulator.analytic import simulate
 from simulator.errors import InputError
 from simulator.results import Result
+
+KNOWN_PARTS = ("machine.cpu.", "machine.disks.disk.")
+"""whose numbers have the spread of their source, whoever names the part"""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class DescribedPrediction:
     role: str
     outside: tuple[str, ...]
     not_applied: tuple[str, ...]
+    moves: Mapping[str, float]
+    """standard deviations of the logarithm by guesses, by their keys"""
 
     @property
     def sd(self) -> float:
@@ -61,16 +67,17 @@ def predict_described(
 ) -> DescribedPrediction:
     """The machine's rate or its job's figure; `simulate_model`: see `predict_scenario`. Raises InputError."""
     guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
-    parts = []
+    moves = {}
     for number, row in enumerate(guesses):
         report(number / (len(guesses) + 1), row.what)
-        parts.append(Contribution(row.what, moved_by(description, row, calibration)))
+        moves[row.key] = moved_by(description, row, calibration)
+    parts = [Contribution(row.what, moves[row.key]) for row in guesses]
     report(len(guesses) / (len(guesses) + 1), "the machine")
     scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
     answer = _answer(scenario)
     if calibration is None:
         value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
-        return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), ())
+        return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), (), moves)
     found = predict_scenario(calibration, description.scenario, simulate_model)
     parts += [
         Contribution(CALIBRATED, found.parameters_sd),
@@ -90,7 +97,30 @@ def predict_described(
         role=found.role,
         outside=found.outside,
         not_applied=found.not_applied,
+        moves=moves,
     )
+
+
+def guess_moves(description: Description, report: ReportProgress = no_report) -> dict[str, float]:
+    """What each guess moves the logarithm of the rate by, one standard deviation, by the catalogue's values.
+
+    By the guess's key. Raises InputError if the machine can't be calculated.
+    """
+    guesses = [row for row in description.rows if row.uncertain]
+    found = {}
+    for number, row in enumerate(guesses):
+        report(number / len(guesses), row.what)
+        found[row.key] = moved_by(description, row, None)
+    return found
+
+
+def left_open(description: Description, moves: Mapping[str, float]) -> dict[str, float]:
+    """Of `guess_moves` those that `uncertainty_of` doesn't know, under what people call them.
+
+    It knows the speed of processors and the times of disks by their sources.
+    """
+    rows = {row.key: row for row in description.rows if row.factor is None or not row.key.startswith(KNOWN_PARTS)}
+    return {rows[key].what: move for key, move in moves.items() if key in rows and move > 0}
 
 
 def moved_by(description: Description, row: Origin, calibration: Calibration | None) -> float:
@@ -122,7 +152,7 @@ def _fitted(row: Origin, scenario: ScenarioSpec, calibration: Calibration | None
 
 
 def _log(scenario: ScenarioSpec, calibration: Calibration | None) -> float:
-    machine = scenario if calibration is None else apply_calibration(calibration, scenario)
+    machine = without_page_cleaner(scenario) if calibration is None else apply_calibration(calibration, scenario)
     if machine.job is None and machine.interval.start != "warm":
         answer = _answer(machine)
         assert isinstance(answer, Result)

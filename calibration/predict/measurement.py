@@ -211,7 +211,7 @@ def uncertainty_of(scenario: ScenarioSpec, rate: Estimate, calibration: Calibrat
     """
     if calibration is not None:
         return _calibrated_uncertainty(calibration, scenario, rate)
-    known = _without_page_cleaner(scenario)
+    known = without_page_cleaner(scenario)
     moved = list(_moved_scenarios(known))
     middle, *rates = _steady([known, *(each for _, *ends in moved for each in ends)])
     if middle is None:
@@ -331,7 +331,7 @@ def _interval_sd(rate: Estimate) -> float | None:
     return min(rate.log_half_width, 1.0) / float(scipy.special.ndtri((1.0 + rate.confidence) / 2.0))
 
 
-def _without_page_cleaner(scenario: ScenarioSpec) -> ScenarioSpec:
+def without_page_cleaner(scenario: ScenarioSpec) -> ScenarioSpec:
     """The scenario with a page writer in the place of page cleaners, for which there are no formulas.
 
     What a number moves the rate by, in relation, is much the same with both.

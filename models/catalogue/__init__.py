@@ -10,6 +10,7 @@ from models.catalogue.check import (
     without_price,
     without_shape,
 )
+from models.catalogue.cloud_names import DEFAULT_VOLUMES, instance_named, read_volume
 from models.catalogue.composition import CATALOGUED_KEYS, expand_names, read_with_base, with_setting
 from models.catalogue.entries import CATALOGUE_KINDS, catalogue_entry, catalogue_names, catalogue_places, shadowed_names
 from models.catalogue.prices import PriceList, PriceRow, Prices, PriceUnit, is_old

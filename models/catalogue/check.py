@@ -88,13 +88,18 @@ def without_shape() -> list[str]:
 def without_price() -> list[str]:
     """What is for sale, and parts of chassis, that no price list knows: they can't be in a plan.
 
-    Volumes of providers whose machines the catalogue doesn't have can't be anyway.
+    The program's families of cloud machines without a single price, and volumes of providers without one, are there to
+    be described.
     """
-    providers = {catalogue_entry("instances", name).get("provider") for name in catalogue_names("instances")}
-    volumes = [name for name, volume in volume_specs().items() if volume.provider in providers]
-    sold = {f"{kind}/{name}" for kind in ("instances", "chassis") for name in catalogue_names(kind)}
-    sold |= {f"volumes/{name}" for name in volumes}
-    return sorted((sold | _parts_of_chassis()) - _priced_parts() - UNPRICED)
+    priced = _priced_parts()
+    sold = {f"chassis/{name}" for name in catalogue_names("chassis")} | _parts_of_chassis()
+    places = catalogue_places("instances")
+    families = {place.file for name, place in places.items() if f"instances/{name}" in priced}
+    sold |= {f"instances/{name}" for name, place in places.items() if place.own or place.file in families}
+    providers = {name: volume.provider for name, volume in volume_specs().items()}
+    selling = {provider for name, provider in providers.items() if f"volumes/{name}" in priced}
+    sold |= {f"volumes/{name}" for name, provider in providers.items() if provider in selling}
+    return sorted(sold - priced - UNPRICED)
 
 
 def _priced_parts() -> set[str]:

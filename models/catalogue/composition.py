@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from models.catalogue.entries import catalogue_entry, merged
+from models.catalogue.cloud_names import instance_named, read_volume
+from models.catalogue.entries import catalogue_entry, catalogue_names, merged
 from models.catalogue.shape_specs import InstanceSpec, VolumeOrder, VolumeSpec
 from models.input import (
     did_you_mean,
@@ -52,7 +53,7 @@ def expand_names(data: Any, where: str, path: str = "", named: tuple[str, ...] =
     kind = PLACES.get(path)
     try:
         if kind and isinstance(data, str):
-            named, data = (*named, data), _entry_once(kind, data, named)
+            named, data = (*named, data), _for_sale(kind, data) or _entry_once(kind, data, named)
         if kind and isinstance(data, dict) and "base" in data:
             changes = {key: value for key, value in data.items() if key != "base"}
             data = merged(expand_names(str(data["base"]), where, path, named), changes)
@@ -67,6 +68,24 @@ def expand_names(data: Any, where: str, path: str = "", named: tuple[str, ...] =
     return {key: expand_names(value, where, f"{path}.{key}" if path else str(key)) for key, value in data.items()}
 
 
+def _for_sale(kind: str, name: str) -> dict[str, Any] | None:
+    """A cloud machine by its name, or a network volume by words such as 'gp3 500 GiB'; None if it is neither."""
+    if name in catalogue_names(kind) or kind not in ("machines", "disks"):
+        return None
+    try:
+        if kind == "machines":
+            instance = instance_named(name)
+            return None if instance is None else {"instance": instance}
+        volume = read_volume(name)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from error
+    if volume is None:
+        return None
+    if volume.size_gib is None or volume.remainder:
+        raise InputError(f"{name}: expected a volume with its size, such as '{volume.entry} 500 GiB'")
+    return volume.order(volume.size_gib)
+
+
 def _entry_once(kind: str, name: str, named: tuple[str, ...]) -> dict[str, Any]:
     if name in named:
         raise InputError(f"base: entries of {kind} name each other in a circle: {' -> '.join((*named, name))}")
@@ -76,12 +95,18 @@ def _entry_once(kind: str, name: str, named: tuple[str, ...]) -> dict[str, Any]:
 def _rented_machine(data: dict[str, Any], where: str) -> dict[str, Any]:
     """A machine of which `instance` names a cloud machine: its keys, the caps of all its volumes, and changes."""
     name = str(data["instance"])
+    try:
+        name = instance_named(name) or name
+    except ValueError as error:
+        raise InputError(f"{where}: machine.instance: {name}: {error}") from error
     entry = expand_names(catalogue_entry("instances", name), where, "instance")
     instance = validated(InstanceSpec, entry, f"instances/{name}")
     keys = {"name": name, "memory_gib": instance.memory_gib, "hardware_share_lost": instance.hardware_share_lost}
     keys |= {"cpu": entry["cpu"], "volume_limits": instance.volume_limits(), "source": instance.source}
     if "local_disks" in entry and "disks" not in data:
         keys["disks"] = entry["local_disks"]
+        if "log_disk" not in data:
+            del keys["volume_limits"]  # of network volumes, which it has none of then
     machine: dict[str, Any] = merged(keys, {key: value for key, value in data.items() if key != "instance"})
     return machine
 
@@ -140,6 +165,8 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
     if not equals or not keys.strip():
         raise InputError(f"--set {setting}: expected key.path=value, for example database.pool.buffers=150000")
     key = keys.strip()
+    if key == "machine.instance":  # which is another machine, whose disks are its own
+        key, text = "machine", text.strip()
     *above, last = key.split(".")
     if not all([*above, last]):
         raise InputError(f"--set {setting}: a key is empty; expected key.path=value")
@@ -149,8 +176,21 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
             below = value_text(holder)
             raise InputError(f"--set {setting}: '{word}' is below {below}, which has no keys")
     data = copy.deepcopy(data)
+    if key == "machine" and isinstance(value, dict) and "cpu" in value:
+        _refuse_without_disks(value, setting)
+        return data | {"machine": value}
     if last == "kind" and value_at(data, key, value) != value:
         set_value(data, ".".join(above), {"kind": value})  # the keys of another kind would be unknown to this one
     else:
         set_value(data, key, merged(value_at(data, key), value))
     return data
+
+
+def _refuse_without_disks(machine: dict[str, Any], setting: str) -> None:
+    """Raises InputError for another machine without disks: those of the one before aren't its."""
+    if "disks" not in machine:
+        name = machine.get("name", "the machine")
+        raise InputError(
+            f"--set {setting}: {name} has no disks of its own, and those of the machine before aren't its; say which: "
+            f"--set 'machine={{instance: {name}, disks: {{disk: gp3 500 GiB, count: 1}}}}'"
+        )

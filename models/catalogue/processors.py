@@ -114,7 +114,8 @@ def catalogued_cpu(phrase: ProcessorPhrase) -> str | None:
             continue
         same = phrase.ghz is not None and abs(phrase.ghz / entry.ghz - 1.0) <= SAME_CLOCK
         numbers = {word for word in theirs if re.fullmatch(r"\d{3,5}", word)}
-        if (same and mine <= theirs) or (numbers & mine and (same or phrase.ghz is None)):
+        named = mine <= theirs and theirs - mine <= numbers  # a bare Xeon is no Xeon Platinum
+        if (same and named) or (numbers & mine and (same or phrase.ghz is None)):
             return name
     return None
 

@@ -1,9 +1,7 @@
 """Scenario files and descriptions: reading, checking, the schema."""
 
-from models.reading.assumptions import assumptions_of
 from models.reading.consistency import SPARE_BUFFERS, check_consistency, room_faults
 from models.reading.loading import load_scenario, scenario_from_mapping
-from models.reading.one_line import Description, Origin, read_description
-from models.reading.quick import Questions, positive_quantity, scenario_of
+from models.reading.one_line import Description, Origin, positive_quantity, read_description
 from models.reading.schema import scenario_schema
 from models.reading.values import continuous_keys, continuous_value, names_a_part, with_values

@@ -1,18 +1,11 @@
 """Assumptions: what a description leaves open, kept in a scenario's notes until a setting says it."""
 
-from models.scenario import ScenarioSpec
-
 NOTE = "assumption: "
 
 
 def assumption(words: str, source: str) -> str:
     """A note of what is assumed, and why or how it is changed."""
     return f"{NOTE}{words}; {source}"
-
-
-def assumptions_of(scenario: ScenarioSpec) -> list[str]:
-    """What a scenario assumes, in a few words each."""
-    return [note.removeprefix(NOTE).partition(";")[0] for note in scenario.notes if note.startswith(NOTE)]
 
 
 def key_of(setting: str) -> str:

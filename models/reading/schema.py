@@ -10,6 +10,12 @@ from typing import Any
 from models.catalogue import CATALOGUED_KEYS, catalogue_names
 from models.scenario import ScenarioSpec
 
+VOLUME = {
+    "type": "string",
+    "pattern": r"\d ?[GT]i?B\b|P\d\d",
+    "description": "a network volume with its size, as in 'gp3 500 GiB 3000 IOPS'",
+}
+
 
 def scenario_schema() -> dict[str, Any]:
     """JSON schema (draft 2020-12) of a scenario file before composition.
@@ -28,9 +34,10 @@ def scenario_schema() -> dict[str, Any]:
     for path, kind in CATALOGUED_KEYS.items():
         above, _, key = path.rpartition(".")
         properties = definitions[_owner(above)]["properties"]
-        names = {"type": "string", "enum": catalogue_names(kind), "description": f"a name from the catalogue of {kind}"}
+        known = catalogue_names(kind) + (catalogue_names("instances") if kind == "machines" else [])
+        names = {"type": "string", "enum": known, "description": f"a name from the catalogue of {kind}"}
         plain = {k: v for k, v in properties[key].items() if k not in ("default", "description")}
-        properties[key] = {"anyOf": [names, plain]}
+        properties[key] = {"anyOf": [names, *([VOLUME] if kind == "disks" else []), plain]}
         for target in _targets(plain):
             base = {"type": "string", "description": f"a name from the catalogue of {kind}; the other keys change it"}
             definitions[target]["properties"]["base"] = base

@@ -5,7 +5,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,8 +28,9 @@ NARROWEST = 60
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    """What to do with a result. `command` gives the same result again; `assumed` is listed in the table.
+    """What to do with a result. `command` gives the same result again.
 
+    `guesses`: what a description leaves open moves the rate's logarithm by, a part of the interval, by its name.
     `chance`: whether the interval is that of chance alone, not the one in which a measurement would fall. `before` is
     the analytic answer that was shown before this one, to be compared with it.
     """
@@ -39,9 +40,11 @@ class AnswerOptions:
     save: Path | None
     target: float | None
     command: str
-    assumed: Sequence[str] = ()
     before: Result | None = None
     chance: bool = False
+    guesses: Mapping[str, float] = field(default_factory=dict)
+    described: Sequence[Mapping[str, object]] | None = None
+    """what a description came to, for the JSON document"""
 
 
 @dataclass
@@ -82,7 +85,7 @@ def _speed(result: Result, wall_s: float) -> str:
 
 def give(modelled: ModelledScenario, result: Result, wanted: AnswerOptions) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
-    expected = "" if wanted.chance else measurement_of(modelled, result)
+    expected = "" if wanted.chance else measurement_of(modelled, result, wanted.guesses)
     scenario = modelled.machine
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
@@ -98,10 +101,10 @@ def give(modelled: ModelledScenario, result: Result, wanted: AnswerOptions) -> N
 def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected = "") -> str:
     """What goes to stdout."""
     if wanted.output is Output.JSON:
-        return answer_json(result, expected)
+        return answer_json(result, expected, wanted.described)
     if wanted.output is Output.CSV:
         return summary_csv(result, scenario, expected)
-    lines = [table_of(scenario, result, wanted, expected)]
+    lines = [summary_text(result, scenario, terminal_width(), expected).rstrip("\n")]
     if wanted.before is not None:
         lines.append(_compared(wanted.before, result))
     if wanted.report is not None:
@@ -110,11 +113,6 @@ def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expec
         lines.append(f"saved: {wanted.save}")
     lines.append(f"again, same bytes: {wanted.command}")
     return "\n".join(lines) + "\n"
-
-
-def table_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected) -> str:
-    """The answer as a table, its last line not ended."""
-    return summary_text(result, scenario, terminal_width(), wanted.assumed, expected).rstrip("\n")
 
 
 def _compared(calculated: Result, simulated: Result) -> str:

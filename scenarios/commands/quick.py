@@ -1,5 +1,6 @@
-"""oltpsim quick: a machine in a line, in a few flags or in a file, and its answer."""
+"""oltpsim quick: a machine in a line, in options or in a file, and its answer."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,17 +8,16 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import calibration_path, read_calibration
-from calibration.predict import predict_described
-from models.input import write_whole, yaml_text
-from models.reading import Questions, assumptions_of, read_description, scenario_of
+from calibration.fit import Calibration, calibration_path, read_calibration
+from calibration.predict import guess_moves, left_open, predict_described
+from models.input import write_whole
+from models.reading import Description, read_description
 from models.scenario import ScenarioSpec
 from scenarios.commands.answer import (
     AnswerOptions,
     TimedAnswers,
     command_line,
     give,
-    table_of,
     terminal_width,
     timed,
 )
@@ -40,23 +40,27 @@ from scenarios.commands.options import (
 from scenarios.commands.output_files import check_places
 from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate, simulate_by_kernel
-from scenarios.show.machine import machine_json, machine_table, machine_yaml
+from scenarios.show.machine import (
+    OF_CATALOGUE,
+    description_text,
+    machine_csv,
+    machine_json,
+    machine_table,
+    machine_yaml,
+    understood_rows,
+)
 from scenarios.show.numbers import significant
 from scenarios.show.progress import progress_display
+from scenarios.show.summary import headline_text
 from simulator.errors import InputError
 
 FIRST = "First answer, calculated by the analytic engine; the simulation follows:"
 SECOND = "Second answer, simulated by the {} engine:"
-REQUIRED = ("--ram", "--cores", "--disk", "--clients")
-FLAGS = (*REQUIRED, "--disks", "--warehouses", "--data-size", "--database", "--cpu", "--os", "--buffers", "--pool",
-         "--think", "--warm-up", "--duration")  # fmt: skip
 SIMULATED = ("--engine", "--seed", "--report", "--save", "--target")
-LINE_REMEDY = (
-    "a line is answered by a calibrated model; --set KEY=VALUE changes its scenario, and --save-scenario FILE.yaml "
-    "writes it for 'oltpsim quick FILE.yaml'"
-)
 NO_MODEL = "none"
-PUBLISHED = "published"
+MODELS = {"virtuoso": "published"}
+"""the program's own calibrations by the engine of their runs, where they aren't named after it"""
+YAML = (".yaml", ".yml")
 
 
 def quick(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -65,42 +69,41 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         str | None,
         typer.Argument(
             metavar="LINE|SCENARIO",
-            help="Pieces in any order, with commas: '2 x Opteron 244, 8 GB, 4 SATA'; or a scenario; or neither, "
-            "but --ram, --cores, --disk, --clients and the size of the data.",
+            help="Pieces in any order: 'PostgreSQL on r6i.2xlarge + gp3 500 GiB', '8 cores, 32 GB, SSD'; or a "
+            "scenario; or neither, but options.",
             show_default=False,
         ),
     ] = None,
     ram: Annotated[str | None, typer.Option(metavar="SIZE", help="Memory of the machine, for example 8GiB.")] = None,
-    cores: Annotated[int | None, typer.Option(metavar="N", help="CPU cores.", min=1)] = None,
+    cores: Annotated[str | None, typer.Option(metavar="N", help="CPU cores.")] = None,
     disk: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Kind of data disk: 'oltpsim catalog list disks'.")
+        str | None,
+        typer.Option(metavar="NAME", help="Data disk: ssd, nvme, 'gp3 500 GiB', or a name of 'catalog list disks'."),
     ] = None,
-    clients: Annotated[int | None, typer.Option(metavar="N", help="Clients that work at the same time.", min=1)] = None,
-    disks: Annotated[int, typer.Option(metavar="N", help="Data disks.", min=1)] = 1,
-    warehouses: Annotated[
-        int | None, typer.Option(metavar="N", help="Size of the database in warehouses.", min=1)
-    ] = None,
+    clients: Annotated[str | None, typer.Option(metavar="N", help="Clients that work at the same time.")] = None,
+    disks: Annotated[str | None, typer.Option(metavar="N", help="Data disks.")] = None,
+    warehouses: Annotated[str | None, typer.Option(metavar="N", help="Size of the database in warehouses.")] = None,
     data_size: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Or its size in bytes, for example '4 GiB'.")
     ] = None,
-    database: Annotated[str, typer.Option(metavar="NAME", help="Database engine.")] = "postgresql-15",
-    cpu: Annotated[str, typer.Option(metavar="NAME", help="Processor whose speed a core has.")] = "server-2020s",
-    operating_system: Annotated[str, typer.Option("--os", metavar="NAME", help="Operating system.")] = "linux",
-    buffers: Annotated[int | None, typer.Option(metavar="N", help="Buffers of the database.", min=1)] = None,
+    database: Annotated[str | None, typer.Option(metavar="NAME", help="Database engine.")] = None,
+    cpu: Annotated[str | None, typer.Option(metavar="NAME", help="Processor whose speed a core has.")] = None,
+    operating_system: Annotated[str | None, typer.Option("--os", metavar="NAME", help="Operating system.")] = None,
+    buffers: Annotated[str | None, typer.Option(metavar="N", help="Buffers of the database.")] = None,
     pool: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Or the memory they take, for example '5 GiB'.")
     ] = None,
-    think: Annotated[str, typer.Option(metavar="TIME", help="Mean think time of a client.")] = "0 s",
-    warm_up: Annotated[str, typer.Option(metavar="TIME", help="Simulated time that is not counted.")] = "1 min",
-    duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time that is counted.")] = "2 min",
+    think: Annotated[str | None, typer.Option(metavar="TIME", help="Mean think time of a client.")] = None,
+    warm_up: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated time that is not counted.")] = None,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated time that is counted.")] = None,
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="MODEL",
-            help="For a LINE. A file of 'oltpsim calibrate --save'; published: the program's own; none: the "
-            "catalogue's values.",
+            help="A file of 'oltpsim calibrate --save', or published: answers in place of the catalogue's values; "
+            "none: those. Without it, the program's own model of the engine, if there is one.",
         ),
-    ] = PUBLISHED,
+    ] = None,
     set_: SetOption = None,
     engine: EngineOption = None,
     seed: SeedOption = 1,
@@ -114,72 +117,56 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     chance: ChanceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Predict a machine from a line that describes it, from a few flags, or from a scenario file.
+    """Predict a machine from a line that describes it, from options, from both, or from a scenario file.
 
-    A line is answered by a calibrated model, with an honest interval. Its pieces: a name, processors ('2 x quad-core
-    Xeon 5410 2.33 GHz', '8 cores', 'hyper-threading', 'under Xen'), memory ('8 GB'), disks ('4 SATA', 'RAID 5 of 4 SCSI
-    10k', 'SSD'), operating system, engine, '120,000 buffers', '40 warehouses' or '40 GB of data', '80 clients'; and
-    '30 min', 'in memory, 10,000 new orders each', 'load of 20 warehouses', 'serial read'. What the line leaves open is
-    guessed, of machines before 2010 as published, of today's as PostgreSQL is run; each guess is shown with its
-    source, and the interval holds it.
+    Pieces of a line: a cloud machine ('r6i.2xlarge', 'Standard_E8ds_v5', 'n2-standard-8'), or processors ('8 cores', '2
+    x quad-core Xeon 5410 2.33 GHz', 'under Xen') and memory ('32 GB'); disks ('SSD', '2 NVMe', 'gp3 500 GiB 3000 IOPS',
+    'RAID 10 of 4 SATA'); operating system, engine ('PostgreSQL 15'), 'shared buffers 8 GB', '500 warehouses' or '40 GB
+    of data', '64 clients'; 'load of 20 warehouses', 'serial read'. Commas, +, on and with stand between them. Options
+    are pieces too, so that both may be mixed. What nobody says is assumed; a table lists it, and what else it might be
+    with what that does to the rate, which the interval holds.
 
-    Flags or a scenario are calculated at once, then simulated, and it is said how far apart the two answers are. With
+    The first answer is calculated at once, the second one simulated, and it is said how far apart they are. With
     --engine, --output json or csv there is one answer; what is saved, reported and held to --target is the
-    simulation's. Flags offer databases with a profile in the catalogue ('oltpsim catalog list databases'); what they
-    leave open is assumed; the table and the report list the assumptions.
+    simulation's. An engine with a calibrated model of its own is answered by that, with the model's interval.
     """
     typed = typed_options(context)
     overrides = settings(set_, engine)
-    if what is not None and not (what in library_files() or Path(what).exists() or what.endswith((".yaml", ".yml"))):
-        _refuse(typed, (*FLAGS, *SIMULATED), LINE_REMEDY)
-        _answer_line(what, model, set_ or (), output, save_scenario, quiet)
-        return
-    if what is not None:
-        _refuse(typed, (*FLAGS, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")
-        scenario = load_scenario_file(scenario_path(what), overrides)
+    is_file = what is not None and (what in library_files() or Path(what).exists() or what.endswith(YAML))
+    options: dict[str, str | None] = {
+        "--ram": ram, "--cores": cores, "--cpu": cpu, "--disk": disk, "--disks": disks, "--os": operating_system,
+        "--database": database, "--buffers": buffers, "--pool": pool, "--warehouses": warehouses,
+        "--data-size": data_size, "--clients": clients, "--think": think, "--warm-up": warm_up, "--duration": duration,
+    }  # fmt: skip
+    flags = {option: text for option, text in options.items() if text is not None}
+    wanted = AnswerOptions(output, report, save, target, command_line(["oltpsim", *context.obj]), chance=chance)
+    two = output is Output.TABLE and not any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
+    if is_file:
+        _refuse(typed, (*options, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")
+        scenario = load_scenario_file(scenario_path(str(what)), overrides)
         check_places(report, save)
+        _answer_scenario(scenario, seed, quiet, wanted, two)
+        return
+    if what is None and not flags:
+        hint = "say what the machine is, as in 'r6i.2xlarge + gp3 500 GiB' or --cores 8 --ram 32GiB, or name a scenario"
+        raise UsageError(hint, context)
+    description = read_description(what or "", overrides, flags)
+    calibration = _calibration_of(description.scenario, model)
+    answered_at_once = calibration is not None or description.scenario.job is not None
+    if answered_at_once:
+        why = "a job is answered without a simulation"
+        if calibration is not None:
+            why = "a calibrated model answers without a simulation; --model none takes the catalogue's values"
+        _refuse(typed, SIMULATED, why)
+    check_places(report, save, save_scenario)
+    if save_scenario is not None:
+        write_whole(save_scenario, machine_yaml(description))
+    if answered_at_once:
+        _answer_at_once(description, calibration, wanted, quiet)
     else:
-        _refuse(typed, ("--model",), "only with a line")
-        if ram is None or cores is None or disk is None or clients is None:
-            missing = [option for option in REQUIRED if option not in typed]
-            hint = "give a line, as in '2 x Opteron 244, 8 GB, 4 SATA', a scenario, or " + ", ".join(REQUIRED)
-            raise UsageError(hint if len(missing) == len(REQUIRED) else f"missing option '{missing[0]}'", context)
-        questions = Questions(
-            ram=ram,
-            cores=cores,
-            disk=disk,
-            disks=disks,
-            warehouses=warehouses,
-            data_size=data_size,
-            clients=clients,
-            database=database,
-            cpu=cpu,
-            operating_system=operating_system,
-            buffers=buffers,
-            pool=pool,
-            think=think,
-            warm_up=warm_up,
-            duration=duration,
-            answered=typed,
-        )
-        scenario, data = scenario_of(questions, overrides)
-        check_places(report, save, save_scenario)
-        if save_scenario is not None:
-            write_whole(save_scenario, yaml_text(data))
-    if output is not Output.TABLE and not quiet:  # whose forms hold figures only
-        for note in scenario.notes:
-            typer.echo(note, err=True)
-    wanted = AnswerOptions(
-        output,
-        report,
-        save,
-        target,
-        command_line(["oltpsim", *context.obj]),
-        assumed=assumptions_of(scenario),
-        chance=chance,
-    )
-    chosen = any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
-    _answer_scenario(scenario, seed, quiet, wanted, two=not chosen and output is Output.TABLE)
+        _answer_description(description, seed, quiet, wanted, two)
+    if save_scenario is not None and output is Output.TABLE:
+        typer.echo(f"saved: {save_scenario}")
 
 
 def _refuse(typed: Sequence[str], options: Sequence[str], remedy: str) -> None:
@@ -189,31 +176,53 @@ def _refuse(typed: Sequence[str], options: Sequence[str], remedy: str) -> None:
         raise InputError(f"quick: {wrong}: {remedy}")
 
 
-def _answer_line(
-    line: str, model: str, overrides: Sequence[str], output: Output, save_scenario: Path | None, quiet: bool
+def _calibration_of(scenario: ScenarioSpec, model: str | None) -> Calibration | None:
+    """The model that is asked for; else the program's own of the scenario's engine, None if it has none."""
+    if model == NO_MODEL:
+        return None
+    if model is not None:
+        return read_calibration(calibration_path(Path(model)))
+    engine = re.split(r"[\W_]", scenario.database.name.lower())[0]
+    own = calibration_path(Path(MODELS.get(engine, engine)))
+    return read_calibration(own) if own.is_file() else None
+
+
+def _answer_at_once(
+    description: Description, calibration: Calibration | None, wanted: AnswerOptions, quiet: bool
 ) -> None:
-    """Answer by the calibrated model, with an interval that holds the guesses."""
-    if output is Output.CSV:
-        raise InputError("--output csv: a machine is more than a row; give table or json")
-    description = read_description(line, overrides)
-    check_places(save_scenario)
-    calibration = None if model == NO_MODEL else read_calibration(calibration_path(Path(model)))
-    if save_scenario is not None:
-        write_whole(save_scenario, machine_yaml(description))
+    """Answer by the calibrated model, with an interval that holds the guesses, or a job by its formulas."""
     with progress_display(quiet) as display:
         found = predict_described(description, calibration, display.advance, simulate_by_kernel)
-    if output is Output.JSON:
+    if wanted.output is Output.JSON:
         text = machine_json(description, found, calibration)
+    elif wanted.output is Output.CSV:
+        text = machine_csv(found)
     else:
         text = machine_table(description, found, calibration, terminal_width())
     typer.echo(text, nl=False)
-    if save_scenario is not None and output is Output.TABLE:
-        typer.echo(f"saved: {save_scenario}")
 
 
-def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
-    """Answer by the scenario's engine; with `two` by the analytic one before it."""
-    first = _calculated(scenario, seed, quiet, wanted) if two else None
+def _answer_description(description: Description, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
+    """Answer by the catalogue's values: what is assumed, then as a scenario is answered."""
+    scenario = description.scenario
+    try:
+        with progress_display(quiet) as display:
+            moves = guess_moves(description, display.advance)
+    except InputError:  # no formulas for it: the interval says so
+        moves = {}
+    if wanted.output is Output.CSV and not quiet:
+        for note in scenario.notes:
+            typer.echo(note, err=True)
+    wanted = replace(wanted, guesses=left_open(description, moves), described=understood_rows(description, moves))
+    preface = f"{description_text(description, moves, OF_CATALOGUE)}\n" if wanted.output is Output.TABLE else ""
+    _answer_scenario(scenario, seed, quiet, wanted, two, preface)
+
+
+def _answer_scenario(
+    scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, two: bool, preface: str = ""
+) -> None:
+    """Answer by the scenario's engine, with `preface` before it; with `two` by the analytic one first."""
+    first = _calculated(scenario, seed, quiet, wanted, preface) if two else None
     with timed(quiet) as second, progress_display(quiet) as display:
         second.results += replicate(scenario, seed, 1, 1, display)
     (result,) = second.results
@@ -222,11 +231,15 @@ def _answer_scenario(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: Ans
             typer.echo(f"the simulation took {significant(second.wall_s / first.wall_s)} times as long", err=True)
         typer.echo("\n" + SECOND.format(result.engine))
         wanted = replace(wanted, before=first.results[0])
+    else:
+        typer.echo(preface, nl=False)
     give(ModelledScenario(scenario, None), result, wanted)
 
 
-def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions) -> TimedAnswers | None:
-    """The analytic answer, on stdout before this returns; None, and a line that says why, if there is none."""
+def _calculated(
+    scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, preface: str
+) -> TimedAnswers | None:
+    """The analytic answer behind `preface`, on stdout before this returns; None, and why on stderr, if none is."""
     calculated = scenario.model_copy(update={"engine": "analytic"})
     try:
         with timed(quiet) as block:
@@ -234,6 +247,7 @@ def _calculated(scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOp
     except InputError as error:
         typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)
         return None
-    expected = "" if wanted.chance else measurement_of(ModelledScenario(calculated, None), block.results[0])
-    typer.echo(f"{FIRST}\n{table_of(calculated, block.results[0], wanted, expected)}")
+    modelled = ModelledScenario(calculated, None)
+    expected = "" if wanted.chance else measurement_of(modelled, block.results[0], wanted.guesses)
+    typer.echo(f"{preface}{FIRST}\n{headline_text(block.results[0], calculated, terminal_width(), expected)}", nl=False)
     return block

@@ -1,45 +1,74 @@
 """Prediction of a machine described in one line: table, JSON, and the scenario as a commented YAML file."""
 
+import math
+from collections.abc import Mapping
+from typing import Any
+
 from calibration.fit import Calibration, scenario_hash
 from calibration.predict import DescribedPrediction
 from models.input import document_text, yaml_text
 from models.jobs import JobResult
 from models.reading import Description, Origin
-from scenarios.show.numbers import count, four_digits, plural
-from scenarios.show.table import aligned, flow
+from scenarios.show.numbers import count, four_digits, plural, share
+from scenarios.show.table import aligned, csv_text, flow
 from scenarios.show.words import bottleneck_details, uncertainty_words, unit_of
 
 FORMAT = "oltpsim-machine-1"
-GUESSED = "guessed"
-MOST_LETTERS = 32
-"""of a piece of the line in the table"""
-COLUMNS = ("piece", "key", "value", "uncertainty")
+ASSUMED = "assumed"
+OF_CATALOGUE = "the catalogue's values"
+MOST_LETTERS = 34
+"""of a cell of the table"""
+LEAST_MOVE = 0.005
+"""of a rate's logarithm that the table shows"""
+HEADS = ("", "value", "from", "rate")
+
+
+def description_text(description: Description, moves: Mapping[str, float], answered_by: str = "") -> str:
+    """What a description comes to, a line each: what was said, what is assumed, and what else that might be.
+
+    `moves`: standard deviations of the rate's logarithm by the keys of guesses. `answered_by`: whose values answer.
+    """
+    cells: list[tuple[str, ...]] = [HEADS]
+    for row in description.rows:
+        move = moves.get(row.key, 0.0)
+        effect = f"±{share(math.expm1(move))}" if move >= LEAST_MOVE else ""
+        origin = ASSUMED if row.piece is None else f"'{row.piece}'"
+        might_be = f", {row.uncertainty.replace('times or divided by', 'x or /')}" if row.uncertainty else ""
+        cells.append((row.what, _short(row.value), _short(origin + might_be), effect))
+    cells += [("answered by", answered_by, "", "")] if answered_by else []
+    return "\n".join([description.scenario.machine.name, *aligned(cells, indent=2)]) + "\n"
 
 
 def machine_table(
     description: Description, found: DescribedPrediction, calibration: Calibration | None, width: int
 ) -> str:
-    """Table of the values read or guessed, the reasons of guesses, and the prediction with interval and bottleneck.
+    """What the description comes to, and the prediction with interval and bottleneck.
 
-    Lines of reasons are at most `width` columns wide. `calibration` None: predicted by the catalogue's values.
+    `calibration` None: predicted by the catalogue's values.
     """
-    rows = description.rows
-    cells = [(_piece(row.piece), row.key, row.value, row.uncertainty) for row in rows]
-    lines = [found.scenario.machine.name, "", *aligned([COLUMNS, *cells]), ""]
-    reasons = [row for row in rows if row.piece is None and row.source]
-    lines += ["guessed, because the line doesn't say it:"] if reasons else []
-    for row in reasons:
-        lines += flow(row.what, [row.source], width)
-    lines += [""] if reasons else []
-    lines += _figures(found, width)
+    answered_by = OF_CATALOGUE if calibration is None else f"a model fitted to {plural(len(calibration.runs), 'run')}"
+    lines = [description_text(description, found.moves, answered_by), *_figures(found, width)]
     for text in found.outside:
         lines += flow("beyond the runs", [text], width)
     if found.not_applied:
         lines += flow("not calibrated", [", ".join(found.not_applied)], width)
     if calibration is not None:
-        runs = plural(len(calibration.runs), "run")
-        lines += flow("model", [f"{calibration.base.name}, fitted to {runs}, fit {calibration.task_hash}"], width)
+        lines += flow("model", [f"fit {calibration.task_hash}"], width)
     return "\n".join(lines) + "\n"
+
+
+def machine_csv(found: DescribedPrediction) -> str:
+    """The predicted figure as a line of CSV."""
+    figure, _ = _figure(found)
+    row = {"scenario": found.scenario.name, "figure": figure, "value": found.value, "low": found.low or "",
+           "high": found.high or "", "limited_by": _limit(found)}  # fmt: skip
+    return csv_text(row, [row])
+
+
+def understood_rows(description: Description, moves: Mapping[str, float]) -> list[dict[str, Any]]:
+    """What the description comes to as plain JSON; `rate_sd` of the logarithm."""
+    names = ("what", "key", "value", "piece", "source", "factor", "others")
+    return [{name: getattr(row, name) for name in names} | {"rate_sd": moves.get(row.key)} for row in description.rows]
 
 
 def _figures(found: DescribedPrediction, width: int) -> list[str]:
@@ -60,10 +89,7 @@ def machine_json(description: Description, found: DescribedPrediction, calibrati
     figure, _ = _figure(found)
     content = {
         "line": description.line,
-        "understood": [
-            {name: getattr(row, name) for name in ("what", "key", "value", "piece", "source", "factor", "others")}
-            for row in description.rows
-        ],
+        "understood": understood_rows(description, found.moves),
         "scenario": found.scenario.model_dump(mode="json", exclude={"measured"}),
         "scenario_hash": scenario_hash(found.scenario),
         "figure": figure,
@@ -107,12 +133,11 @@ def machine_yaml(description: Description) -> str:
 
 def _comment(row: Origin) -> str:
     known = f"; {row.uncertainty}" if row.uncertainty else ""
-    origin = f"'{row.piece}'" if row.piece is not None else GUESSED
+    origin = f"'{row.piece}'" if row.piece is not None else ASSUMED
     return f"{row.what}: {row.value}, {origin}{': ' if row.source else ''}{row.source}{known}"
 
 
-def _piece(piece: str | None) -> str:
-    text = GUESSED if piece is None else piece
+def _short(text: str) -> str:
     return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 3]}..."
 
 

@@ -4,7 +4,7 @@ Plain text: it reads the same in 80 columns, without colour and in a file.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 from calibration.predict import CHANCE, MeasurementInterval
@@ -38,10 +38,8 @@ CellValue = str | int | float
 """A cell of a table of results."""
 
 
-def summary_text(
-    result: Result, scenario: ScenarioSpec, width: int = WIDTH, assumed: Sequence[str] = (), expected: Expected = ""
-) -> str:
-    """The answer in lines of at most `width` columns, the last one ended too; `assumed` is listed in it."""
+def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, expected: Expected = "") -> str:
+    """The answer in lines of at most `width` columns, the last one ended too."""
     lines = flow("", configuration_line(scenario).split(" · "), width, separator=" · ", indent=0)
     lines += _rate(result, scenario, expected, width)
     limit, details = result.bottleneck, bottleneck_details(result)
@@ -61,8 +59,6 @@ def summary_text(
     lines += flow("hit ratio", _hits(result), width)
     if result.start != "warm":
         lines += flow("getting warm", _warming(result), width)
-    if assumed:
-        lines += sentence_flow(None, f"assumed: {'; '.join(assumed)}", width)
     for warning in result.warnings:
         lines += sentence_flow("warning", warning, width)
     for law in result.broken_laws:
@@ -71,7 +67,25 @@ def summary_text(
     return "\n".join(lines) + "\n"
 
 
+def headline_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, expected: Expected = "") -> str:
+    """The rate with its interval and what limits it: the answer before another one that says the rest."""
+    limit, details = result.bottleneck, bottleneck_details(result)
+    lines = flow(unit_of(result.main_class), _rate_parts(result, scenario, expected), width)
+    lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
+    return "\n".join(lines) + "\n"
+
+
 def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int) -> list[str]:
+    lines = flow(unit_of(result.main_class), _rate_parts(result, scenario, expected), width)
+    if isinstance(expected, MeasurementInterval):
+        lines += flow("uncertain by", uncertainty_words(expected.parts, expected.sd), width)
+        lines += [] if expected.model is None else model_lines(expected.model, width)
+    elif expected:
+        lines += sentence_flow("no interval", expected, width)
+    return lines
+
+
+def _rate_parts(result: Result, scenario: ScenarioSpec, expected: Expected) -> list[str]:
     first, *others = rate_words(result.rate_per_min, expected, is_calculated(result))
     parts = [f"{count(result.rate_per_min.mean)}  {first}", *others]
     if scenario.interval.new_orders_per_client:
@@ -85,13 +99,7 @@ def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int
         )
     if scenario.machine.price is not None:
         parts.append(cost_words(scenario.machine.price, result.rate_per_min.mean))
-    lines = flow(unit_of(result.main_class), parts, width)
-    if isinstance(expected, MeasurementInterval):
-        lines += flow("uncertain by", uncertainty_words(expected.parts, expected.sd), width)
-        lines += [] if expected.model is None else model_lines(expected.model, width)
-    elif expected:
-        lines += sentence_flow("no interval", expected, width)
-    return lines
+    return parts
 
 
 def cost_words(price: PriceSpec, per_min: float) -> str:
@@ -151,10 +159,14 @@ def _warming(result: Result) -> list[str]:
     return parts
 
 
-def answer_json(result: Result, expected: Expected) -> str:
-    """A result with `measurement`: where one would fall and the parts of what isn't known; null if that isn't said."""
+def answer_json(result: Result, expected: Expected, described: Sequence[Mapping[str, object]] | None = None) -> str:
+    """A result with `measurement`: where one would fall and the parts of what isn't known; null if that isn't said.
+
+    `described`: what a description of the machine came to.
+    """
     measurement = None if isinstance(expected, str) else expected.to_json()
-    return document_text(FORMAT, json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement})
+    content = json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement}
+    return document_text(FORMAT, content if described is None else content | {"described": list(described)})
 
 
 def summary_row(result: Result) -> dict[str, CellValue]:

@@ -1,8 +1,8 @@
 """A machine and its run from one line: a scenario, and for each of its keys where the value is from."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from models.catalogue import catalogue_entry, with_setting
@@ -11,7 +11,8 @@ from models.reading.assumptions import assumption, key_of, stands_in
 from models.reading.drivers import DEFAULT_DATABASE, driver_of, gib_per_warehouse, warehouses_of
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
-from models.reading.one_line.pieces import WHERE, Origin, Phrases, read_line
+from models.reading.one_line.flags import add_flags
+from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases, read_line
 from models.reading.one_line.systems import NamedSystem
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -33,11 +34,20 @@ LAST_OLD_YEAR = 2010
 VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
 """years of processors that were new with a version"""
 CURRENT_POOL_SHARES = (0.25, 0.5)
-"""of the memory, of engines that aren't the article's: as PostgreSQL's manual advises for shared_buffers; up to this"""
+"""of the memory, of engines that read through the page cache, as PostgreSQL's manual advises; up to this"""
+DIRECT_POOL_SHARES = (0.75, 0.5)
+"""the same with direct I/O: what innodb_dedicated_server takes of more than 4 GB; MySQL's manual begins at half"""
 CURRENT_CLIENTS_PER_CORE = (8, 2, 32)
 """assumed of a machine of today, and what would have been as good"""
 DATA_OF_MEMORY = (1.0, 0.25, 4.0)
 """size of the data of a machine of today by that of its memory: assumed, and what would have been as good"""
+CURRENT_RUN_S = (60, 120)
+"""warm-up, and what is counted, of a machine of today: it starts warm, and this simulates in seconds"""
+LARGE_CORES = 16
+"""with more cores the run is shorter in proportion, down to a sixth"""
+RELEASE_FACTOR = 1.1
+"""assumption: path lengths of one engine's releases differ by a tenth"""
+RELEASE_KEY = "database.path.row_operation_us"
 NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
 
 
@@ -55,51 +65,108 @@ class Description:
         return scenario_from_mapping(self.data, WHERE, [setting])
 
 
-def read_description(line: str, overrides: Sequence[str] = ()) -> Description:
-    """The scenario that a line of pieces between commas describes, with `overrides` (key=value) over it.
+def read_description(
+    line: str = "", overrides: Sequence[str] = (), flags: Mapping[str, str] | None = None
+) -> Description:
+    """The scenario that a line of pieces describes, with what options say (`--ram`: its text) and `overrides` over it.
 
     Raises InputError for pieces that aren't understood or contradict each other, and for machines that can't be.
     """
     phrases = read_line(line)
+    add_flags(phrases, flags or {})
+    if not phrases.keys() - {"name"} and not hardware.known_machine(phrases):
+        raise InputError(
+            f"{WHERE}: {f'{line!r}: ' if line else ''}nothing here says what the machine is: give pieces like "
+            f"'8 cores', '32 GB', 'SSD', or 'r6i.2xlarge'; for example '{EXAMPLE}'"
+        )
     data, rows = _mapping(phrases)
-    scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
+    try:
+        scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
+    except InputError as error:
+        raise type(error)("\n".join(_with_piece(text, rows) for text in str(error).splitlines())) from error
+    said = ", ".join([line] * bool(line) + [f"{option} {text}" for option, text in (flags or {}).items()])
+    described = {"notes": [f"described by: {said}"]}
+    scenario = scenario_from_mapping(data | described, WHERE, overrides)
     for setting in overrides:
         data = with_setting(data, setting)
         key = key_of(setting)
         rows = [row for row in rows if not stands_in(row.key, key)]
+        if key == "engine":  # which answers, and is nothing of the machine
+            continue
         rows.append(Origin(last_word(key), key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
     notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
-    data |= {"notes": [f"described by: {line}", *notes]}
-    return Description(line, scenario_from_mapping(data, WHERE), data, tuple(rows))
+    data |= {"notes": [*described["notes"], *notes]}
+    return Description(said, scenario.model_copy(update={"notes": tuple(data["notes"])}), data, tuple(rows))
+
+
+def _with_piece(problem: str, rows: Sequence[Origin]) -> str:
+    """A problem of a key, with the piece that said it."""
+    where, _, words = problem.partition(": ")
+    piece = next((row.piece for row in rows if row.piece and words.startswith(f"{row.key}: ")), None)
+    return problem if piece is None else f"{where}: '{piece}': {words}"
 
 
 def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
-    known = hardware.known_machine(phrases)
-    cpu, rows, year = hardware.cpu_of(phrases, known)
-    memory, row = hardware.memory_of(phrases, known)
-    rows.append(row)
-    system, entry, row = _system(phrases, year)
-    old = entry != "linux"
-    disks, further = hardware.disks_of(phrases, known, system, old)
-    log_disk, of_log = hardware.log_disk_of(phrases, old)
-    rows += [*further, *of_log, row]
-    title = phrases.value("name", "described machine")
-    machine: dict[str, Any] = {"name": title, "cpu": cpu, "memory_gib": memory, "disks": disks}
+    known = {} if "instance" in phrases else hardware.known_machine(phrases)
+    if "instance" in phrases:
+        instance, rows = hardware.instance_of(phrases)
+        cores, memory_gib, year = instance.cpu.cores, instance.memory_gib, hardware.YEAR_OF_CURRENT
+        machine: dict[str, Any] = {"instance": phrases["instance"].value}
+    else:
+        instance = None
+        cpu, rows, year = hardware.cpu_of(phrases, known)
+        cores = hardware.cores_of(cpu)
+        memory, row = hardware.memory_of(phrases, known, cores, year > LAST_OLD_YEAR)
+        memory_gib = parse_quantity(memory, "memory", "GiB")
+        rows.append(row)
+        machine = {"cpu": cpu, "memory_gib": memory}
+    current = Current(cores, memory_gib) if year > LAST_OLD_YEAR else None
+    system, entry, of_system = _system(phrases, year)
+    database, of_database = _database(phrases, memory_gib, year)
+    data_gib = _data_gib(phrases, database["base"], memory_gib)
+    if instance is not None or "volume" in phrases:
+        disks, further = hardware.volumes_of(phrases, instance, data_gib)
+    else:
+        disks, further = hardware.disks_of(phrases, known, system, entry != "linux")
+    room_gib = hardware.room_gib(disks, instance)
+    log_disk, of_log = hardware.log_disk_of(phrases, entry != "linux")
+    rows += [*further, *of_log, of_system]
+    if "name" in phrases and not known:
+        rows.append(phrases.row("name", "name", "machine.name", phrases["name"].value))
+    title = phrases.value("name", phrases.value("instance", "described machine"))
+    machine = {"name": title, **machine} | ({} if disks is None else {"disks": disks})
     if log_disk is not None:
         machine["log_disk"] = log_disk
-    if "virtualised" in phrases:
+    if "virtualised" in phrases and instance is None:
         machine["hardware_share_lost"] = hardware.XEN_SHARE
         key, piece = "machine.hardware_share_lost", phrases["virtualised"].piece
         source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
         rows.append(Origin("virtualisation", key, str(hardware.XEN_SHARE), piece, source, LOST_FACTOR))
     machine["source"] = "one line of description; see notes"
-    database, further = _database(phrases, parse_quantity(memory, "memory", "GiB"), year)
-    rows += further
-    current = (hardware.cores_of(cpu), parse_quantity(memory, "memory", "GiB")) if year > LAST_OLD_YEAR else None
+    if current is not None:
+        room_gib = hardware.LARGEST_SHARE * max(
+            room_gib - memory_gib, room_gib / 4
+        )  # beside the log, and swap on disks
+        current = replace(current, memory_gib=min(memory_gib, room_gib))
     run, of_run = _run(phrases, database["base"], current)
     name = f"{title}, {run['workload']['warehouses']:,} warehouses"
     data = {"name": name, "machine": machine, "operating_system": entry, "database": database, **run}
-    return data, [*rows, *of_run]
+    return data, [*rows, *of_database, *of_run]
+
+
+@dataclass(frozen=True)
+class Current:
+    """A machine of today: its cores, and memory, or as much of it as data have room beside."""
+
+    cores: int
+    memory_gib: float
+
+
+def _data_gib(phrases: Phrases, engine: str, memory_gib: float) -> float:
+    """Size of the data, said or to be assumed."""
+    if "warehouses" in phrases:
+        return float(phrases["warehouses"].value * gib_per_warehouse(engine))
+    return float(phrases.value("data_gib", memory_gib))
 
 
 def _system(phrases: Phrases, year: int) -> tuple[NamedSystem, str, Origin]:
@@ -124,6 +191,8 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
     source, times = "the nearest in the catalogue" if nearest else "", list[str]()
     if "engine" not in phrases and year > LAST_OLD_YEAR:
         entry, source = DEFAULT_DATABASE, "no engine is said"
+    if entry == "mysql-5-1" and year > LAST_OLD_YEAR and "5" not in phrases["engine"].piece:
+        raise InputError(f"{WHERE}: '{phrases['engine'].piece}': say which release: MySQL 8.4 or MySQL 8.0")
     if not entry:
         source, times = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)
         at = sum(since <= year for since in VIRTUOSO_SINCE.values()) - 1
@@ -138,12 +207,21 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
     alternatives = tuple(
         f"database={json.dumps({'base': version, **changes})}" for version in times if version != entry
     )
-    row = Origin("database", "database", entry, phrases.piece("engine"), source, others=alternatives)
+    known = f"{entry}, nearest known" if nearest else entry
+    row = Origin("database", "database", known, phrases.piece("engine"), source, others=alternatives)
+    if nearest and entry == DEFAULT_DATABASE:
+        length = catalogue_entry("databases", entry)["path"][RELEASE_KEY.rpartition(".")[2]]
+        why = f"of {entry}, the nearest known: releases differ by a tenth (assumption)"
+        rows.append(Origin("path lengths", RELEASE_KEY, f"{length:g} us", None, why, RELEASE_FACTOR))
     return {"base": entry, **changes}, [row, *rows]
 
 
 def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Origin]:
-    per_buffer_kib = float(catalogue_entry("databases", entry)["pool"]["memory_per_buffer_kib"])
+    named = catalogue_entry("databases", entry)
+    per_buffer_kib = float(named["pool"]["memory_per_buffer_kib"])
+    shares, manual = CURRENT_POOL_SHARES, "PostgreSQL"
+    if named["io"] == "direct":
+        shares, manual = DIRECT_POOL_SHARES, "MySQL"
     piece, factor, others = phrases.piece("buffers", "pool_gib"), None, tuple[str, ...]()
     if "buffers" in phrases and "pool_gib" in phrases:
         one, other = phrases["buffers"].piece, phrases["pool_gib"].piece
@@ -154,17 +232,17 @@ def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Orig
         buffers = int(phrases["pool_gib"].value * GIB / KIB / per_buffer_kib)
         source = f"of {per_buffer_kib:g} KiB each"
     elif entry not in VIRTUOSO_SINCE:
-        usual, most = (int(share * memory_gib * GIB / KIB / per_buffer_kib) for share in CURRENT_POOL_SHARES)
+        usual, most = (int(share * memory_gib * GIB / KIB / per_buffer_kib) for share in shares)
         buffers, others = usual, (f"database.pool.buffers={most}",)
-        source = f"{100 * CURRENT_POOL_SHARES[0]:.0f} % of the memory, as PostgreSQL's manual advises"
+        source = f"{100 * shares[0]:.0f} % of the memory, as {manual}'s manual advises"
     else:
         buffers, factor = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib), BUFFERS_FACTOR
         source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
     return buffers, Origin("buffers", "database.pool.buffers", f"{buffers:,}", piece, source, factor, others)
 
 
-def _run(phrases: Phrases, engine: str, current: tuple[int, float] | None) -> tuple[dict[str, Any], list[Origin]]:
-    """Workload, interval and job. `current`: cores and GiB of memory of a machine of today, None if it is older."""
+def _run(phrases: Phrases, engine: str, current: Current | None) -> tuple[dict[str, Any], list[Origin]]:
+    """Workload, interval and job. `current`: None of a machine that isn't of today."""
     job, fixed = phrases.value("job"), "new_orders" in phrases
     if job is not None:
         for other in ("new_orders", "seconds", "clients", "in_memory"):
@@ -183,11 +261,19 @@ def _run(phrases: Phrases, engine: str, current: tuple[int, float] | None) -> tu
     rows.append(Origin("driver", "workload", str(workload["base"]), None, driver))
     warm = "in_memory" in phrases or fixed or current is not None
     start = "warm" if warm else "after_load"
-    length = phrases["new_orders"].value if fixed else phrases.value("seconds", HOUR_S)
+    warm_up, length, why = _times(current)
+    length = phrases["new_orders"].value if fixed else phrases.value("seconds", length)
+    warm_up = 0 if fixed or job is not None else phrases.value("warm_up_s", warm_up)
     key = "new_orders_per_client" if fixed else "duration_s"
-    run = {"workload": workload, "interval": {"start": start, key: length}}
+    interval = {"start": start, key: length} | ({"warm_up_s": warm_up} if warm_up else {})
+    if "think_s" in phrases:
+        workload["arrivals"] |= {"kind": "closed", "think_time_s": phrases["think_s"].value}
+        text = f"{phrases['think_s'].value:g} s"
+        rows.append(phrases.row("think_s", "think time", "workload.arrivals.think_time_s", text))
+    run = {"workload": workload, "interval": interval}
     piece, text = phrases.piece("new_orders", "seconds"), f"{length:,}" if fixed else f"{length:,g} s"
-    of_run = Origin("run", f"interval.{key}", text, piece, "" if piece else "no time is said: an hour, as published")
+    text += f" after {warm_up:,g} s" if warm_up else ""
+    of_run = Origin("run", f"interval.{key}", text, piece, "" if piece else why)
     if job is not None:
         return run | {"job": {"kind": job}}, [*rows, Origin("job", "job.kind", job, phrases["job"].piece, "")]
     begun = phrases.piece("in_memory", "new_orders")
@@ -195,8 +281,17 @@ def _run(phrases: Phrases, engine: str, current: tuple[int, float] | None) -> tu
     return run, [*rows, of_run, Origin("start", "interval.start", start, begun, source)]
 
 
+def _times(current: Current | None) -> tuple[int, int, str]:
+    """Warm-up and length of a run, s, and why."""
+    if current is None:
+        return 0, HOUR_S, "no time is said: an hour, as published"
+    share = min(1.0, max(LARGE_CORES / current.cores, 1 / 6))
+    warm_up, length = (round(share * seconds) for seconds in CURRENT_RUN_S)
+    return warm_up, length, "no time is said: what simulates in seconds; it starts warm"
+
+
 def _size(
-    phrases: Phrases, engine: str, current: tuple[int, float] | None, fixed: bool, is_job: bool
+    phrases: Phrases, engine: str, current: Current | None, fixed: bool, is_job: bool
 ) -> tuple[int, int, list[Origin]]:
     """Warehouses, clients, and rows for those that the run uses."""
     if "warehouses" in phrases and "data_gib" in phrases:
@@ -211,9 +306,11 @@ def _size(
     elif fixed and "clients" in phrases:
         warehouses, source = phrases["clients"].value, "a warehouse for each client, as published"
     elif current is not None:
-        warehouses, *sizes = (warehouses_of(times * current[1], engine) for times in DATA_OF_MEMORY)
+        warehouses, *sizes = (warehouses_of(times * current.memory_gib, engine) for times in DATA_OF_MEMORY)
         others = tuple(f"workload.warehouses={size}" for size in sizes)
-        source = "no size is said: data as large as the memory, or a quarter of it, or four times"
+        source = (
+            "no size is said: data as large as the memory, as far as the disks have room; or a quarter, or four times"
+        )
     else:
         warehouses, source = WAREHOUSES, "no size is said: that of the published table of boxes"
     piece = phrases.piece("warehouses", "data_gib")
@@ -224,7 +321,7 @@ def _size(
     if "clients" in phrases:
         clients, source = phrases["clients"].value, ""
     elif current is not None and not fixed:
-        clients, *counts = (times * current[0] for times in CURRENT_CLIENTS_PER_CORE)
+        clients, *counts = (times * current.cores for times in CURRENT_CLIENTS_PER_CORE)
         others = tuple(f"workload.arrivals.clients={count}" for count in counts)
         source = "{} for each core, or {}, or {}: as many as keep it busy".format(*CURRENT_CLIENTS_PER_CORE)
     else:

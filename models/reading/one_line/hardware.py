@@ -1,19 +1,23 @@
 """Processors, memory and disks of a described machine, with what its line leaves open guessed by stated rules."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from models.catalogue import (
+    DEFAULT_VOLUMES,
     FamilySpec,
+    InstanceSpec,
     ProcessorPhrase,
     catalogue_entry,
     catalogue_names,
     catalogued_cpu,
     processor_families,
     processor_family,
+    read_entry,
     read_processors,
 )
-from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases
+from models.reading.one_line.pieces import WHERE, Origin, Phrases
 from models.reading.one_line.systems import NamedSystem
 from simulator.errors import InputError
 
@@ -23,12 +27,22 @@ CATALOGUE_FACTOR = 1.1
 YEAR_OF_CURRENT = 2020
 """of processors that are sold today"""
 VCPU_FACTOR = 1.4
-"""of a core, or of a virtual processor, that has no name"""
+"""of a core, or of a virtual processor, that has no name, or whose speed is assumed"""
+DATA_SHEET_FACTOR = 1.15
+"""of other named ones; both as of parts in calibration/predict/spreads.yaml"""
 SHORT_SEEK_FACTOR = 1.5
 OVERHEAD_FACTOR = 2.0
 """both as a fit assumes them: calibration/parameters.yaml, calibration/published/parameters.yaml"""
 FLASH_FACTOR = 1.3
 XEN_SHARE = 0.09
+CORES = (8, 4, 16)
+"""assumed of a machine whose processors nobody says, and what would have been as good"""
+GIB_PER_CORE = {True: (4, 2, 8), False: (1, 0.5, 2)}
+"""memory assumed for each core, and what would have been as good: of today as clouds rent it, and of older machines"""
+VOLUME_OF_DATA, VOLUME_STEP_GIB = 3.0, 100.0
+"""size of a volume that nobody says: so many times the data, in whole steps"""
+LARGEST_SHARE = 0.5
+"""of the disks' room, which data assumed to be as large as the memory take at most: they grow, and files have spare"""
 ROTATING = {
     "sata": {5400: "sata-5400", 7200: "sata-7200", 10000: "sas-10k"},
     "ide": {5400: "sata-5400", 7200: "sata-7200"},
@@ -54,19 +68,17 @@ def known_machine(phrases: Phrases) -> dict[str, Any]:
 
 def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], int]:
     """The processors: a mapping or an entry's name, rows, and the year of their family."""
-    if "virtual" in phrases:
+    if "cpu_entry" in phrases:
+        _refuse(phrases, ("words", "ghz", "virtual"), "cpu_entry", "both say which processors")
+        cpu, rows, year = _entry(phrases)
+    elif "virtual" in phrases:
         cpu, rows, year = _virtual(phrases)
     elif "words" not in phrases and known:
         cpu, rows, year = _catalogued(str(known["cpu"]), phrases, phrases["name"].piece, AS_THERE)
     elif "words" in phrases or "ghz" in phrases:
         cpu, rows, year = _named(phrases)
-    elif "cores" in phrases:
-        cpu, rows, year = _only_cores(phrases)
     else:
-        raise InputError(
-            f"{WHERE}: the line doesn't say which processors the machine has: add a piece like '8 cores' or '2 x "
-            f"dual-core Xeon 5130 2.0 GHz'; for example '{EXAMPLE}'"
-        )
+        cpu, rows, year = _only_cores(phrases)
     for thing, what, key in (
         ("speed", "processor's speed", "relative_speed"),
         ("threads", "hardware threads", "threads_per_core"),
@@ -85,8 +97,8 @@ def cores_of(cpu: Any) -> int:
     return int(entry["cores"])
 
 
-def memory_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, Origin]:
-    """Memory in GiB, or as an entry has it. Raises InputError if nobody says."""
+def memory_of(phrases: Phrases, known: dict[str, Any], cores: int, current: bool) -> tuple[Any, Origin]:
+    """Memory in GiB, or as an entry has it. `current`: of a machine of today."""
     key = "machine.memory_gib"
     if "memory_gib" in phrases:
         value = phrases["memory_gib"].value
@@ -94,13 +106,131 @@ def memory_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, Origin]:
     if known:
         value = known["memory_gib"]
         return value, phrases.row("name", "memory", key, str(value), AS_THERE)
-    raise InputError(f"{WHERE}: the line doesn't say how much memory there is: add a piece like '8 GB'")
+    usual, *others = (each * cores for each in GIB_PER_CORE[current])
+    source = "no memory is said: {} GiB for each core, or {}, or {}".format(*GIB_PER_CORE[current])
+    return usual, Origin("memory", key, f"{usual:g} GiB", None, source, others=tuple(f"{key}={gib}" for gib in others))
+
+
+def instance_of(phrases: Phrases) -> tuple[InstanceSpec, list[Origin]]:
+    """The cloud machine that is named, and rows. Raises InputError if other pieces say something else of it."""
+    name, piece = phrases["instance"].value, phrases["instance"].piece
+    spec: InstanceSpec = read_entry("instances", name)
+    for thing, allowed, what in (
+        ("memory_gib", {spec.memory_gib}, f"{spec.memory_gib:g} GiB of memory"),
+        ("virtual", {spec.vcpus}, f"{spec.vcpus} vCPUs"),
+        ("cores", {spec.vcpus, spec.cpu.cores}, f"{spec.vcpus} vCPUs"),
+        ("words", set(), f"{spec.cpu.model} processors"),
+        ("ghz", set(), f"{spec.cpu.model} processors"),
+        ("cpu_entry", set(), f"{spec.cpu.model} processors"),
+        ("count", set(), f"{spec.cpu.model} processors"),
+        ("speed", set(), f"{spec.cpu.model} processors"),
+        ("threads", {spec.cpu.threads_per_core}, f"{spec.cpu.threads_per_core} threads for each core"),
+    ):
+        if thing in phrases and phrases[thing].value not in allowed:
+            hint = "; the size of a volume stands beside its kind, as in 'gp3 500 GiB'" if thing == "memory_gib" else ""
+            raise InputError(
+                f"{WHERE}: '{phrases[thing].piece}' and '{piece}': {name} has {what}; leave one of them out{hint}"
+            )
+    shape = f"{spec.vcpus} vCPU, {spec.memory_gib:g} GiB, {spec.cpu.model}"
+    managed = "runs on the machine of that name (assumption)" if piece.lower().startswith("db.") else ""
+    speed = f"as the catalogue has the {spec.cpu.model}"
+    return spec, [
+        Origin("machine", "machine.instance", shape, piece, managed),
+        Origin("processor's speed", SPEED, f"{spec.cpu.relative_speed:g}", None, speed, _factor(spec.cpu.source)),
+    ]
+
+
+def _factor(source: str) -> float:
+    """Of the speed of a processor with this source."""
+    return VCPU_FACTOR if source.startswith("assumption") else DATA_SHEET_FACTOR
+
+
+def volumes_of(
+    phrases: Phrases, instance: InstanceSpec | None, data_gib: float
+) -> tuple[dict[str, Any] | None, list[Origin]]:
+    """Network volumes for disks, None for the machine's own disks, and rows. Raises InputError."""
+    kind, volume = phrases.value("disk"), "volume" if "volume" in phrases else "disk"
+    flash = kind in {None, "ssd", "nvme"}
+    if "volume" not in phrases and instance is not None and instance.local_disks is not None and flash:
+        local = instance.local_disks
+        text = f"{local.count} x {local.disk.name}"
+        _refuse(phrases, ("requests", "mib", "level", "rpm", "disk_gib"), "instance", f"its own disks are {text}")
+        if phrases.value("disks", local.count) != local.count:
+            _refuse(phrases, ("disks",), "instance", f"its own disks are {text}")
+        return None, [Origin("disks", "machine.disks", text, phrases.piece("local", "disk"), "that come with it")]
+    if "local" in phrases or (instance is not None and "volume" not in phrases and kind not in {None, "ssd"}):
+        piece = phrases["local" if "local" in phrases else "disk"].piece
+        name = phrases["instance"].value if instance is not None else "this machine"
+        raise InputError(
+            f"{WHERE}: '{piece}': {name} has no such disks of its own; name a volume, as in 'gp3 500 GiB 3000 IOPS', "
+            "or a machine that has them, as i4i.2xlarge"
+        )
+    _refuse(phrases, ("rpm", *(["disk"] if kind not in {None, "ssd"} else [])), volume, "a volume is no such disk")
+    assert instance is not None or "volume" in phrases
+    rows, entry, said = list[Origin](), str(phrases.value("volume", "")), phrases.piece("volume")
+    if not entry:
+        assert instance is not None
+        entry, said = DEFAULT_VOLUMES.get(instance.provider, ""), phrases.piece("disk")
+        if not entry:
+            name = phrases["instance"].piece
+            raise InputError(f"{WHERE}: '{name}': say which disks it has, as in 'NVMe' or 'gp3 500 GiB'")
+    provider = str(catalogue_entry("volumes", entry)["provider"])
+    if instance is not None and provider != instance.provider:
+        raise InputError(
+            f"{WHERE}: '{phrases['volume'].piece}' and '{phrases['instance'].piece}': a volume of {provider} and a "
+            f"machine of {instance.provider}; its own is {DEFAULT_VOLUMES.get(instance.provider, 'not known')}"
+        )
+    rows.append(Origin("volume", DISK, entry, said, "" if said else f"no volume is said: what {provider} gives"))
+    size = phrases.value("volume_gib", phrases.value("disk_gib"))
+    if size is None:
+        size = max(VOLUME_STEP_GIB, -(-VOLUME_OF_DATA * data_gib // VOLUME_STEP_GIB) * VOLUME_STEP_GIB)
+        source = f"no size is said: {VOLUME_OF_DATA:g} times the data, in steps of {VOLUME_STEP_GIB:g} GiB"
+        rows.append(Origin("volume's size", f"{DISK}.size_gib", f"{size:g} GiB", None, source))
+    order: dict[str, Any] = {"volume": entry, "size_gib": size}
+    for thing, key in (("requests", "requests_per_s"), ("mib", "mib_per_s")):
+        if thing in phrases:
+            order[key] = phrases[thing].value
+    count = phrases.value("disks", 1)
+    disks: dict[str, Any] = {"disk": order, "count": count}
+    if "disks" in phrases:
+        rows.append(phrases.row("disks", "volumes", "machine.disks.count", str(count)))
+    if "level" in phrases:
+        disks["level"], row = _level(phrases, count)
+        rows.append(row)
+    return disks, rows
+
+
+def _refuse(phrases: Phrases, things: Sequence[str], thing: str, why: str) -> None:
+    """Raises InputError for the first of some things that is said beside another one, which leaves no place for it."""
+    for other in things:
+        if other in phrases and other != thing:
+            pieces = dict.fromkeys((phrases[other].piece, *([phrases[thing].piece] if thing in phrases else [])))
+            raise InputError(f"{WHERE}: {' and '.join(map(repr, pieces))}: {why}; leave one of them out")
+
+
+def room_gib(disks: dict[str, Any] | None, instance: InstanceSpec | None) -> float:
+    """What disks hold; a volume of no size anything."""
+    if disks is None:
+        assert instance is not None
+        assert instance.local_disks is not None
+        spec = instance.local_disks
+        return float(spec.disk.capacity_gib * spec.count)
+    disk, count = disks["disk"], int(disks["count"])
+    if isinstance(disk, dict) and "volume" in disk:
+        each = float(disk["size_gib"])
+    else:
+        said = disk.get("capacity_gib") if isinstance(disk, dict) else None
+        each = float(said or catalogue_entry("disks", _entry_of(disk))["capacity_gib"])
+    lost = {"raid1": count - 1, "raid10": count / 2, "raid5": 1, "raid6": 2}.get(str(disks.get("level")), 0)
+    return each * (count - lost)
 
 
 def disks_of(
     phrases: Phrases, known: dict[str, Any], system: NamedSystem, old: bool
 ) -> tuple[dict[str, Any], list[Origin]]:
     """The data disks, and rows. `old`: of a time when SATA disks were not given queues."""
+    _refuse(phrases, ("requests", "mib"), "disk", "requests/s are bought with a volume, as in 'gp3 500 GiB 3000 IOPS'")
+    _refuse(phrases, ("local",), "disk", "only a cloud machine has disks of its own beside volumes")
     if known and not {"disk", "disks", "rpm", "level", "disk_gib"} & phrases.keys():
         disks = known["disks"]
         text = f"{disks['count']} x {_entry_of(disks['disk'])}"
@@ -123,6 +253,13 @@ def log_disk_of(phrases: Phrases, old: bool) -> tuple[Any, list[Origin]]:
     if not mine:
         return None, []
     first = next(iter(mine))
+    if "volume" in mine:
+        if "volume_gib" not in mine:
+            raise InputError(f"{WHERE}: '{mine[first].piece}': add the volume's size, as in 'log on gp3 100 GiB'")
+        rates = {"requests_per_s": mine.value("requests"), "mib_per_s": mine.value("mib")}
+        order = {"volume": mine["volume"].value, "size_gib": mine["volume_gib"].value}
+        order |= {key: value for key, value in rates.items() if value is not None}
+        return order, [mine.row("volume", "log disk", "machine.log_disk", str(mine["volume"].value))]
     if mine.value("disks", 1) != 1 or "level" in mine:
         raise InputError(f"{WHERE}: '{mine[first].piece}': the log has one disk here")
     entry, _, _ = _kind(mine, old)
@@ -201,6 +338,21 @@ def _clock(ghz: float | None) -> str:
     return f"{text if '.' in text else text + '.0'} GHz"
 
 
+def _entry(phrases: Phrases) -> tuple[Any, list[Origin], int]:
+    """The catalogue's processors by the entry's name, so many cores of them as are said."""
+    entry, piece = phrases["cpu_entry"].value, phrases["cpu_entry"].piece
+    named = catalogue_entry("cpus", entry)
+    family = processor_family(read_processors(str(named["model"])).words)
+    year = processor_families()[family].year if family else 2008 if "2009" in entry else YEAR_OF_CURRENT
+    cores = phrases.value("cores", int(named["cores"])) * phrases.value("count", 1)
+    speed, factor = str(named["relative_speed"]), _factor(str(named["source"]))
+    rows = [
+        Origin("processor's speed", SPEED, speed, piece, f"catalogue entry {entry}", factor),
+        Origin("cores", f"{CPU}cores", str(cores), phrases.piece("cores") or piece, ""),
+    ]
+    return {"base": entry, "cores": cores}, rows, year
+
+
 def _virtual(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     """Virtual processors: those of the catalogue's cloud of 2009 by their clock, else threads of a current core."""
     threads, piece = phrases["virtual"].value, phrases["virtual"].piece
@@ -217,11 +369,16 @@ def _virtual(phrases: Phrases) -> tuple[Any, list[Origin], int]:
 
 def _only_cores(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     """Processors of which the line says no more than their cores: current ones."""
-    count, piece = phrases["cores"].value * phrases.value("count", 1), phrases["cores"].piece
+    usual, *others = CORES
+    count, piece = phrases.value("cores", usual) * phrases.value("count", 1), phrases.piece("cores", "count")
     entry = "server-2020s"
     speed = str(catalogue_entry("cpus", entry)["relative_speed"])
     source = f"no processor is named: a core as in current servers, catalogue entry {entry}"
-    cores = Origin("cores", f"{CPU}cores", str(count), piece, "")
+    key = f"{CPU}cores"
+    cores = Origin("cores", key, str(count), piece, "")
+    if piece is None:
+        why = "no number of cores is said: {}, or {}, or {}".format(*CORES)
+        cores = Origin("cores", key, str(count), None, why, others=tuple(f"{key}={each}" for each in others))
     return (
         {"base": entry, "cores": count},
         [Origin("processor's speed", SPEED, speed, None, source, VCPU_FACTOR), cores],
@@ -236,6 +393,9 @@ def _entry_of(disk: Any) -> str:
 def _kind(phrases: Phrases, old: bool) -> tuple[str, list[Origin], str]:
     """The entry of a kind of disk, rows of what was guessed for it, and the kind. `old`: of a time before flash."""
     kind = phrases.value("disk", "sata" if old or "rpm" in phrases else "ssd")
+    if kind not in {*ROTATING, "nvme", "sata-ssd", "ssd"}:  # an entry's own name
+        row = phrases.row("disk", "disk", DISK, kind)
+        return kind, [row], "entry"
     if kind in {"nvme", "sata-ssd", "ssd"}:
         if "rpm" in phrases:
             raise InputError(

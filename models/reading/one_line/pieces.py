@@ -6,17 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import read_processors
+from models.catalogue import catalogue_names, instance_named, read_processors, read_volume
 from models.input import did_you_mean
 from models.reading.one_line.systems import engine_of, system_of
 from simulator.errors import InputError
 
 WHERE = "machine"
-EXAMPLE = "SunFire 440, 4 x UltraSPARC 1.6 GHz, 8 GB, 3 SCSI disks, Solaris 10, Virtuoso 5, 40 warehouses, 80 clients"
+EXAMPLE = "PostgreSQL 15 on r6i.2xlarge + gp3 500 GiB 3000 IOPS, 500 warehouses, 64 clients"
 FORMS = (
-    "2 x quad-core Xeon 5410 2.33 GHz", "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k",
-    "Solaris 10", "Virtuoso 5", "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients",
-    "30 min", "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read",
+    "r6i.2xlarge", "gp3 500 GiB 3000 IOPS", "2 x quad-core Xeon 5410 2.33 GHz", "8 cores",
+    "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k", "Solaris 10", "PostgreSQL 15",
+    "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients", "30 min",
+    "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read",
 )  # fmt: skip
 WORDS = (
     "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
@@ -25,19 +26,26 @@ WORDS = (
 )  # fmt: skip
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 SIZE = rf"{N} ?([kmgt])i?b(?:yte)?s?"
+DATA = rf"{N} ?([kmgt]i?)b(?:yte)?s?"
 POOL = "(?:shared[_ ]buffers?|buffer pool|buffers?|pool)"
 GIB_OF = {"k": 2.0**-20, "m": 2.0**-10, "g": 1.0, "t": 1024.0}
-SECONDS_OF = {"s": 1.0, "m": 60.0, "h": 3600.0}
+"""of memory and what lies in it, whose GB has 2^30 bytes as it is sold; a GB of data has 10^9"""
+GIB_OF_DATA = {"k": 1e3 / 2**30, "m": 1e6 / 2**30, "g": 1e9 / 2**30, "t": 1e12 / 2**30}
+TIME = r"(\d{1,6}(?:\.\d{1,3})?) ?(?:(ms)|(s)(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)"
+SECONDS_OF = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 SPLIT = re.compile(
-    r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
+    r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\s[+/]\s|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
 )
+JOINED = re.compile(r"\s(?:on|with|and|plus)\s(?:an?\s)?", re.I)
+"""words between pieces, where both sides are some"""
 MOST_LETTERS = 1000
+COUNTS = {"two": 2, "three": 3, "four": 4, "six": 6, "eight": 8}
 NOISE = re.compile(r"(?: *(?:of|in|an?|as|independent|x|with|on|each|over|array|set|2\.5|inch)(?= ))* *")
 DISK_KINDS = {
     r"nvme(?: ssds?)?": "nvme",
     r"sata ssds?": "sata-ssd",
     r"ssds?|flash": "ssd",
-    r"sata(?: hdds?)?": "sata",
+    r"sata(?: hdds?)?|hdds?|(?:spinning|rotating)(?= (?:disk|drive))": "sata",
     r"sas": "sas",
     r"(?:ultra ?(?:160|320) )?scsi": "scsi",
     r"ide|pata|ata": "ide",
@@ -97,29 +105,31 @@ class Phrases(dict[str, Phrase]):
         """A key whose value the line says."""
         return Origin(what, key, value, self[thing].piece, source)
 
+    def add(self, found: dict[str, Any], piece: str) -> None:
+        """What a piece says. Raises InputError if another one says something else of the same thing."""
+        for key, value in found.items():
+            if key in self and self[key].value != value:
+                meaning = MEANINGS.get(key, key.replace("_", " "))
+                raise InputError(f"{WHERE}: '{self[key].piece}' and '{piece}' both say {meaning}; keep one of them")
+            self.setdefault(key, Phrase(value, piece))
+
 
 def read_line(line: str) -> Phrases:
     """Every thing that a line says, by its name. Raises InputError for what is not understood or said twice."""
+    if not line:
+        return Phrases()
     if len(line) > MOST_LETTERS or not line.isprintable():
         raise InputError(
             f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
         )
     phrases = Phrases()
     strange: list[str] = []
-    for piece in [text.strip() for text in SPLIT.split(line)]:
-        if not piece:
-            continue
-        try:
-            match = _understood(piece)
-        except ValueError as error:
-            raise InputError(f"{WHERE}: '{piece}': {error}") from error
-        if match is None:
-            strange.append(piece)
-        for key, value in (match or {}).items():
-            if key in phrases and phrases[key].value != value:
-                meaning = MEANINGS.get(key, key.replace("_", " "))
-                raise InputError(f"{WHERE}: '{phrases[key].piece}' and '{piece}' both say {meaning}; keep one of them")
-            phrases.setdefault(key, Phrase(value, piece))
+    for text in SPLIT.split(line):
+        pieces = _pieces(text.strip())
+        for piece, found in pieces:
+            if found is None:
+                strange.append(piece)
+            phrases.add(found or {}, piece)
     if not phrases and not strange:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
     names = [piece for piece in strange if _may_be_a_name(piece)]
@@ -131,12 +141,28 @@ def read_line(line: str) -> Phrases:
     return phrases
 
 
+def _pieces(text: str) -> list[tuple[str, dict[str, Any] | None]]:
+    """A piece and what it says, or the pieces that it joins if each of them says something. Raises InputError."""
+    if not text:
+        return []
+    pieces = [(part, understood(part)) for part in map(str.strip, JOINED.split(text))]
+    return [(text, understood(text))] if any(each is None for _, each in pieces) else pieces
+
+
+def understood(piece: str) -> dict[str, Any] | None:
+    """What a piece says; None if nothing here understands it. Raises InputError for what it can't say."""
+    try:
+        return _understood(piece)
+    except ValueError as error:
+        raise InputError(f"{WHERE}: '{piece}': {error}") from error
+
+
 def _not_understood(piece: str, names: list[str]) -> str:
     words = [word for word in re.split(r"[\s-]+", piece) if len(word) > 3]
     hints = [hint for hint in (did_you_mean(word, WORDS) for word in words) if hint]
     named = f"; the machine's name is already '{names[0]}'" if names and piece != names[0] else ""
     return (
-        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{named}; pieces are like "
+        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{named}; pieces, with commas between, are like "
         f"{', '.join(map(repr, FORMS))}; for example '{EXAMPLE}'"
     )
 
@@ -154,7 +180,9 @@ MEANINGS = {
     "disk": "the kind of disk", "system": "the operating system", "engine": "the database engine",
     "ghz": "the processors' clock", "words": "which processors", "count": "how many processors", "job": "what is run",
     "cores": "how many cores a processor has", "pool_gib": "how large the pool is",
-    "data_gib": "how much data there is", "seconds": "how long the run is",
+    "data_gib": "how much data there is", "seconds": "how long the run is", "instance": "which machine it is",
+    "volume": "which volume it has", "volume_gib": "how large the volume is", "think_s": "how long clients think",
+    "virtual": "how many virtual processors there are", "cpu_entry": "which processors", "warm_up_s": "the warm-up",
 }  # fmt: skip
 
 
@@ -180,18 +208,57 @@ def _understood(piece: str) -> dict[str, Any] | None:
     for pattern, read in PATTERNS:
         if match := pattern.fullmatch(text):
             return read(match)
+    if (instance := instance_named(text)) is not None:
+        return {"instance": instance}
+    if (entry := _entry(text)) is not None:
+        return entry
     if (engine := engine_of(piece)) is not None:
         return {"engine": engine}
     if (system := system_of(piece)) is not None:
         return {"system": system}
-    return _virtual(text) or _disks(text) or _processors(piece)
+    return _virtual(text) or _volumes(text) or _disks(text) or _processors(piece)
+
+
+def _entry(name: str) -> dict[str, Any] | None:
+    """A part by its name in the catalogue, as options have it; None if it is none's."""
+    if "-" not in name:
+        return None
+    for kind, thing in ENTRIES.items():
+        if name in catalogue_names(kind):
+            return {thing: (name, False) if kind == "databases" else name}
+    return None
+
+
+ENTRIES = {"cpus": "cpu_entry", "disks": "disk", "databases": "engine"}
+
+
+def _volumes(text: str) -> dict[str, Any] | None:
+    """Network volumes: a count, a kind, its size and rates, a RAID level, in any order."""
+    volume = read_volume(text)
+    if volume is None:
+        return None
+    others = _disks(f"{volume.remainder} disk" if volume.remainder else "disk")
+    if others is None:
+        return None
+    if re.fullmatch(r"\d+", volume.remainder) and not text.startswith(volume.remainder):
+        raise ValueError(f"{volume.remainder} of what? write 'gp3 {volume.remainder} GiB', or '3000 IOPS'")
+    where = "log_" if any(key.startswith("log_") for key in others) or volume.remainder in LOG_WORDS else ""
+    found = {"volume": volume.entry, "volume_gib": volume.size_gib, "requests": volume.requests_per_s,
+             "mib": volume.mib_per_s}  # fmt: skip
+    return others | {f"{where}{key}": value for key, value in found.items() if value is not None}
+
+
+LOG_WORDS = ("log", "wal", "redo", "log on", "wal on", "redo on", "log on a")
 
 
 def _virtual(text: str) -> dict[str, Any] | None:
-    match = re.fullmatch(rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?(.*)", text)
+    match = re.fullmatch(
+        rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?((?: (?:of|at))? ?[\d.]+ ?[gm]hz)?",
+        text,
+    )
     if not match:
         return None
-    clock = read_processors(match[2]).ghz
+    clock = read_processors(match[2] or "").ghz
     return {"virtual": _whole(match[1])} | ({"ghz": clock} if clock else {})
 
 
@@ -200,6 +267,10 @@ def _disks(text: str) -> dict[str, Any] | None:
     phrases: dict[str, Any] = {}
     remainder = f" {re.sub(r'[()]', ' ', text)} "
     where = re.search(r" (?:log|wal|redo)(?: (?:disk|on|on an?|device))? ", remainder)
+    named = next((name for name in catalogue_names("disks") if "-" in name and f" {name} " in remainder), None)
+    if named is not None:
+        phrases["disk"] = named
+        remainder = remainder.replace(f" {named} ", " ")
     remainder = remainder.replace(where[0], " ") if where else remainder
 
     def take(pattern: str, read: Callable[[re.Match[str]], dict[str, Any]]) -> None:
@@ -215,10 +286,12 @@ def _disks(text: str) -> dict[str, Any] | None:
     take(r"raid[- ]?(0|10|1\+0|1|5|6)", lambda match: {"level": f"raid{match[1].replace('1+0', '10')}"})
     if "level" not in phrases:
         take(r"raid", lambda _: {"level": ""})
-    take("|".join(DISK_KINDS), lambda match: {"disk": _kind_of(match[0].strip())})
+    if named is None:
+        take("|".join(DISK_KINDS), lambda match: {"disk": _kind_of(match[0].strip())})
     take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
     take(r"(\d{1,4})(?: ?[x×])?", lambda match: {"disks": _whole(match[1])})
     take("one|a single|single", lambda _: {"disks": 1})
+    take("|".join(COUNTS), lambda match: {"disks": COUNTS[match[0].strip()]})
     if not {"disk", "level", "a_disk", "rpm"} & phrases.keys() or not NOISE.fullmatch(remainder):
         return None
     phrases.pop("a_disk", None)
@@ -242,6 +315,15 @@ def _processors(piece: str) -> dict[str, Any] | None:
 Reader = Callable[[re.Match[str]], dict[str, Any]]
 
 
+def _seconds(match: re.Match[str]) -> float:
+    return float(match[1]) * SECONDS_OF[next(unit for unit in match.groups()[1:] if unit)]
+
+
+def _data_gib(match: re.Match[str]) -> float:
+    unit = match[2]
+    return _number(match[1]) * (GIB_OF[unit[0]] if unit.endswith("i") else GIB_OF_DATA[unit])
+
+
 def _gib(match: re.Match[str]) -> float:
     return _number(match[1]) * GIB_OF[match[2]]
 
@@ -253,9 +335,10 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"(?:ram|memory) (?:of )?{SIZE}", lambda match: {"memory_gib": _gib(match)}),
         (rf"{POOL}(?: of| ?=)? {SIZE}", lambda match: {"pool_gib": _gib(match)}),
         (rf"{SIZE}(?: of)? {POOL}", lambda match: {"pool_gib": _gib(match)}),
-        (rf"{SIZE}(?: of)? (?:data|database)", lambda match: {"data_gib": _gib(match)}),
-        (rf"(?:data|database)(?: size)?(?: of)? {SIZE}", lambda match: {"data_gib": _gib(match)}),
+        (rf"{DATA}(?: of)? (?:data|database)", lambda match: {"data_gib": _data_gib(match)}),
+        (rf"(?:data|database)(?: size)?(?: of)? {DATA}", lambda match: {"data_gib": _data_gib(match)}),
         (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(_number(match[1]) * (1000 if match[2] else 1))}),
+        (rf"{N} cpus?", lambda match: {"cores": _whole(match[1])}),
         (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": _whole(match[1])}),
         (rf"{N} ?(?:warehouses?|wh|w)", lambda match: {"warehouses": _whole(match[1])}),
         (rf"(?:each of )?{N} (?:clients?|users?|terminals?|sessions?)", lambda match: {"clients": _whole(match[1])}),
@@ -264,6 +347,13 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
          lambda match: {"job": "load"} | ({"warehouses": _whole(match[1])} if match[1] else {})),
         (r"(?:cold )?serial (?:read|scan)|table scan|scan", lambda _: {"job": "scan"}),
         (r"(?:all )?in (?:memory|ram)", lambda _: {"in_memory": True}),
+        (rf"{TIME} (?:of )?think(?:ing)?(?: time)?", lambda match: {"think_s": _seconds(match)}),
+        (rf"think(?:ing)? ?(?:time)?(?: of)? {TIME}", lambda match: {"think_s": _seconds(match)}),
+        (rf"{TIME} (?:of )?warm-?up", lambda match: {"warm_up_s": _seconds(match)}),
+        (rf"warm-?up(?: of)? {TIME}", lambda match: {"warm_up_s": _seconds(match)}),
+        (rf"{N} ?(k?) ?(?:iops|io/s)", lambda match: {"requests": _number(match[1]) * (1000 if match[2] else 1)}),
+        (r"(?:on )?(?:its |the )?(?:own|local|instance)[- ](?:nvme|ssds?|disks?|stor(?:e|age))(?: disks?| ssds?)?",
+         lambda _: {"local": True}),
         (rf"(?:run of )?{N} ?(?:(s)|s(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)(?: run)?",
          lambda match: {"seconds": _number(match[1]) * SECONDS_OF[match[3] or match[4] or "s"]}),
         (r"(?:with )?(?:hyper-?\s?threading|smt|(?:2|two) (?:hardware )?threads (?:per|a|each) core|ht)",

@@ -19,8 +19,24 @@ ENGINES = {
     r"virtuoso [67](?:\.\d+)*": "virtuoso-6",
     r"virtuoso": "",
     r"postgres(?:ql)? ?(?:\d+(?:\.\d+)*)?": "postgresql-15",
-    r"mysql ?(?:\d+(?:\.\d+)*)?": "mysql-5-1",
+    r"mysql(?: 5(?:\.[01](?:\.\d+)*)?)?": "mysql-5-1",
+    r"mysql 8\.0(?:\.\d+)*": "mysql-8-0",
+    r"mysql 8\.4(?:\.\d+)*": "mysql-8-4",
+    r"percona(?: server)? 5\.7(?:\.\d+)*": "percona-5-7",
+    r"mariadb 10\.11(?:\.\d+)*": "mariadb-10-11",
+    r"mariadb 12(?:\.\d+)*": "mariadb-12",
+    r"oracle 10g": "oracle-10g",
 }
+UNKNOWN = {
+    r"(?:mysql|innodb|aurora mysql|percona(?: server)?|xtradb)(?: ?\d+(?:\.\d+)*)?": (
+        "MySQL 8.4, MySQL 8.0, Percona 5.7"
+    ),
+    r"mariadb(?: ?\d+(?:\.\d+)*)?": "MariaDB 12, MariaDB 10.11",
+    r"aurora(?: postgresql)?": "PostgreSQL 15",
+    r"oracle(?: database)?(?: ?\d+[a-z]*)?": "Oracle 10g",
+    r"(?:microsoft |ms )?sql ?server(?: \d+)?|mssql|db2|sqlite|mongodb": "PostgreSQL 15, MySQL 8.4",
+}
+"""Engines of which the catalogue hasn't this release, and what is nearest."""
 NEAREST = {"virtuoso-6": "virtuoso 6", "postgresql-15": "postgresql 15", "mysql-5-1": "mysql 5.1"}
 
 
@@ -57,13 +73,19 @@ def system_of(piece: str) -> NamedSystem | None:
 
 
 def engine_of(piece: str) -> tuple[str, bool] | None:
-    """The engine's entry, empty if its version isn't said, and whether that is only the nearest; None if it is none."""
+    """The engine's entry, empty if its version isn't said, and whether that is only the nearest; None if it is none.
+
+    Raises ValueError for a release that has no entry and is too far from those that have, with their names.
+    """
     text = re.sub(r"[\s_-]+", " ", piece.lower()).strip().replace("virtuoso v", "virtuoso ")
     for pattern, entry in ENGINES.items():
         if re.fullmatch(pattern, text):
             return entry, entry in NEAREST and not NEAREST[entry].startswith(text) and not text.startswith(
                 NEAREST[entry]
             )
+    for pattern, nearest in UNKNOWN.items():
+        if re.fullmatch(pattern, text):
+            raise ValueError(f"the catalogue has no such release; nearest: {nearest}; name one of those")
     return None
 
 

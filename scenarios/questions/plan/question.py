@@ -146,9 +146,7 @@ def plan_question(
 ) -> PlanQuestion:
     """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
     times = (1.0 + growth) ** months
-    data_gib = (
-        None if data_size is None else positive_quantity(data_size, "memory", "GiB", "--data-size", "plan") * times
-    )
+    data_gib = None if data_size is None else positive_quantity(data_size, "memory", "GiB", "plan: --data-size") * times
     if data_size is None and times != 1.0:
         data_gib = PlanQuestion(base, None).data_gib * times
     target = None if target_per_min is None else target_per_min * times
@@ -192,4 +190,4 @@ def parse_objective(text: str, share: float, option: str) -> ResponseObjective:
             f"plan: {option} {text!r}: unknown transaction {name!r}{did_you_mean(name, CLASSES)}; one of "
             f"{', '.join(CLASSES)}"
         )
-    return ResponseObjective(name, share, positive_quantity(limit.strip(), "time", "s", option, "plan"))
+    return ResponseObjective(name, share, positive_quantity(limit.strip(), "time", "s", f"plan: {option}"))

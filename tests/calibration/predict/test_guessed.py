@@ -17,7 +17,7 @@ from calibration.fit import (
     parse_vary,
     run_fit,
 )
-from calibration.predict import predict_described, predict_scenario
+from calibration.predict import guess_moves, left_open, predict_described, predict_scenario
 from calibration.predict.guessed import moved_by
 from calibration.predict.prediction import half_width
 from models.input import value_at
@@ -130,3 +130,20 @@ def test_numbers_of_a_scenario() -> None:
 def test_a_machine_that_cannot_be_is_refused(model: Calibration) -> None:
     with pytest.raises(InputError):
         predict_described(read_description("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses"), model)
+
+
+def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source() -> None:
+    description = read_description("2 cores, 4 GB, NVMe, 4 clients, pool 64 MB")
+    moves = guess_moves(description)
+    assert set(moves) == {row.key for row in description.rows if row.uncertain}
+    assert moves[SPEED] > 0.1
+    found = left_open(description, moves)
+    assert "warehouses" in found
+    assert "processor's speed" not in found, "its source has a spread, which every scenario's interval holds"
+    said = read_description("2 cores, 4 GB, NVMe, 4 clients, pool 64 MB, 2 warehouses")
+    assert left_open(said, guess_moves(said)) == {}
+
+
+def test_a_database_without_formulas_has_the_guesses_of_one_with_a_writer() -> None:
+    moves = guess_moves(read_description("MySQL 8.4 on 4 cores, 4 GB, NVMe, 4 warehouses"))
+    assert moves["workload.arrivals.clients"] > 0.01

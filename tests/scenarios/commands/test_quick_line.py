@@ -33,12 +33,12 @@ def test_a_machine_is_answered_and_saved_and_run_says_the_same(tmp_path: Path, c
 
 @pytest.mark.parametrize(("words", "text"), [
     (["8 GB, 16 GB"], "error: machine: '8 GB' and '16 GB' both say how much memory there is"),
-    ([LOAD, "--output", "csv"], "a machine is more than a row"),
     ([LOAD, "--model", "nothing.json"], "nothing.json: cannot be read"),
     ([LOAD, "--set", "database.pool.bufers=1"], "unknown key (did you mean 'buffers'?)"),
-    ([], "give a line, as in '2 x Opteron 244, 8 GB, 4 SATA', a scenario, or --ram"),
-    ([LOAD, "--ram", "8 GB"], "quick: --ram: a line is answered by a calibrated model"),
-    ([LOAD, "--save", "run.json"], "quick: --save: a line is answered by a calibrated model"),
+    ([], "say what the machine is, as in 'r6i.2xlarge + gp3 500 GiB' or --cores 8 --ram 32GiB, or name a scenario"),
+    (["8 cores, 8 GB", "--ram", "16 GB"], "'8 GB' and '--ram 16 GB' both say how much memory there is"),
+    ([LOAD, "--save", "run.json"], "quick: --save: a calibrated model answers without a simulation; --model none"),
+    (["8 cores, serial read", "--seed", "2"], "quick: --seed: a job is answered without a simulation"),
 ])  # fmt: skip
 def test_bad_words_are_refused(words: list[str], text: str, capsys: Output) -> None:
     assert main(["quick", *words]) == 2
@@ -46,6 +46,24 @@ def test_bad_words_are_refused(words: list[str], text: str, capsys: Output) -> N
     assert not out
     assert text in err
     assert "Traceback" not in err
+
+
+def test_a_model_answers_for_its_own_engine_only(capsys: Output) -> None:
+    """The program's own model, fitted to runs of Virtuoso, isn't asked about PostgreSQL unless somebody says so."""
+    assert main(["quick", LOAD]) == 0
+    assert "a model fitted to 42 runs" in capsys.readouterr().out
+    small = "2 cores, 4 GB, NVMe, serial read"
+    assert main(["quick", small, "--quiet"]) == 0
+    assert "the catalogue's values" in capsys.readouterr().out
+    assert main(["quick", small, "--model", "published", "--quiet"]) == 0
+    assert "fitted to 42 runs" in capsys.readouterr().out
+
+
+def test_a_job_has_a_row_too(capsys: Output) -> None:
+    assert main(["quick", LOAD, "--model", "none", "--output", "csv", "--quiet"]) == 0
+    header, row = capsys.readouterr().out.splitlines()
+    assert header == "scenario,figure,value,low,high,limited_by"
+    assert "seconds of the load" in row
 
 
 def test_a_model_of_another_version_is_refused_by_its_key(tmp_path: Path, capsys: Output) -> None:

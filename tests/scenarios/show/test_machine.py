@@ -12,7 +12,7 @@ import pytest
 from calibration.predict import DescribedPrediction, predict_described
 from calibration.predict.guessed import Contribution
 from models.reading import load_scenario, read_description
-from scenarios.show.machine import machine_json, machine_table, machine_yaml
+from scenarios.show.machine import description_text, machine_json, machine_table, machine_yaml
 
 LOAD = "SunFire V20z, load of 2 warehouses"
 LINES = (
@@ -32,12 +32,18 @@ def prediction() -> DescribedPrediction:
     return replace(predict_described(DESCRIPTION, None), parts=parts)
 
 
-def test_the_table_has_every_value_and_the_reasons_of_guesses(prediction: DescribedPrediction) -> None:
+def test_the_table_has_every_value_and_what_is_assumed(prediction: DescribedPrediction) -> None:
     text = machine_table(DESCRIPTION, prediction, None, 100)
-    assert all(row.key in text and row.value in text for row in DESCRIPTION.rows)
-    assert "guessed, because the line doesn't say it:" in text
-    assert all(row.what in text.split("guessed, because")[1] for row in DESCRIPTION.rows if row.piece is None)
+    lines = {row.what: line for row in DESCRIPTION.rows for line in text.splitlines() if f"  {row.what}  " in line}
+    assert all(row.value[:30] in lines[row.what] for row in DESCRIPTION.rows)
+    assert all(("assumed" in lines[row.what]) == (row.piece is None) for row in DESCRIPTION.rows)
     assert "seconds of the load" in text
+
+
+def test_a_guess_shows_what_it_does_to_the_rate_and_nothing_shows_nothing() -> None:
+    key = next(row.key for row in DESCRIPTION.rows if row.uncertain)
+    assert "±22 %" in description_text(DESCRIPTION, {key: 0.2})
+    assert "±" not in description_text(DESCRIPTION, {key: 0.001})
 
 
 def test_without_a_model_there_is_no_interval(prediction: DescribedPrediction) -> None:
@@ -92,6 +98,6 @@ def test_comments_stand_at_what_they_are_about() -> None:
     text = machine_yaml(read_description("Xeon 5140 2.33 GHz, 8 GB")).splitlines()
     at = text.index("    buffers: 480000")
     assert text[at - 1] == (
-        "    # buffers: 480,000, guessed: the published V20z's share of the memory, 57 %; times or divided by 1.2"
+        "    # buffers: 480,000, assumed: the published V20z's share of the memory, 57 %; times or divided by 1.2"
     )
     assert text[text.index("  memory_gib: 8.0") - 1] == "  # memory: 8 GiB, '8 GB'"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from models.catalogue import catalogue_entry, catalogue_names
 from models.reading import Description, continuous_value, read_description
@@ -126,11 +128,35 @@ def test_pieces_may_stand_in_any_order(line: str) -> None:
     ("8 GB, Xeon 5130, 40 warehosues", "'40 warehosues': not understood (did you mean 'warehouses'?)"),
     ("8 GB, Xeon 5130, Virtuso 5", "'Virtuso 5': not understood (did you mean 'Virtuoso'?)"),
     ("8 GB, Xeon 5130, one box, another box", "'another box': not understood; the machine's name is already 'one box'"),
-    ("8 GB, Xeon 5130, 99 red balloons", "'99 red balloons': not understood; pieces are like '2 x quad-core"),
+    ("8 GB, Xeon 5130, 99 red balloons", "'99 red balloons': not understood; pieces, with commas between, are like"),
     ("8 GB, Zuse 3.0 GHz", "'Zuse 3.0 GHz': no processor of a known family"),
     ("8 GB, Opteron", "'Opteron': add the clock"),
-    ("8 GB", "the line doesn't say which processors"),
-    ("Xeon 5130", "the line doesn't say how much memory"),
+    ("one box", "'one box': nothing here says what the machine is"),
+    ("r6i.3xlarge", "'r6i.3xlarge': not in the catalogue; nearest r6i.2xlarge, r6i.4xlarge"),
+    ("Standard_E7ds_v5", "nearest Standard_E4ds_v5, Standard_E8ds_v5"),
+    ("n2-standard-10 + pd-ssd", "'n2-standard-10': not in the catalogue; nearest n2-standard-8, n2-standard-16"),
+    ("r6i.2xlarge + gp4", "'gp4': no volume gp4 in the catalogue; nearest gp"),
+    ("r6i.2xlarge, 32 GB", "'32 GB' and 'r6i.2xlarge': r6i.2xlarge has 64 GiB of memory; leave one of them out"),
+    ("r6i.2xlarge, 16 cores", "'16 cores' and 'r6i.2xlarge': r6i.2xlarge has 8 vCPUs"),
+    ("r6i.2xlarge, Xeon 5130", "'Xeon 5130' and 'r6i.2xlarge': r6i.2xlarge has Xeon Platinum 8375C"),
+    ("r6i.2xlarge on m6i.large", "'r6i.2xlarge' and 'm6i.large' both say which machine it is"),
+    ("r6i.2xlarge, NVMe", "'NVMe': r6i.2xlarge has no such disks of its own; name a volume"),
+    ("r6i.2xlarge + gp3 500 GiB, NVMe", "'NVMe' and 'gp3 500 GiB': a volume is no such disk"),
+    ("r6i.2xlarge + gp3 500 GiB + io2 500 GiB", "both say which volume it has"),
+    ("r6i.2xlarge + gp3 500 GiB 900000 IOPS", "allowed: 3000 to 80000 requests/s"),
+    ("r6i.2xlarge + gp3 99 TiB", "allowed: 1 to 65536 GiB"),
+    ("i4i.2xlarge, 3000 IOPS", "'3000 IOPS' and 'i4i.2xlarge': its own disks are 1 x"),
+    ("i4i.2xlarge, 2 NVMe", "its own disks are 1 x"),
+    ("Standard_E8ds_v5 + gp3", "a volume of aws and a machine of azure; its own is azure-premium-ssd-v2"),
+    ("Standard_E8ds_v5 + Premium SSD", "add its tier or its size"),
+    ("8 cores, SSD, 3000 IOPS", "requests/s are bought with a volume"),
+    ("8 cores, local NVMe", "only a cloud machine has disks of its own"),
+    ("MySQL 8 on r6i.2xlarge + gp3", "'MySQL 8': the catalogue has no such release; nearest: MySQL 8.4, MySQL 8.0"),
+    ("r6i.2xlarge + gp3 500", "'gp3 500': 500 of what? write 'gp3 500 GiB', or '3000 IOPS'"),
+    ("32 cores 256GB RAM NVMe", "pieces, with commas between, are like"),
+    ("16 vCPU of 64 GB", "'16 vCPU of 64 GB': not understood"),
+    ("MySQL, 8 cores", "'MySQL': say which release: MySQL 8.4 or MySQL 8.0"),
+    ("SQL Server 2022 on 8 cores", "nearest: PostgreSQL 15, MySQL 8.4"),
     ("0 GB, Xeon 5130", "'0 GB': got 0; must be greater than 0"),
     ("-4 GB, Xeon 5130", "'-4 GB': not understood"),
     ("8 GB, Xeon 5130, 2.5 warehouses", "'2.5 warehouses': got 2.5; must be a whole number"),
@@ -138,7 +164,8 @@ def test_pieces_may_stand_in_any_order(line: str) -> None:
     ("8 GB, Xeon 5130, 5 SATA in RAID 10", "RAID 10 takes pairs of disks"),
     ("8 GB, Xeon 5130, 3000 rpm SATA", "no such SATA disk in the catalogue; it has 5,400, 7,200, 10,000 rpm"),
     ("8 GB, Xeon 5130, 2,000,000 buffers", "database.pool.buffers"),
-    ("", "got an empty line"),
+    ("", "nothing here says what the machine is"),
+    (", ,", "got an empty line"),
     ("8 GB\n, Xeon 5130", "a line of printable text"),
     ("x" * 1001, "of at most 1,000 letters"),
 ])  # fmt: skip
@@ -185,7 +212,11 @@ def test_a_catalogues_processor_keeps_its_name_and_a_family_has_its_own() -> Non
     assert (half.model, half.cores, half.relative_speed) == ("1 x dual-core Xeon 5130, 2.0 GHz", 2, 1.7)
 
 
-@pytest.mark.parametrize("name", [name for name in catalogue_names("cpus") if name != "server-2020s"])
+NAMELESS = {"server-2020s", "xeon-gcp-n2"}
+"""processors that nobody sells under a name"""
+
+
+@pytest.mark.parametrize("name", [name for name in catalogue_names("cpus") if name not in NAMELESS])
 def test_every_processor_of_the_catalogue_is_found_by_its_own_name(name: str) -> None:
     entry = catalogue_entry("cpus", name)
     cpu = read_description(
@@ -203,7 +234,121 @@ def test_overrides_are_no_guesses() -> None:
 
 def test_data_are_as_many_warehouses_as_the_engines_rows_take() -> None:
     """A warehouse is about 100 MB (measured: 40 warehouses of go-tpc in PostgreSQL 15 are 4,024 MB)."""
-    of_40_gb = read_description("8 cores, 32 GB, SSD, 40 GB data").scenario.workload
+    of_40_gb = read_description("8 cores, 32 GB, SSD, 40 GiB data").scenario.workload
     of_memory = read_description("8 cores, 40 GB, SSD").scenario.workload
     assert of_40_gb.warehouses == of_memory.warehouses == pytest.approx(40 * 40 * 1024 / (4024e6 / 2**20), rel=0.1)
     assert read_description("8 cores, 32 GB, SSD, 40 warehouses").scenario.workload.warehouses == 40
+    decimal = read_description("8 cores, 32 GB, SSD, 40 GB data").scenario.workload.warehouses
+    assert decimal == pytest.approx(of_40_gb.warehouses * 1e9 / 2**30, abs=1), "a GB of data has 10^9 bytes"
+
+
+CLOUD: tuple[tuple[str, dict[str, Any]], ...] = (
+    (
+        "r6i.2xlarge + gp3 500 GiB 3000 IOPS",
+        {"name": "r6i.2xlarge", "cpu": "Xeon Platinum 8375C, 3.5 GHz", "cores": 4, "threads": 2, "gib": 64, "disks": 1,
+         "disk": "gp3, 500 GiB, 3000 requests/s, 125 MiB/s", "engine": "PostgreSQL 15", "driver": "TPC-C-like, go-tpc"},
+    ),
+    ("r6i.2xlarge with gp3 500 GiB 3000 IOPS 250 MiB/s", {"disk": "gp3, 500 GiB, 3000 requests/s, 250 MiB/s"}),
+    ("PostgreSQL 16 on m7g.4xlarge", {"cores": 16, "threads": 1, "gib": 64, "engine": "PostgreSQL 15",
+                                      "disk": "gp3, 200 GiB, 3000 requests/s, 125 MiB/s"}),
+    ("db.r6g.xlarge, io2 500 GiB 10000 IOPS", {"name": "r6g.xlarge", "cpu": "Graviton2, 2.5 GHz", "cores": 4,
+                                               "disk": "io2, 500 GiB, 10000 requests/s, 2560 MiB/s"}),
+    ("r5.large and gp2 1 TiB", {"cores": 1, "disk": "gp2, 1024 GiB, 3072 requests/s, 250 MiB/s"}),
+    ("Standard_E8ds_v5 + P30", {"cores": 4, "gib": 64, "disk": "azure-p30, 1024 GiB, 5000 requests/s, 190.735 MiB/s"}),
+    ("E8ds_v5 + Premium SSD v2 500 GiB 5000 IOPS",
+     {"name": "Standard_E8ds_v5", "disk": "azure-premium-ssd-v2, 500 GiB, 5000 requests/s, 119.209 MiB/s"}),
+    ("n2-standard-8 + pd-ssd 500 GB", {"cores": 4, "gib": 32, "disk": "pd-ssd, 500 GiB, 21000 requests/s, 480 MiB/s"}),
+    ("i4i.2xlarge, local NVMe", {"gib": 64, "disk": "share of a local NVMe disk of an i4i", "disks": 1}),
+    ("i4i.2xlarge + gp3 500 GiB", {"disk": "gp3, 500 GiB, 3000 requests/s, 125 MiB/s"}),
+    ("4 x gp3 500 GiB in RAID 0 on r6i.4xlarge", {"disks": 4, "level": "raid0"}),
+    ("r6i.2xlarge, 8 vCPU, 64 GB", {"cores": 4, "gib": 64}),
+    ("MySQL 8.4 on r6i.2xlarge + gp3", {"engine": "MySQL 8.4, InnoDB",
+                                        "driver": "HammerDB TPROC-C on MySQL, stored procedures"}),
+    ("64 GB with two NVMe", {"gib": 64, "disks": 2, "disk": "NVMe SSD", "cores": 8}),
+    ("16 vCPU / 64 GB / NVMe", {"cores": 8, "threads": 2, "gib": 64, "disk": "NVMe SSD"}),
+    ("8 CPUs, 4 HDD", {"cores": 8, "disks": 4, "disk": "SATA, 7,200 rpm"}),
+    ("postgres on aws r6i.2xlarge", {"gib": 64}),
+    ("SSD", {"cores": 8, "gib": 32, "clients": 64, "warehouses": 339, "seconds": 120}),
+    ("8 cores, 512 GB, SSD", {"gib": 512, "warehouses": 591}),
+    ("4 samsung-970-pro-512, 4 cores", {"disks": 4, "disk": catalogue_entry("disks", "samsung-970-pro-512")["name"]}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "expected"), CLOUD, ids=[line for line, _ in CLOUD])
+def test_machines_of_today(line: str, expected: dict[str, Any]) -> None:
+    description = read_description(line)
+    assert {key: said(description, KEYS[key]) for key in expected} == expected
+
+
+def test_a_cloud_machine_brings_the_caps_of_all_its_volumes_and_its_own_disks_none() -> None:
+    capped = read_description("r6i.2xlarge + gp3 500 GiB").scenario.machine
+    assert [limit.per_s for limit in capped.volume_limits if limit.of == "requests"] == [12_000]
+    assert not read_description("i4i.2xlarge").scenario.machine.volume_limits
+
+
+SAID_EITHER_WAY: tuple[tuple[str, str, dict[str, str]], ...] = (
+    ("8 cores, 32 GB, SSD", "", {"--cores": "8", "--ram": "32GB", "--disk": "ssd"}),
+    ("r6i.2xlarge + gp3, 64 clients, 500 warehouses", "r6i.2xlarge + gp3", {"--clients": "64", "--warehouses": "500"}),
+    ("r6i.2xlarge + gp3 500 GiB 4000 IOPS", "r6i.2xlarge", {"--disk": "gp3 500 GiB 4000 IOPS"}),
+    ("4 SATA, 8 GB, 4 cores, 40 warehouses, 80 clients", "",
+     {"--ram": "8GiB", "--cores": "4", "--disk": "sata-7200", "--disks": "4", "--warehouses": "40", "--clients": "80"}),
+    ("8 cores, 40 GB of data, shared buffers 8 GB", "8 cores", {"--data-size": "40 GB", "--pool": "8 GB"}),
+    ("PostgreSQL 16 on 8 cores", "8 cores", {"--database": "PostgreSQL 16"}),
+    ("mysql-8-4, 8 cores", "8 cores", {"--database": "mysql-8-4"}),
+    ("16 cores, think time 10 ms, warm-up 30 s, 2 min", "",
+     {"--cores": "16", "--think": "10 ms", "--warm-up": "30 s", "--duration": "2 min"}),
+    ("2 x dual-core Xeon 5130 2.0 GHz, 8 GB, Solaris 10, 90,000 buffers", "8 GB, 90,000 buffers",
+     {"--cpu": "2 x dual-core Xeon 5130 2.0 GHz", "--os": "solaris-10"}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "part", "flags"), SAID_EITHER_WAY, ids=[line for line, *_ in SAID_EITHER_WAY])
+def test_options_are_pieces_of_the_same_description(line: str, part: str, flags: dict[str, str]) -> None:
+    one, other = read_description(line), read_description(part, (), flags)
+    assert one.scenario.model_dump(exclude={"notes"}) == other.scenario.model_dump(exclude={"notes"})
+    assert {(row.key, row.value, row.piece is None) for row in one.rows} == {
+        (row.key, row.value, row.piece is None) for row in other.rows
+    }
+    changed = read_description(part, (), flags | {"--clients": "63"})
+    assert changed.scenario.workload != one.scenario.workload, "an option is heard"
+
+
+PIECES = {
+    "--cores": [("8 cores", "8"), ("16 CPUs", "16")],
+    "--ram": [("64 GB", "64GiB"), ("32 GB RAM", "32 GB")],
+    "--disk": [("NVMe", "nvme"), ("SSD", "ssd"), ("gp3 2 TiB 9000 IOPS", "gp3 2 TiB 9000 IOPS")],
+    "--clients": [("64 clients", "64"), ("1,000 users", "1000")],
+    "--data-size": [("40 GiB of data", "40 GiB"), ("90 GB database", "90 GB")],
+    "--database": [("PostgreSQL 17", "postgres 17"), ("MySQL 8.4", "mysql-8-4")],
+    "--pool": [("shared buffers 8 GB", "8 GiB"), ("pool 4 GB", "4GB")],
+    "--think": [("5 ms think time", "5 ms")],
+}
+
+
+@given(st.data())
+def test_any_piece_may_be_an_option(data: st.DataObject) -> None:
+    chosen = {
+        option: data.draw(st.sampled_from(ways))
+        for option, ways in PIECES.items()
+        if option == "--cores" or data.draw(st.booleans())
+    }
+    as_options = data.draw(st.sets(st.sampled_from(sorted(chosen))))
+    line = ", ".join(words for option, (words, _) in chosen.items() if option not in as_options)
+    mixed = read_description(line, (), {option: chosen[option][1] for option in as_options})
+    whole = read_description(" + ".join(words for words, _ in chosen.values()))
+    assert mixed.scenario.model_dump(exclude={"notes"}) == whole.scenario.model_dump(exclude={"notes"})
+
+
+def test_a_line_and_an_option_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(InputError, match="'32 GB' and '--ram 16 GiB' both say how much memory there is"):
+        read_description("8 cores, 32 GB", (), {"--ram": "16 GiB"})
+    assert read_description("8 cores, 32 GB", (), {"--ram": "32 GiB"}).scenario.machine.memory_gib == 32
+
+
+def test_a_release_that_is_only_near_has_the_doubt_of_its_path_lengths() -> None:
+    def path_row(line: str) -> list[float | None]:
+        rows = read_description(line).rows
+        return [row.factor for row in rows if row.key == "database.path.row_operation_us"]
+
+    assert path_row("PostgreSQL 16, 8 cores") == [1.1]
+    assert path_row("PostgreSQL 15, 8 cores") == path_row("PostgreSQL, 8 cores") == []
