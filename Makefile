@@ -76,6 +76,7 @@ bench: environment ## measure speed and write docs/performance.md; ARGS=--full t
 docs: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them
 	@$(BIN)/python -m models.reading.schema
 	@$(BIN)/python docs/build_commands.py
+	@$(BIN)/python docs/build_python.py
 	@$(BIN)/python docs/build_chance.py
 	@$(BIN)/python docs/build_validation.py
 	@$(BIN)/python docs/build_published.py

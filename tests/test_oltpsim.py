@@ -8,6 +8,7 @@ import inspect
 import io
 import json
 import re
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -208,6 +209,11 @@ def test_a_notebook_runs(notebook: Path, monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 def test_there_are_two_notebooks() -> None:
     assert len(NOTEBOOKS) == 2
+
+
+def test_the_reference_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "build_python.py"))["page"]()
+    assert (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8") == page, "run docs/build_python.py"
 
 
 def test_the_readmes_python_runs() -> None:
