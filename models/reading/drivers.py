@@ -17,6 +17,7 @@ DRIVERS = {
     "percona-5-7": {"base": "tpcc-mysql"},
     "mariadb-10-11": {"base": "hammerdb-mysql"},
     "mariadb-12": {"base": "hammerdb-mysql"},
+    "oracle-10g": {"base": "virtuoso-tpcc", "layout": "tpcc-oracle-4k"},
     "mysql-5-1": {"base": "virtuoso-tpcc", "layout": "tpcc-16k"},
 }
 """workloads of the catalogue by engine, with the layout of its rows where the workload has another engine's"""

@@ -263,6 +263,7 @@ CLOUD: tuple[tuple[str, dict[str, Any]], ...] = (
     ("4 x gp3 500 GiB in RAID 0 on r6i.4xlarge", {"disks": 4, "level": "raid0"}),
     ("r6i.2xlarge, 8 vCPU, 64 GB", {"cores": 4, "gib": 64}),
     ("MariaDB 12 on r6i.2xlarge", {"engine": "MariaDB 12, InnoDB"}),
+    ("Oracle 10g on 8 cores", {"engine": "Oracle 10g, direct I/O"}),
     ("MySQL 8.0, 8 cores", {"engine": "MySQL 8.0, InnoDB"}),
     ("Percona 5.7, 8 cores", {"engine": "Percona Server 5.7, XtraDB"}),
     ("MySQL 8.4 on r6i.2xlarge + gp3", {"engine": "MySQL 8.4, InnoDB", "start": "after_prewarm",
