@@ -17,6 +17,7 @@ DRIVERS = {
     "percona-5-7": {"base": "tpcc-mysql"},
     "mariadb-10-11": {"base": "hammerdb-mysql"},
     "mariadb-12": {"base": "hammerdb-mysql"},
+    "oracle-10g": {"base": "virtuoso-tpcc", "layout": "tpcc-oracle-4k"},
     "mysql-5-1": {"base": "virtuoso-tpcc", "layout": "tpcc-16k"},
 }
 """workloads of the catalogue by engine, with the layout of its rows where the workload has another engine's"""
@@ -28,12 +29,18 @@ def driver_of(engine: str) -> dict[str, Any]:
     return dict(DRIVERS.get(engine, VIRTUOSO_DRIVER))
 
 
+def database_keys(engine: str) -> dict[str, Any]:
+    """Keys of an engine of the catalogue, over those of the one that it is based on. Raises InputError."""
+    keys: dict[str, Any] = expand_names(engine, "engine", "database")
+    return keys
+
+
 def gib_per_warehouse(engine: str) -> float:
     """Tables and indexes of a warehouse as loaded, in GiB. Raises InputError for an unknown engine."""
     driver = driver_of(engine)
     name = driver.get("layout") or expand_names(driver["base"], "driver", "workload")["layout"]
     keys = catalogue_entry("layouts", name) if isinstance(name, str) else name
-    page_kib = float(catalogue_entry("databases", engine)["page_kib"])
+    page_kib = float(database_keys(engine)["page_kib"])
     return loaded_pages(validated(LayoutSpec, keys, "layout"), 1) * page_kib * KIB / GIB
 
 

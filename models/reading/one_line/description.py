@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from models.catalogue import catalogue_entry, with_setting
+from models.catalogue import with_setting
 from models.input import last_word, parse_quantity
 from models.reading.assumptions import assumption, key_of, stands_in
-from models.reading.drivers import DEFAULT_DATABASE, driver_of, gib_per_warehouse, warehouses_of
+from models.reading.drivers import DEFAULT_DATABASE, database_keys, driver_of, gib_per_warehouse, warehouses_of
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
 from models.reading.one_line.flags import add_flags
@@ -210,14 +210,14 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
     known = f"{entry}, nearest known" if nearest else entry
     row = Origin("database", "database", known, phrases.piece("engine"), source, others=alternatives)
     if nearest and entry == DEFAULT_DATABASE:
-        length = catalogue_entry("databases", entry)["path"][RELEASE_KEY.rpartition(".")[2]]
+        length = database_keys(entry)["path"][RELEASE_KEY.rpartition(".")[2]]
         why = f"of {entry}, the nearest known: releases differ by a tenth (assumption)"
         rows.append(Origin("path lengths", RELEASE_KEY, f"{length:g} us", None, why, RELEASE_FACTOR))
     return {"base": entry, **changes}, [row, *rows]
 
 
 def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Origin]:
-    named = catalogue_entry("databases", entry)
+    named = database_keys(entry)
     per_buffer_kib = float(named["pool"]["memory_per_buffer_kib"])
     shares, manual = CURRENT_POOL_SHARES, "PostgreSQL"
     if named["io"] == "direct":
@@ -261,6 +261,9 @@ def _run(phrases: Phrases, engine: str, current: Current | None) -> tuple[dict[s
     rows.append(Origin("driver", "workload", str(workload["base"]), None, driver))
     warm = "in_memory" in phrases or fixed or current is not None
     start = "warm" if warm else "after_load"
+    cleaned = current is not None and database_keys(engine).get("page_cleaner") is not None
+    if cleaned and job is None:
+        start = "after_prewarm"
     warm_up, length, why = _times(current)
     length = phrases["new_orders"].value if fixed else phrases.value("seconds", length)
     warm_up = 0 if fixed or job is not None else phrases.value("warm_up_s", warm_up)
@@ -278,6 +281,8 @@ def _run(phrases: Phrases, engine: str, current: Current | None) -> tuple[dict[s
         return run | {"job": {"kind": job}}, [*rows, Origin("job", "job.kind", job, phrases["job"].piece, "")]
     begun = phrases.piece("in_memory", "new_orders")
     source = "" if begun else "once it is warm" if current is not None else "from the state after a load, as published"
+    if cleaned:
+        source = "a fresh server that has read its files: page cleaners leave few pages dirty"
     return run, [*rows, of_run, Origin("start", "interval.start", start, begun, source)]
 
 

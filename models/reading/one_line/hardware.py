@@ -313,6 +313,8 @@ def _catalogued(entry: str, phrases: Phrases, piece: str, source: str) -> tuple[
     family = processor_family(model.words)
     year = processor_families()[family].year if family else YEAR_OF_CURRENT if entry.startswith("server-20") else 2008
     of_each, count = phrases.value("cores", model.cores), phrases.value("count")
+    if of_each is None and model.count is None and family is not None and processor_families()[family].cores > 1:
+        of_each = int(named["cores"])  # the entry is one processor
     cores = (count or model.count or 1) * of_each if of_each else count
     changes: dict[str, Any] = {}
     if cores is not None and cores != int(named["cores"]):
