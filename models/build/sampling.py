@@ -112,8 +112,14 @@ def sampling_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
 
 
 def _thin_batches(scenario: ScenarioSpec, sample: WarehouseSample) -> Iterator[str]:
-    """Requests are not sampled, and the end of the list that page cleaners keep clean is."""
-    cleaner = scenario.database.page_cleaner
+    """Requests are not sampled; the end of the list that page cleaners keep clean, and what a sweep writes, are."""
+    writer, cleaner = scenario.database.writer, scenario.database.page_cleaner
+    if writer and writer.sweep and writer.sweep.round_pages * sample.share < 1:
+        yield (
+            f"sampled too thinly: a round of database.writer.sweep writes up to 1 page of those held, for "
+            f"{writer.sweep.round_pages * sample.share:.2g}: a sampling_fraction of {1 / writer.sweep.round_pages:.2g} "
+            "would do"
+        )
     if cleaner is None:
         return
     tail = sample.scaled(cleaner.cleaners * cleaner.lru_scan_depth_pages)

@@ -8,9 +8,9 @@ from simulator.form import Daemon, DaemonStep, Writing, from_s
 
 
 class SweepSpec(Spec):
-    """Tour of a CLOCK's buffers that writes dirty ones which its hand has left no use (PostgreSQL, BgBufferSync)."""
+    """Regular tour of all buffers that writes dirty ones whose usage count is 0 (PostgreSQL, BgBufferSync; CLOCK)."""
 
-    whole_pool_s: Seconds = Field(ge=0.1, description="time in which it goes round the pool at least")
+    whole_pool_s: Seconds = Field(ge=0.1, description="time of a round of the pool, if `round_pages` never stops it")
     round_s: Seconds = Field(ge=0.001, description="how often it goes on (bgwriter_delay)")
     round_pages: WholeNumber = Field(ge=1, le=1_000_000, description="most that it writes then (bgwriter_lru_maxpages)")
 

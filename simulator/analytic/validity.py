@@ -92,7 +92,9 @@ def _reasons(case: Case) -> Iterator[str]:
 
 
 def _writer_doubts(case: Case) -> Iterator[str]:
-    """Doubts about a pool's writer that is behind, and a page cache that has about as many dirty pages as it may."""
+    """Doubts about a pool's writers, and a page cache that has about as many dirty pages as it may."""
+    if any(True for daemon in case.system.daemons for _ in daemon.operands("write_unused")):
+        yield "database.writer.sweep writes dirty buffers before they are replaced, which isn't in the equations"
     behind = float(case.solution.dirty[0]) / max(float(case.parameters.dirty_high[0]), 1.0)
     if case.system.direct_io and behind > DIRTY_BEYOND:
         yield (
@@ -110,14 +112,15 @@ def _writer_doubts(case: Case) -> Iterator[str]:
 def _window_doubts(case: Case) -> Iterator[str]:
     """Doubts about windows that a load has filled, in an interval that begins before the run has filled them anew."""
     system = case.system
-    if case.warming is None or not len(system.program.loaded_windows):
+    is_drawn_from = case.workload.groups.offspring > 0
+    if case.warming is None or not len(system.program.loaded_windows) or not is_drawn_from:
         return
     begin, end = (case.warming.done_by(time_s) for time_s in counted_s(system))
     loaded = (case.workload.groups.window - begin) / max(end - begin, 1.0)
     if loaded > LOADED_WINDOWS:
         yield (
-            f"for {100 * min(loaded, 1.0):.0f} % of the counted interval what was used last is a load's, which no "
-            "cache holds; the equations take it for the run's own"
+            f"for {100 * min(loaded, 1.0):.0f} % of the counted interval the last rows that were entered are those of "
+            "the load, which no cache holds; the equations take them for rows that the run has entered"
         )
 
 

@@ -52,6 +52,8 @@ def _daemon_faults(system: System) -> Iterator[str]:
             yield f"daemon {daemon.name}: write_aged needs rules of flushing, and direct I/O"
         if any(daemon.operands("write_tail")) and system.pool.replacement != "lru":
             yield f"daemon {daemon.name}: write_tail is of LRU; the pool's replacement is {system.pool.replacement}"
+        if any(daemon.operands("write_unused")) and system.pool.replacement != "clock":
+            yield f"daemon {daemon.name}: write_unused is of CLOCK; the pool's replacement is {system.pool.replacement}"
 
 
 def _part_faults(system: System) -> Iterator[str]:

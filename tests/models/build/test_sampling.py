@@ -28,6 +28,7 @@ from scenarios.library import library_files
 from simulator import kernel
 from simulator.form import RotatingDevice, System
 from simulator.results import Result
+from tests.scenarios.example_result import example_result
 from tests.simulator.memory import kernel_bytes
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
@@ -256,6 +257,15 @@ def test_a_sampled_result_says_so() -> None:
     assert thinly.startswith("sampled too thinly: the pool held turns over in 0.0")
     rough = thin.model_copy(update={"sampling_fraction": 0.5})
     assert len(sampling_remarks(rough, dataclasses.replace(result, duration_s=100.0))) == 1
+
+
+def test_a_sweep_that_cannot_write_as_little_says_so() -> None:
+    """A fortieth of 10 pages in a round is less than one, which it writes; of 100 it isn't."""
+    for most, said in ((10, True), (100, False)):
+        sweep = f"database.writer.sweep={{whole_pool_s: 120, round_s: 0.2, round_pages: {most}}}"
+        thin = scenario("sampling_fraction=0.025", "database.pool.replacement=clock", sweep)
+        remarks = sampling_remarks(thin, dataclasses.replace(example_result(), engine="analytic"))
+        assert any("a sampling_fraction of 0.1 would do" in line for line in remarks) == said
 
 
 # What it is for

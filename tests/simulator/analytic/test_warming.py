@@ -176,14 +176,16 @@ def test_the_steady_rate_is_refused_for_a_cold_start() -> None:
 
 
 def test_what_a_load_left_in_windows_is_in_doubt() -> None:
-    """Not once the run has filled them anew, nor where none are filled, nor from warm caches."""
+    """Not once the run has filled them anew, nor where none are filled or looked up, nor from warm caches."""
 
     def doubts_of(model: System) -> list[str]:
-        return [line for line in analytic.simulate(model, 1).warnings if "what was used last is a load's" in line]
+        return [line for line in analytic.simulate(model, 1).warnings if "entered are those of the load" in line]
 
     early = model_of(BUSY, Interval("cold", 0, 20))
     assert doubts_of(early)
     assert doubts_of(model_of(BUSY, Interval("after_load", 0, 20)))
     assert not doubts_of(without_loaded_windows(early))
+    mix = "workload.mix={new_order: 0.5, payment: 0.5, order_status: 0, delivery: 0, stock_level: 0}"
+    assert not doubts_of(model_of((*BUSY, mix), Interval("cold", 0, 20)))
     assert not doubts_of(model_of(BUSY, Interval("cold", 1000, 20)))
     assert not doubts_of(model_of(BUSY, Interval("warm", 0, 20)))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.workloads.tpcc import rows as tpcc_rows
 from models.workloads.tpcc.rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
@@ -19,6 +20,7 @@ from models.workloads.tpcc.rows import (
     nurand_pmf,
     order_age_pmf,
     pages_pmf,
+    stock_pages_pmf,
     uniform_pmf,
 )
 from simulator.form import FloatArray
@@ -124,3 +126,18 @@ def test_age_of_the_last_order_by_playing_it() -> None:
     error = float(np.std(ages)) / len(ages) ** 0.5
     assert abs(float(np.mean(ages)) - expected) < 4 * error
     assert abs(20.0 - expected) > 4 * error
+
+
+@pytest.mark.parametrize(("at_once", "agrees"), [(4_000_000, True), (100, True), (None, False)])
+def test_stock_by_item_is_summed_in_blocks_of_whole_pages(
+    at_once: int | None, agrees: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the whole table at once, of 300 rows, 24 to a page. The twin: blocks of one item, which end within pages."""
+    items, suppliers, per_page = np.arange(1.0, 61.0), np.array([0.7, 0.2, 0.1, 0.0, 0.0]), 24
+    whole = pages_pmf(np.outer(items, suppliers).ravel(), per_page)
+    if at_once:
+        monkeypatch.setattr(tpcc_rows, "ROWS_AT_ONCE", at_once)
+        found = stock_pages_pmf(items, suppliers, per_page)
+    else:
+        found = np.concatenate([pages_pmf(item * suppliers, per_page) for item in items])
+    assert (len(found) == len(whole) and np.allclose(found, whole)) == agrees

@@ -10,8 +10,18 @@ from pathlib import Path
 import pytest
 
 from scenarios.commands.cli import main
-from scenarios.questions.sweep import Axis, Sweep, parse_axis, sweep_from_json, sweep_json
+from scenarios.questions.sweep import (
+    Axis,
+    ReplicationRule,
+    Sweep,
+    SweepRunner,
+    parse_axis,
+    sweep_from_json,
+    sweep_json,
+    sweep_points,
+)
 from scenarios.questions.sweep.answer import SweepRow
+from scenarios.run import Silent, Store
 from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table
 from simulator.errors import InputError
 
@@ -81,6 +91,28 @@ def test_points_that_cannot_be_run_are_listed_with_the_reason(capsys: Output) ->
 def test_a_sweep_without_any_point_is_bad_input(vary: str, capsys: Output) -> None:
     assert main(sweep("--vary", vary)) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize(("interrupted", "finished"), [("keep", 0), ("release", 1)])
+def test_what_is_kept_when_ctrl_c_comes_is_counted(
+    interrupted: str, finished: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that is not kept is not finished; one that is kept is, counted or not."""
+    axis = Axis("database.pool.buffers", ("500", "600"))
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Store() as store:
+        runner = SweepRunner(sweep_points(Path(TINY), [axis], []), store, 1, ReplicationRule(1))
+        with monkeypatch.context() as patched:
+            patched.setattr(store, interrupted, interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                runner.run(1, Silent())
+        assert (runner.finished, runner.runs_needed) == (finished, 2)
+        again = SweepRunner(sweep_points(Path(TINY), [axis], []), store, 1, ReplicationRule(1))
+        again.run(1, Silent())
+        assert (again.finished, again.reused) == (2, finished)
 
 
 def example(*rows: SweepRow) -> Sweep:
