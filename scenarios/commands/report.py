@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.answer import measurement_of
+from scenarios.commands.answer import advice_of, measurement_of
 from scenarios.commands.options import QuietOption, SeedOption
 from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
@@ -35,5 +35,6 @@ def report(
         with progress_display(quiet) as display:
             run = SavedRun(spec, *replicate(spec, seed, 1, 1, display))
         command = f"oltpsim run {what} --seed {seed}"
-    write_report(run.result, run.scenario, out, command, measurement_of(run.scenario, run.result))
+    expected = measurement_of(run.scenario, run.result)
+    write_report(run.result, run.scenario, out, command, expected, advice_of(run.scenario))
     typer.echo(f"report: {out}")
