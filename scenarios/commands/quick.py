@@ -43,6 +43,7 @@ from scenarios.run import SimulationTask, replicate, simulate, simulate_by_kerne
 from scenarios.show.machine import machine_json, machine_table, machine_yaml
 from scenarios.show.numbers import significant
 from scenarios.show.progress import progress_display
+from scenarios.show.report import check_report
 from simulator.errors import InputError
 
 FIRST = "First answer, calculated by the analytic engine; the simulation follows:"
@@ -137,6 +138,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     if what is not None:
         _refuse(typed, (*FLAGS, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")
         scenario = load_scenario_file(scenario_path(what), overrides)
+        check_report(report, "--report")
         check_places(report, save)
     else:
         _refuse(typed, ("--model",), "only with a line")
@@ -163,6 +165,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
             answered=typed,
         )
         scenario, data = scenario_of(questions, overrides)
+        check_report(report, "--report")
         check_places(report, save, save_scenario)
         if save_scenario is not None:
             write_whole(save_scenario, yaml_text(data))

@@ -11,14 +11,14 @@ from scenarios.commands.output_files import check_places
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import SavedRun, read_saved_run, replicate
 from scenarios.show.progress import progress_display
-from scenarios.show.report import write_report
+from scenarios.show.report import check_report, write_report
 
 
 def report(
     what: Annotated[
         str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario to run first.")
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The report to write.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The report to write; .pdf prints it (Chromium).")],
     seed: SeedOption = 1,
     quiet: QuietOption = False,
 ) -> None:
@@ -26,6 +26,7 @@ def report(
 
     It can be mailed and opened without a network.
     """
+    check_report(out, "--out")
     check_places(out)
     if what.endswith(".json"):
         run = read_saved_run(Path(what))

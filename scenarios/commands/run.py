@@ -26,6 +26,7 @@ from scenarios.library import load_scenario_file, scenario_path
 from scenarios.run import check_replications, default_workers, pool_replications, replicate
 from scenarios.show.job import job_json, job_text
 from scenarios.show.progress import progress_display
+from scenarios.show.report import check_report
 from simulator.errors import InputError
 
 
@@ -61,6 +62,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         _answer_job(spec, seed, output, [option for option, value in (given | {"--target": target}).items() if value])
         return
     check_replications([spec], replications)
+    check_report(report, "--report")
     check_places(report, save)
     with timed(quiet) as block, progress_display(quiet) as display:
         runs = replicate(spec, seed, replications, workers or default_workers(), display)

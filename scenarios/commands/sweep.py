@@ -96,7 +96,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         Path | None, typer.Option(metavar="FOLDER", help="Write each run as 'oltpsim report' and 'explain' take it.")
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw rate against the varied field: .html or .svg.")
+        Path | None, typer.Option(metavar="FILE", help="Draw rate against the varied field: .html, .svg, .png, .pdf.")
     ] = None,
     chance: ChanceOption = False,
     quiet: QuietOption = False,

@@ -1,7 +1,7 @@
 """The report of one run: a single HTML file that can be mailed and opened without a network.
 
-Its order is that of an executive summary: headline with advice, contents, throughput, response times, utilisation, where the time
-goes, caches, everything over time, configuration, assumptions and laws, how to reproduce.
+Its order is that of an executive summary: headline with advice, contents, throughput, response times,
+utilisation, where the time goes, caches, everything over time, configuration, assumptions and laws, how to reproduce.
 """
 
 from __future__ import annotations
@@ -10,23 +10,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.input import write_whole
+from models.input import write_whole, written_whole
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain import Advice, PoolSize, Upgrade
 from scenarios.show import configuration, run_charts, words
 from scenarios.show.chart import Chart
+from scenarios.show.chromium import chromium_path, printed
 from scenarios.show.numbers import count, share, signed_count, signed_share, significant
 from scenarios.show.page import html_page
 from scenarios.show.summary import cost_words
 from scenarios.show.words import Expected
+from simulator.errors import InputError
 from simulator.results import Result, main_class_of, read_result, result_json
 
-
+ENDINGS = (".html", ".htm", ".pdf")
 Advised = Advice | str
 """What would help, or why that can't be said; empty: nobody asked."""
 
 
-def write_report(  # noqa: PLR0913, PLR0917 - what a report says
+def write_report(
     result: Result,
     scenario: ScenarioSpec,
     path: Path,
@@ -34,8 +36,24 @@ def write_report(  # noqa: PLR0913, PLR0917 - what a report says
     expected: Expected = "",
     advised: Advised = "",
 ) -> None:
-    """Write the report to a file, whole or not at all. Raises InputError if the place cannot be written."""
-    write_whole(path, report_html(result, scenario, command, expected, advised))
+    """Write the report as HTML, or as PDF if the name ends so, whole or not at all. Raises InputError."""
+    page = report_html(result, scenario, command, expected, advised)
+    if path.suffix != ".pdf":
+        write_whole(path, page)
+        return
+    paper = printed(page)
+    with written_whole(path) as temporary:
+        temporary.write_bytes(paper)
+
+
+def check_report(path: Path | None, option: str) -> None:
+    """Refuse, before the work, a name that is of another kind of file, and PDF without Chromium."""
+    if path is None:
+        return
+    if path.suffix not in ENDINGS:
+        raise InputError(f"{option} {path}: a report is a page or its print: the name must end in .html or .pdf")
+    if path.suffix == ".pdf":
+        chromium_path(f"{option} {path}")
 
 
 def report_html(

@@ -15,12 +15,13 @@ import pytest
 
 from models.machine import PriceSpec
 from scenarios.questions.explain import DISK_STEP, UnitPrice, advise
-from scenarios.show import run_charts
+from scenarios.show import chromium, run_charts
 from scenarios.show.configuration import assumptions, configuration_groups
 from scenarios.show.numbers import signed_count, significant
-from scenarios.show.report import report_html, write_report
+from scenarios.show.report import check_report, report_html, write_report
 from scenarios.show.summary import cost_words
 from scenarios.show.words import against_measured, loads
+from simulator.errors import InputError
 from simulator.results import (
     Bottleneck,
     DeviceResult,
@@ -96,7 +97,7 @@ def test_the_example_is_consistent() -> None:
 def test_same_arguments_same_bytes_in_another_process_too() -> None:
     code = (
         "import hashlib, sys\n"
-        "from scenarios.show.report import report_html\n"
+        "from scenarios.show.report import check_report, report_html\n"
         "from tests.scenarios.example_result import example_result, example_scenario\n"
         f"page = report_html(example_result(), example_scenario(), {COMMAND!r})\n"
         "print(hashlib.sha256(page.encode()).hexdigest())"
@@ -403,3 +404,17 @@ def test_a_flash_log_disk_has_its_row() -> None:
     log = DeviceResult("log disk", "flash", 0.0, 22.5, 0.03, 0.03, 0.0001, 0.0001, {"log": 22.5})
     result = replace(example_result(), devices=[*example_result().devices, log])
     assert "log disk flash 3.0 % 0 22.5" in str(page_of(result))
+
+
+@pytest.mark.parametrize("name", ["r.txt", "r", "r.png"])
+def test_a_report_of_another_kind_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match=r"--report r.*: a report is a page or its print: .* \.html or \.pdf"):
+        check_report(Path(name), "--report")
+    check_report(Path("r.html"), "--report")
+    check_report(None, "--report")
+
+
+def test_a_report_on_paper_without_chromium_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chromium, "BROWSERS", ("no-such-browser",))
+    with pytest.raises(InputError, match=r"--report r\.pdf: PDF is drawn by Chromium, .* or name a \.html file"):
+        check_report(Path("r.pdf"), "--report")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from scenarios.questions.explain import advise
 from scenarios.show.report import write_report
-from simulator.results import Result
+from simulator.results import Result, Series
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 if TYPE_CHECKING:
@@ -264,3 +265,22 @@ def test_answer_limit_and_advice_are_on_the_first_screen_of_a_desk(browser: Brow
     assert below is not None
     assert below["y"] > 900
     page.close()
+
+
+def test_a_printed_report_has_its_charts(browser: Browser, tmp_path: Path) -> None:
+    assert browser.is_connected()
+    sizes = {}
+    for name, result in (("all", example_result()), ("none", replace(example_result(), series=Series(10.0, {})))):
+        write_report(result, example_scenario(), tmp_path / f"{name}.pdf", "oltpsim run example.yaml")
+        paper = (tmp_path / f"{name}.pdf").read_bytes()
+        assert paper.startswith(b"%PDF")
+        sizes[name] = sum(map(drawn_lines, re.findall(rb"stream\r?\n(.*?)\r?\nendstream", paper, re.DOTALL)))
+    assert sizes["all"] > sizes["none"] + 200
+
+
+def drawn_lines(stream: bytes) -> int:
+    """How many lines a stream of a PDF draws; none if it is no drawing."""
+    try:
+        return len(re.findall(rb"^[-\d. ]+ l$", zlib.decompress(stream), re.MULTILINE))
+    except zlib.error:
+        return 0

@@ -152,7 +152,7 @@ def test_pictures_place_points_by_their_values(capsys: Output) -> None:
     assert drawn.x.ticks is None
 
 
-@pytest.mark.parametrize("picture", ["x.png", "x"])
+@pytest.mark.parametrize("picture", ["x.gif", "x"])
 def test_an_unknown_kind_of_picture_is_refused(picture: str, capsys: Output) -> None:
     assert main(sweep("--vary", BUFFERS, "--picture", picture)) == 2
     assert ".svg" in capsys.readouterr().err
