@@ -30,7 +30,7 @@ FIGURES = (
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 UNITS = {"_gib": " (GiB)", "_kib": " (KiB)", "_ms": " (ms)", "_us": " (µs)", "_s": " (s)"}
 BUFFERS, POOL_TITLE = "database.pool.buffers", "buffer pool (GiB)"
-LEAST_FACTOR, ALIKE_FACTORS = 1.5, 1.7
+LEAST_FACTOR, ALIKE_FACTORS = 1.5, 1.3
 """a scale is logarithmic where values grow by a factor: 1, 2, 5, 10 does, 1, 2, 3, 4 doesn't"""
 RATE_TITLE = "new orders per minute"
 
@@ -177,10 +177,11 @@ def sweep_chart(sweep: Sweep, measured: Sequence[MeasuredPoint] = (), gib_per_bu
     top = max(top, *(each.rate_per_min for each in beside), 1.0)
     seeds = f", {sweep.replications} replications" if sweep.replications > 1 else ""
     points = "; ".join(f"{', '.join(row.values)}: {count(row.rate_per_min or 0.0)}, {row.limit}" for row in rows)
+    points += _measured_words(beside)
     return Chart(
         key="sweep",
         title="",
-        alternative=f"{RATE_TITLE} by {', '.join(_words(axis.key) for axis in axes)}. {points}{_measured_words(beside)}.",
+        alternative=f"{RATE_TITLE} by {', '.join(_words(axis.key) for axis in axes)}. {points}.",
         marks=marks,
         x=Scale(
             low=ends[0],
