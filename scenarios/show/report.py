@@ -12,7 +12,7 @@ from pathlib import Path
 
 from models.input import write_whole, written_whole
 from models.scenario import ScenarioSpec
-from scenarios.questions.explain import Advice, PoolSize, Upgrade
+from scenarios.questions.explain import PoolSize, PurchaseAdvice, Upgrade
 from scenarios.show import configuration, run_charts, words
 from scenarios.show.chart import Chart
 from scenarios.show.chromium import chromium_path, printed
@@ -24,7 +24,7 @@ from simulator.errors import InputError
 from simulator.results import Result, main_class_of, read_result, result_json
 
 ENDINGS = (".html", ".htm", ".pdf")
-Advised = Advice | str
+Advised = PurchaseAdvice | str
 """What would help, or why that can't be said; empty: nobody asked."""
 
 
@@ -73,7 +73,7 @@ def report_html(
     devices = run_charts.busiest(result.devices)
     price = scenario.machine.price
     content = {
-        "advice": _advice_words(advised) if isinstance(advised, Advice) else None,
+        "advice": _advice_words(advised) if isinstance(advised, PurchaseAdvice) else None,
         "no_advice": advised if isinstance(advised, str) else "",
         "cost": cost_words(price, result.rate_per_min.mean) if price and result.rate_per_min.mean > 0 else "",
         "contents": _contents(charts["throughput"], charts["time_by_activity"], series),
@@ -129,7 +129,7 @@ def _contents(throughput: Chart | None, time_by_activity: Chart | None, series: 
     return [link for link in found if link is not None]
 
 
-def _advice_words(advice: Advice) -> AdviceWords:
+def _advice_words(advice: PurchaseAdvice) -> AdviceWords:
     now, pool = advice.bottlenecks, advice.buffers
     better = pool.best.rate_per_min / pool.now.rate_per_min - 1.0 if pool.now.rate_per_min else 0.0
     cliff = "no cliff: no pool that fits into memory loses 10 %"

@@ -1,6 +1,6 @@
 """Explanation of a machine: what limits it, what more would help, how much it holds."""
 
-from scenarios.questions.explain.answers import Advice, ExplainOptions, Explanation, advise, explain_scenario
+from scenarios.questions.explain.answers import ExplainOptions, Explanation, PurchaseAdvice, advise, explain_scenario
 from scenarios.questions.explain.buffers import BufferAdvice, PoolSize
 from scenarios.questions.explain.capacity import HELD_RATE_FRACTION, Capacity, CapacityLimit, Growth, parse_growth
 from scenarios.questions.explain.credits import CreditUse
@@ -15,7 +15,6 @@ from scenarios.questions.explain.upgrades import (
     CORE_STEP,
     DISK_STEP,
     MEMORY_STEP,
-    UnitPrice,
     Upgrade,
     unit_prices,
 )

@@ -49,7 +49,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Advice:
+class PurchaseAdvice:
     """The short part of an explanation, of the same machine: its limit, one more of each, and the pool."""
 
     rate_per_min: float
@@ -59,7 +59,7 @@ class Advice:
     buffers: BufferAdvice
 
 
-def advise(scenario: ScenarioSpec, prices: Mapping[str, UnitPrice]) -> Advice:
+def advise(scenario: ScenarioSpec, prices: Mapping[str, UnitPrice]) -> PurchaseAdvice:
     """Advice about the steady machine, in about a second. Raises InputError where the analytic engine can't answer."""
     solver = MachineSolver()
     most = with_busy_connections(for_analytic_engine(scenario))
@@ -73,13 +73,13 @@ def _advice(
     solver: MachineSolver,
     prices: Mapping[str, UnitPrice],
     tell: Callable[[str], None],
-) -> Advice:
+) -> PurchaseAdvice:
     tell("what limits it")
     limits = bottlenecks(most, machine, solver)
     tell("what more of each would give")
     more = upgrades(most, machine, solver, prices)
     tell("buffers against page cache")
-    return Advice(machine.rate_per_min, machine.doubts, limits, more, best_buffers(most, solver))
+    return PurchaseAdvice(machine.rate_per_min, machine.doubts, limits, more, best_buffers(most, solver))
 
 
 def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Callable[[str], None]) -> Explanation:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from models.catalogue import Prices
 from models.machine import PriceSpec
-from scenarios.questions.explain import DISK_STEP, UnitPrice, advise
+from scenarios.questions.explain import DISK_STEP, advise, unit_prices
 from scenarios.show import chromium, run_charts
 from scenarios.show.configuration import assumptions, configuration_groups
 from scenarios.show.numbers import signed_count, significant
@@ -240,8 +241,9 @@ def test_a_section_that_is_missing_has_no_link() -> None:
 
 
 def test_advice_is_in_the_headline_and_says_that_it_is_calculated() -> None:
-    price = UnitPrice(250.0, "USD", "a list: disks/x", "2006-06-01")
-    advice = advise(example_scenario(), {DISK_STEP: price})
+    prices = unit_prices(example_scenario(), Prices(()), {DISK_STEP: 250.0})
+    dated = {name: replace(price, source="a list: disks/x", date="2006-06-01") for name, price in prices.items()}
+    advice = advise(example_scenario(), dated)
     words = str(Text(report_html(example_result(), example_scenario(), COMMAND, "", advice)))
     assert "If you could buy one thing" in words
     assert f"calculated for the warm machine, {advice.rate_per_min:,.0f}/min, not simulated; prices: a list" in words
