@@ -138,8 +138,8 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     if what is not None:
         _refuse(typed, (*FLAGS, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")
         scenario = load_scenario_file(scenario_path(what), overrides)
-        check_report(report, "--report")
         check_places(report, save)
+        check_report(report, "--report")
     else:
         _refuse(typed, ("--model",), "only with a line")
         if ram is None or cores is None or disk is None or clients is None:
@@ -165,8 +165,8 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
             answered=typed,
         )
         scenario, data = scenario_of(questions, overrides)
-        check_report(report, "--report")
         check_places(report, save, save_scenario)
+        check_report(report, "--report")
         if save_scenario is not None:
             write_whole(save_scenario, yaml_text(data))
     if output is not Output.TABLE and not quiet:  # whose forms hold figures only

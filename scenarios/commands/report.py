@@ -26,8 +26,8 @@ def report(
 
     It can be mailed and opened without a network.
     """
-    check_report(out, "--out")
     check_places(out)
+    check_report(out, "--out")
     if what.endswith(".json"):
         run = read_saved_run(Path(what))
         command = f"oltpsim report {what} --out {out}"

@@ -62,8 +62,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         _answer_job(spec, seed, output, [option for option, value in (given | {"--target": target}).items() if value])
         return
     check_replications([spec], replications)
-    check_report(report, "--report")
     check_places(report, save)
+    check_report(report, "--report")
     with timed(quiet) as block, progress_display(quiet) as display:
         runs = replicate(spec, seed, replications, workers or default_workers(), display)
         result = pool_replications(runs)
