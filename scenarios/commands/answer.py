@@ -12,16 +12,20 @@ from pathlib import Path
 
 import typer
 
+from models.catalogue import Prices, catalogue_names, price_list
 from models.scenario import ScenarioSpec
 from scenarios.commands.modelled import ModelledScenario, measurement_of
 from scenarios.commands.options import Output
+from scenarios.questions.explain import advise, unit_prices
 from scenarios.run import SavedRun, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
-from scenarios.show.report import write_report
+from scenarios.show.report import Advised, write_report
 from scenarios.show.summary import answer_json, summary_csv, summary_text
 from scenarios.show.words import Expected, is_calculated, rate_interval, rate_words
+from simulator.errors import InputError
 from simulator.results import Result
 
+ADVICE_CURRENCY = "USD"
 NARROWEST = 60
 """Narrower than this the figures would not fit beside their labels."""
 
@@ -90,12 +94,22 @@ def give(modelled: ModelledScenario, result: Result, wanted: AnswerOptions) -> N
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
     if wanted.report is not None:
-        write_report(result, scenario, wanted.report, wanted.command, expected)
+        write_report(result, scenario, wanted.report, wanted.command, expected, advice_of(scenario))
     typer.echo(text_of(scenario, result, wanted, expected), nl=False)
     if wanted.output is Output.CSV:  # which has their number only; table and JSON hold them
         for warning in result.warnings:
             typer.echo(f"warning: {warning}", err=True)
     check_target(result, wanted.target, expected)
+
+
+def advice_of(scenario: ScenarioSpec) -> Advised:
+    """What would help the machine at prices of the catalogue, the newest list first, or why that can't be said."""
+    lists = [listed for name in catalogue_names("prices") if (listed := price_list(name)).currency == ADVICE_CURRENCY]
+    prices = Prices(tuple(sorted(lists, key=lambda listed: listed.date, reverse=True)))
+    try:
+        return advise(scenario, unit_prices(scenario, prices, {}))
+    except InputError as error:
+        return "; ".join(str(error).splitlines())
 
 
 def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected = "") -> str:

@@ -77,7 +77,7 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw rate against buffers, and what more would give: .svg or .html."),
+        typer.Option(metavar="FILE", help="Draw rate against buffers, and one more of each: .html, .svg, .png, .pdf."),
     ] = None,
     output: OutputOption = Output.TABLE,
     chance: ChanceOption = False,

@@ -85,7 +85,9 @@ ReplicationsOption = Annotated[
     int, typer.Option(help="Runs with seeds SEED, SEED + 1, ...; the rate is their mean.", min=1, max=MOST_REPLICATIONS)
 ]
 OutputOption = Annotated[Output, typer.Option("--output", "-o", help="Form of the answer on stdout.")]
-ReportOption = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, one HTML file.")]
+ReportOption = Annotated[
+    Path | None, typer.Option(metavar="FILE.html", help="Write the report, one HTML file; .pdf prints it (Chromium).")
+]
 SaveOption = Annotated[
     Path | None, typer.Option(metavar="FILE.json", help="Save the run for 'oltpsim report' and 'oltpsim explain'.")
 ]

@@ -51,6 +51,7 @@ from scenarios.show.machine import (
 )
 from scenarios.show.numbers import significant
 from scenarios.show.progress import progress_display
+from scenarios.show.report import check_report
 from scenarios.show.summary import headline_text
 from simulator.errors import InputError
 
@@ -145,6 +146,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         _refuse(typed, (*options, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")
         scenario = load_scenario_file(scenario_path(str(what)), overrides)
         check_places(report, save)
+        check_report(report, "--report")
         _answer_scenario(scenario, seed, quiet, wanted, two)
         return
     if what is None and not flags:
@@ -159,6 +161,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
             why = "a calibrated model answers without a simulation; --model none takes the catalogue's values"
         _refuse(typed, SIMULATED, why)
     check_places(report, save, save_scenario)
+    check_report(report, "--report")
     if save_scenario is not None:
         write_whole(save_scenario, machine_yaml(description))
     if answered_at_once:

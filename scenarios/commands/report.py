@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from scenarios.commands.answer import advice_of
 from scenarios.commands.modelled import ModelledScenario, is_model, measurement_of, modelled_scenario
 from scenarios.commands.options import ModelOption, QuietOption, SeedOption
 from scenarios.commands.output_files import check_places
 from scenarios.run import SavedRun, read_saved_run, replicate
 from scenarios.show.progress import progress_display
-from scenarios.show.report import write_report
+from scenarios.show.report import check_report, write_report
 from simulator.errors import InputError
 
 
@@ -18,7 +19,7 @@ def report(
     what: Annotated[
         str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario to run first.")
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The report to write.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.html", help="The report to write; .pdf prints it (Chromium).")],
     model: ModelOption = None,
     seed: SeedOption = 1,
     quiet: QuietOption = False,
@@ -28,6 +29,7 @@ def report(
     It can be mailed and opened without a network.
     """
     check_places(out)
+    check_report(out, "--out")
     if what.endswith(".json") and not is_model(what):
         if model is not None:
             raise InputError(f"--model {model}: {what} is done already; give its scenario")
@@ -40,5 +42,6 @@ def report(
             run = SavedRun(modelled.machine, *replicate(modelled.machine, seed, 1, 1, display))
         by_model = "" if model is None else f" --model {model}"
         command = f"oltpsim run {what}{by_model} --seed {seed}"
-    write_report(run.result, run.scenario, out, command, measurement_of(modelled, run.result))
+    expected = measurement_of(modelled, run.result)
+    write_report(run.result, run.scenario, out, command, expected, advice_of(run.scenario))
     typer.echo(f"report: {out}")

@@ -26,6 +26,7 @@ from scenarios.commands.output_files import check_places
 from scenarios.run import check_replications, default_workers, pool_replications, replicate
 from scenarios.show.job import job_json, job_text
 from scenarios.show.progress import progress_display
+from scenarios.show.report import check_report
 from simulator.errors import InputError
 
 
@@ -65,6 +66,7 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
         return
     check_replications([spec], replications)
     check_places(report, save)
+    check_report(report, "--report")
     with timed(quiet) as block, progress_display(quiet) as display:
         runs = replicate(spec, seed, replications, workers or default_workers(), display)
         result = pool_replications(runs)

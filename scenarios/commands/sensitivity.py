@@ -55,7 +55,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     set_: SetOption = None,
     seed: SeedOption = 1,
-    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tornado: .svg or .html.")] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="The tornado: .html, .svg, .png, .pdf.")] = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
 ) -> None:

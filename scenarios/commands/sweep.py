@@ -1,6 +1,7 @@
 """oltpsim sweep: one scenario over values of its fields."""
 
 import math
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -34,8 +35,10 @@ from scenarios.questions.sweep import (
     MOST_UNTIL,
     ReplicationRule,
     Sweep,
+    SweepPoint,
     SweepRunner,
     calibrated_points,
+    measured_points,
     parse_axes,
     sweep_json,
     sweep_points,
@@ -47,6 +50,7 @@ from scenarios.show.progress import progress_display
 from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table, sweep_title
 from scenarios.show.sweep_export import check_export, write_sweep, write_sweep_runs, write_sweep_series
 from simulator.errors import InputError
+from simulator.form import GIB, KIB
 
 FEW = 16
 """points whose intervals this process calculates"""
@@ -100,7 +104,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         Path | None, typer.Option(metavar="FOLDER", help="Write each run as 'oltpsim report' and 'explain' take it.")
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw rate against the varied field: .html or .svg.")
+        Path | None, typer.Option(metavar="FILE", help="Draw rate against the varied field: .html, .svg, .png, .pdf.")
     ] = None,
     chance: ChanceOption = False,
     quiet: QuietOption = False,
@@ -139,7 +143,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
             typer.echo(f"{most}, not those in which measurements would fall", err=True)
         write = {Output.JSON: sweep_json, Output.CSV: sweep_csv, Output.TABLE: sweep_table}
         typer.echo(write[output](answer), nl=False)
-        files.write(answer, runner)
+        files.write(answer, runner, points)
     if interrupted:
         raise typer.Exit(130)
 
@@ -172,6 +176,16 @@ def _rule(replications: int | None, until: str | None) -> ReplicationRule:
     return ReplicationRule(MOST_UNTIL if replications is None else replications, fraction)
 
 
+def _gib_per_buffer(points: Sequence[SweepPoint]) -> float | None:
+    """Memory of a buffer, if it is the same at all points."""
+    sizes = {
+        each.scenario.database.pool.memory_per_buffer_kib
+        for each in points
+        if not isinstance(each.scenario, InputError)
+    }
+    return sizes.pop() * KIB / GIB if len(sizes) == 1 else None
+
+
 @dataclass(frozen=True)
 class Files:
     """What is written beside stdout, where it is wanted."""
@@ -191,7 +205,7 @@ class Files:
         check_places(self.picture, self.export, self.series)
         check_store(self.runs)
 
-    def write(self, answer: Sweep, runner: SweepRunner) -> None:
+    def write(self, answer: Sweep, runner: SweepRunner, points: Sequence[SweepPoint]) -> None:
         """Write each, and say so."""
         if self.export is not None:
             write_sweep(answer, self.export)
@@ -202,5 +216,7 @@ class Files:
         if self.runs is not None:
             typer.echo(f"{write_sweep_runs(runner, answer.axes, self.runs):,} runs: {self.runs}", err=True)
         if self.picture is not None:
-            write_picture(self.picture, sweep_title(answer), [sweep_chart(answer)])
+            beside = measured_points(answer.axes, points)
+            chart = sweep_chart(answer, beside, _gib_per_buffer(points))
+            write_picture(self.picture, sweep_title(answer), [chart])
             typer.echo(f"picture: {self.picture}", err=True)

@@ -1,43 +1,52 @@
-"""A picture in a file of its own: as a page, or as SVG that plotly.js draws in a Chromium without a window."""
+"""A picture in a file of its own: as a page, or as SVG, PNG or PDF by a Chromium without a window."""
 
 import hashlib
 import html
 import json
 import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from models.input import write_whole
+from models.input import write_whole, written_whole
 from scenarios.show.chart import Chart, Json, LegendEntry, plain
+from scenarios.show.chromium import chromium_path, page_after_scripts, photographed, printed
 from scenarios.show.page import TEMPLATES, html_page, plotly_js
 from scenarios.show.palette import THEMES
 from simulator.errors import InputError
 
-ENDINGS = (".svg", ".html")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+ENDINGS = (".svg", ".png", ".pdf", ".html")
 FONT = "Helvetica, Arial, sans-serif"
 WIDTH_PX, HEAD_PX, TITLE_PX, LEGEND_PX, CAPTION_PX = 760, 34, 26, 22, 18
 CHARACTER_PX, MARK_PX, LEGEND_RIGHT_PX = 6.6, 56, 40
-PATIENCE_S = 120
 
 
 def check_picture(path: Path | None, option: str) -> None:
-    """Refuse, before the work, a file that can't be drawn: another ending, or SVG without Chromium."""
+    """Refuse, before the work, a file that can't be drawn: another ending, or no page and no Chromium."""
     if path is None:
         return
     if path.suffix not in ENDINGS:
-        raise InputError(f"{option} {path}: the name must end in {' or '.join(ENDINGS)}")
-    if path.suffix == ".svg":
-        _browser(f"{option} {path}")
+        raise InputError(f"{option} {path}: the name must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+    if path.suffix != ".html":
+        chromium_path(f"{option} {path}")
 
 
 def write_picture(path: Path, title: str, charts: Sequence[Chart], about: str = "") -> None:
-    """Write charts below each other as a page or as SVG, by the name's ending. Raises InputError."""
-    drawn = picture_svg(title, charts, about) if path.suffix == ".svg" else picture_page(title, charts, about)
-    write_whole(path, drawn)
+    """Write charts below each other as a page, SVG, PNG or PDF, by the name's ending. Raises InputError."""
+    if path.suffix == ".html":
+        write_whole(path, picture_page(title, charts, about))
+        return
+    svg = picture_svg(title, charts, about)
+    if path.suffix == ".svg":
+        write_whole(path, svg)
+        return
+    size = re.match(r'<svg [^>]*width="([\d.]+)" height="([\d.]+)"', svg)
+    assert size is not None
+    width, height = float(size[1]), float(size[2])
+    style = f"@page {{ size: {width:g}px {height:g}px; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
+    page = f'<!doctype html><meta charset="utf-8"><title>{html.escape(title)}</title><style>{style}</style>{svg}'
+    drawn = photographed(page, width, height) if path.suffix == ".png" else printed(page)
+    with written_whole(path) as temporary:
+        temporary.write_bytes(drawn)
 
 
 def picture_page(title: str, charts: Sequence[Chart], about: str = "") -> str:
@@ -140,14 +149,6 @@ def _entry(entry: LegendEntry) -> Json:
     return nowhere | {"type": "scatter", "mode": "markers", "marker": marker}
 
 
-def _browser(where: str) -> str:
-    """The first Chromium on the path. Raises InputError where there is none."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        raise InputError(f"{where}: SVG is drawn by Chromium, which is not installed: install it, or name a .html file")
-    return found
-
-
 def _drawn(figures: Sequence[Json]) -> list[str]:
     """Each figure as SVG. Identifiers are drawn from a fixed seed, so that they are the same every time."""
     script = (TEMPLATES / "picture.js").read_text(encoding="utf-8")
@@ -156,20 +157,8 @@ def _drawn(figures: Sequence[Json]) -> list[str]:
         '<!doctype html><meta charset="utf-8"><body><pre id="drawn"></pre>'
         f"<script>const FIGURES = {content};\n{script}</script><script>{plotly_js()}</script><script>drawAll()</script>"
     )
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "picture.html"
-        place.write_text(source, encoding="utf-8")
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-        options += [f"--user-data-dir={folder}/profile", "--virtual-time-budget=60000", "--dump-dom", place.as_uri()]
-        try:
-            done = subprocess.run(  # noqa: S603 - the page is our own
-                [_browser("picture"), *options], capture_output=True, timeout=PATIENCE_S, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise InputError(f"picture: Chromium can't draw it: {error}; name a .html file") from error
-    shown = re.search(r'<pre id="drawn">(.*?)</pre>', done.stdout.decode(errors="replace"), re.DOTALL)
+    shown = re.search(r'<pre id="drawn">(.*?)</pre>', page_after_scripts(source), re.DOTALL)
     if shown is None or not shown.group(1):
-        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise InputError(f"picture: Chromium can't draw it ({last}); name a .html file")
+        raise InputError("picture: Chromium can't draw it; name a .html file")
     drawn: list[str] = json.loads(html.unescape(shown.group(1)))
     return drawn

@@ -4,13 +4,15 @@ A second varied field becomes one line per value.
 """
 
 import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from models.input import last_word
-from scenarios.questions.sweep import SampledAxis, Sweep
-from scenarios.show.chart import Chart, Curve, Mark, Points, Scale
-from scenarios.show.numbers import NONE, between, count, number_tick
-from scenarios.show.palette import GREY, SERIES_COLOURS
+from scenarios.questions.sweep import MeasuredPoint, SampledAxis, Sweep
+from scenarios.show.chart import LOG_MARGIN, MOST_TICKS, Chart, Curve, Mark, Points, Scale
+from scenarios.show.numbers import NONE, between, count, number_tick, significant
+from scenarios.show.palette import GREY, SERIES_COLOURS, VERMILION
 from scenarios.show.table import aligned, csv_text
 from simulator.errors import InputError
 from simulator.results import NOT_STEADY
@@ -27,6 +29,9 @@ FIGURES = (
 )
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 UNITS = {"_gib": " (GiB)", "_kib": " (KiB)", "_ms": " (ms)", "_us": " (µs)", "_s": " (s)"}
+BUFFERS, POOL_TITLE = "database.pool.buffers", "buffer pool (GiB)"
+LEAST_FACTOR, ALIKE_FACTORS = 1.5, 1.3
+"""a scale is logarithmic where values grow by a factor: 1, 2, 5, 10 does, 1, 2, 3, 4 doesn't"""
 RATE_TITLE = "new orders per minute"
 
 
@@ -98,8 +103,12 @@ def _cache_names(sweep: Sweep) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def sweep_chart(sweep: Sweep) -> Chart:
-    """Rate against the first field. Raises InputError for more than two fields, or if no point has a rate."""
+def sweep_chart(sweep: Sweep, measured: Sequence[MeasuredPoint] = (), gib_per_buffer: float | None = None) -> Chart:
+    """Rate against the first field. Raises InputError for more than two fields, or if no point has a rate.
+
+    `measured` stands beside the curve where it is in the chart. The scale is logarithmic where values double, and in
+    GiB where buffers are varied and their size is given.
+    """
     axes = list(sweep.axes)
     if len(axes) > 2:
         raise InputError("a picture shows one or two varied fields; this sweep has more: use --output csv")
@@ -108,6 +117,12 @@ def sweep_chart(sweep: Sweep) -> Chart:
         raise InputError("nothing to draw: no point of the sweep has a rate")
     values, labels = (_values(sweep, number) for number in (0, 1))
     places, unit = _places(values)
+    title = _words(axes[0].key) + (f" ({unit})" if unit else "")
+    scale = 1.0
+    if axes[0].key == BUFFERS and unit == "" and gib_per_buffer is not None:
+        title, scale = POOL_TITLE, gib_per_buffer
+        places = {value: place * scale for value, place in places.items()}
+    log = unit is not None and is_geometric(places.values())
     limits = list(dict.fromkeys(row.limit for row in rows))
     symbols = {limit: SYMBOLS[number % len(SYMBOLS)] for number, limit in enumerate(limits)}
     marks: list[Mark] = []
@@ -121,7 +136,8 @@ def sweep_chart(sweep: Sweep) -> Chart:
         name = f"{_words(axes[1].key)} {label}" if label else ""
         rates = [row.rate_per_min or 0.0 for row in line]
         hover = [
-            f"{row.values[0]}{f', {name}' if name else ''}: {count(rate)}\nlimited by {row.bottleneck}"
+            f"{row.values[0]}{f' ({significant(places[row.values[0]])} GiB)' if scale != 1.0 else ''}"
+            f"{f', {name}' if name else ''}: {count(rate)}\nlimited by {row.bottleneck}"
             for row, rate in zip(line, rates, strict=True)
         ]
         marks.append(
@@ -140,20 +156,39 @@ def sweep_chart(sweep: Sweep) -> Chart:
     marks += [Points(x=[], y=[], colour=GREY, symbol=symbols[limit], label=f"{limit} limits") for limit in limits]
     low, high = min(places.values()), max(places.values())
     margin = (high - low) * 0.04 or 1.0
+    ends = (low / LOG_MARGIN, high * LOG_MARGIN) if log else (low - margin, high + margin)
     named = {places[value]: value for value in values} if unit is None else None
+    if log and len(places) <= MOST_TICKS:
+        named = {place: significant(place) if scale != 1.0 else number_tick(place) for place in sorted(places.values())}
+    beside = [each for each in measured if unit == "" and ends[0] <= each.value * scale <= ends[1]]
+    for role in dict.fromkeys(each.role for each in beside):
+        of_role = [each for each in beside if each.role == role]
+        marks.append(
+            Points(
+                x=[each.value * scale for each in of_role],
+                y=[each.rate_per_min for each in of_role],
+                colour=VERMILION,
+                symbol="x-thin-open" if role == "fitted" else "star",
+                label=f"measured by others ({role})",
+                hover=[f"measured: {count(each.rate_per_min)}\n{each.scenario}, {role}" for each in of_role],
+            )
+        )
     top = max((sweep.interval_of(row) or (0.0, row.rate_per_min or 0.0))[1] for row in rows) or 1.0
+    top = max(top, *(each.rate_per_min for each in beside), 1.0)
     seeds = f", {sweep.replications} replications" if sweep.replications > 1 else ""
     points = "; ".join(f"{', '.join(row.values)}: {count(row.rate_per_min or 0.0)}, {row.limit}" for row in rows)
+    points += _measured_words(beside)
     return Chart(
         key="sweep",
         title="",
-        alternative=f"{RATE_TITLE} by {', '.join(_words(axis.key) for axis in sweep.axes)}. {points}.",
+        alternative=f"{RATE_TITLE} by {', '.join(_words(axis.key) for axis in axes)}. {points}.",
         marks=marks,
         x=Scale(
-            low=low - margin,
-            high=high + margin,
+            low=ends[0],
+            high=ends[1],
+            log=log,
             ticks=named,
-            title=_words(axes[0].key) + (f" ({unit})" if unit else ""),
+            title=title,
             write=lambda place: f"{place:,.10g}",
             grid=False,
         ),
@@ -162,6 +197,21 @@ def sweep_chart(sweep: Sweep) -> Chart:
         caption=f"band: {sweep.interval_kind} · oltpsim {sweep.versions.get('oltpsim', '?')},"
         f" engine {sweep.engine}, seed {sweep.seed}{seeds}",
     )
+
+
+def is_geometric(values: Iterable[float]) -> bool:
+    """Whether three or more positive values grow by about the same factor, 1.5 or more, from one to the next."""
+    ordered = sorted(values)
+    if len(ordered) < 3 or ordered[0] <= 0:
+        return False
+    factors = [after / before for before, after in pairwise(ordered)]
+    return min(factors) >= LEAST_FACTOR and max(factors) <= ALIKE_FACTORS * min(factors)
+
+
+def _measured_words(beside: Sequence[MeasuredPoint]) -> str:
+    if not beside:
+        return ""
+    return "; measured by others: " + "; ".join(f"{each.value:,g}: {count(each.rate_per_min)}" for each in beside)
 
 
 def sweep_title(sweep: Sweep) -> str:

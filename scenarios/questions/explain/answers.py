@@ -11,6 +11,7 @@ from scenarios.questions.explain.credits import CreditUse, credits_of
 from scenarios.questions.explain.machines import (
     MachineSolver,
     PercentileObjective,
+    SolvedMachine,
     for_analytic_engine,
     with_busy_connections,
 )
@@ -47,6 +48,40 @@ class Explanation:
     growth: Growth | None
 
 
+@dataclass(frozen=True)
+class PurchaseAdvice:
+    """The short part of an explanation, of the same machine: its limit, one more of each, and the pool."""
+
+    rate_per_min: float
+    doubts: tuple[str, ...]
+    bottlenecks: Bottlenecks
+    steps: tuple[Upgrade, ...]
+    buffers: BufferAdvice
+
+
+def advise(scenario: ScenarioSpec, prices: Mapping[str, UnitPrice]) -> PurchaseAdvice:
+    """Advice about the steady machine, in about a second. Raises InputError where the analytic engine can't answer."""
+    solver = MachineSolver()
+    most = with_busy_connections(for_analytic_engine(scenario))
+    [machine] = solver(most)
+    return _advice(most, machine, solver, prices, lambda _: None)
+
+
+def _advice(
+    most: ScenarioSpec,
+    machine: SolvedMachine,
+    solver: MachineSolver,
+    prices: Mapping[str, UnitPrice],
+    tell: Callable[[str], None],
+) -> PurchaseAdvice:
+    tell("what limits it")
+    limits = bottlenecks(most, machine, solver)
+    tell("what more of each would give")
+    more = upgrades(most, machine, solver, prices)
+    tell("buffers against page cache")
+    return PurchaseAdvice(machine.rate_per_min, machine.doubts, limits, more, best_buffers(most, solver))
+
+
 def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Callable[[str], None]) -> Explanation:
     """Every answer, each told by its name before it is looked for. Raises InputError."""
     solver = MachineSolver()
@@ -54,12 +89,7 @@ def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Call
     most = with_busy_connections(analytic)
     tell("the machine")
     [machine] = solver(most)
-    tell("what limits it")
-    limits = bottlenecks(most, machine, solver)
-    tell("what more of each would give")
-    more = upgrades(most, machine, solver, options.prices)
-    tell("buffers against page cache")
-    pool = best_buffers(most, solver)
+    advice = _advice(most, machine, solver, options.prices, tell)
     tell("how much it holds")
     holds = capacity_of(analytic, machine, solver, options.objective)
     tell("how it gets warm")
@@ -72,11 +102,11 @@ def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Call
     return Explanation(
         scenario=scenario.name,
         start=scenario.interval.start,
-        rate_per_min=machine.rate_per_min,
-        doubts=machine.doubts,
-        bottlenecks=limits,
-        steps=more,
-        buffers=pool,
+        rate_per_min=advice.rate_per_min,
+        doubts=advice.doubts,
+        bottlenecks=advice.bottlenecks,
+        steps=advice.steps,
+        buffers=advice.buffers,
         room=holds,
         warming=warms,
         credits=credits_of(analytic, solver),

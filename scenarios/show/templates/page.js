@@ -27,6 +27,7 @@ function layoutFor(layout, theme, px) {
 
 function draw(theme, onPaper) {
   for (const place of document.querySelectorAll("[data-figure]")) {
+    if (!onPaper && place.closest("details:not([open])")) continue;
     const { data, layout } = FIGURES[place.dataset.figure];
     const printedPx = place.closest(".grid") ? PRINTED_IN_GRID_PX : PRINTED_PX;
     const px = onPaper ? printedPx : place.clientWidth;
@@ -44,7 +45,18 @@ unpacked("plotly").then((source) => {
   onScreen();
   darkMode.addEventListener("change", onScreen);
   addEventListener("resize", onScreen);
-  addEventListener("beforeprint", () => draw(THEMES.light, true));
-  addEventListener("afterprint", onScreen);
+  document.addEventListener("toggle", onScreen, true);
+  addEventListener("beforeprint", () => {
+    for (const folded of document.querySelectorAll("details:not([open])")) folded.dataset.folded = "yes";
+    for (const folded of document.querySelectorAll("[data-folded]")) folded.open = true;
+    draw(THEMES.light, true);
+  });
+  addEventListener("afterprint", () => {
+    for (const folded of document.querySelectorAll("[data-folded]")) {
+      folded.open = false;
+      delete folded.dataset.folded;
+    }
+    onScreen();
+  });
   document.documentElement.dataset.drawn = "yes";
 });

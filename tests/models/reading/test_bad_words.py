@@ -121,8 +121,8 @@ def test_wrong_grids(refused: Refused, tmp_path: Path) -> None:
     assert "--vary machine.cpu.cores: stands twice" in line
     wide = ["--vary", "machine.cpu.cores=1:200:1", "--vary", "database.pool.buffers=1000:2000:10"]
     assert "more than 10,000" in refused("sweep", TINY, *wide)[0]
-    (line,) = refused("sweep", TINY, "--vary", "machine.cpu.cores=1,2", "--picture", str(tmp_path / "x.png"))
-    assert "the name must end in .svg or .html" in line
+    (line,) = refused("sweep", TINY, "--vary", "machine.cpu.cores=1,2", "--picture", str(tmp_path / "x.gif"))
+    assert "the name must end in .svg, .png, .pdf or .html" in line
     (line,) = refused("sweep", TINY, "--vary", "machine.cpu.cores=1,2", "--save", str(tmp_path))
     assert "is a folder; give the name of a file" in line
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import struct
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from scenarios.show import picture
+from scenarios.show import chromium
 from scenarios.show.chart import Chart, Curve, Scale, Zone
+from scenarios.show.chromium import POINTS_PER_PX
 from scenarios.show.palette import BLUE, GREY
 from scenarios.show.picture import check_picture, picture_digest, picture_page, picture_svg, write_picture
 from simulator.errors import InputError
@@ -30,18 +32,19 @@ CHART = Chart(
 )
 
 
-@pytest.mark.parametrize("name", ["x.png", "x"])
+@pytest.mark.parametrize("name", ["x.gif", "x"])
 def test_another_ending_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match=r"--picture x.*: the name must end in \.svg or \.html"):
+    with pytest.raises(InputError, match=r"--picture x.*: the name must end in \.svg, \.png, \.pdf or \.html"):
         check_picture(Path(name), "--picture")
 
 
-def test_svg_without_chromium_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(picture, "BROWSERS", ("no-such-browser",))
+@pytest.mark.parametrize("kind", ["SVG", "PNG", "PDF"])
+def test_without_chromium_a_drawing_is_refused_in_a_sentence(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chromium, "BROWSERS", ("no-such-browser",))
     check_picture(Path("x.html"), "--picture")
     check_picture(None, "--picture")
-    with pytest.raises(InputError, match=r"--picture x\.svg: SVG is drawn by Chromium, which is not installed"):
-        check_picture(Path("x.svg"), "--picture")
+    with pytest.raises(InputError, match=rf"--picture x.*: {kind} is drawn by Chromium, which is not installed"):
+        check_picture(Path(f"x.{kind.lower()}"), "--picture")
 
 
 def test_a_page_holds_all_charts(tmp_path: Path) -> None:
@@ -70,3 +73,21 @@ def test_svg_is_the_same_every_time_and_names_its_digest(browser: Browser, tmp_p
     names = re.findall(r'id="([^"]+)"', svg)
     assert len(names) == len(set(names)) > 4
     assert 'href="http' not in svg
+
+
+def test_png_and_pdf_have_the_size_of_the_drawing(browser: Browser, tmp_path: Path) -> None:
+    assert browser.is_connected()
+    for ending in ("png", "pdf"):
+        write_picture(tmp_path / f"x.{ending}", "Title <1>", [CHART])
+    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', picture_svg("Title <1>", [CHART]))
+    assert size is not None
+    width, height = float(size[1]), float(size[2])
+    png = (tmp_path / "x.png").read_bytes()
+    assert png.startswith(b"\x89PNG")
+    assert struct.unpack(">II", png[16:24]) == (POINTS_PER_PX * round(width), POINTS_PER_PX * round(height))
+    pdf = (tmp_path / "x.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+    assert box is not None
+    assert [float(side) for side in box.groups()] == pytest.approx([width * 0.75, height * 0.75], abs=1.0)
+    assert len(re.findall(rb"/Type /Page\b", pdf)) == 1

@@ -13,10 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.show import run_charts
+from models.catalogue import Prices
+from models.machine import PriceSpec
+from scenarios.questions.explain import DISK_STEP, advise, unit_prices
+from scenarios.show import chromium, run_charts
 from scenarios.show.configuration import assumptions, configuration_groups
-from scenarios.show.report import report_html, write_report
+from scenarios.show.numbers import signed_count, significant
+from scenarios.show.report import check_report, report_html, write_report
+from scenarios.show.summary import cost_words
 from scenarios.show.words import against_measured, loads
+from simulator.errors import InputError
 from simulator.results import (
     Bottleneck,
     DeviceResult,
@@ -92,7 +98,7 @@ def test_the_example_is_consistent() -> None:
 def test_same_arguments_same_bytes_in_another_process_too() -> None:
     code = (
         "import hashlib, sys\n"
-        "from scenarios.show.report import report_html\n"
+        "from scenarios.show.report import check_report, report_html\n"
         "from tests.scenarios.example_result import example_result, example_scenario\n"
         f"page = report_html(example_result(), example_scenario(), {COMMAND!r})\n"
         "print(hashlib.sha256(page.encode()).hexdigest())"
@@ -170,7 +176,7 @@ def test_warnings_and_a_broken_law_are_shown_on_top() -> None:
     assert "flow balance: disk 1 : 131.00 against 140.50, tolerance 1.4" in words
     assert "the machine swaps: 12.4 buffers/s" in words
     assert "✗ no" in words
-    assert words.index("Do not use") < words.index("over time")
+    assert words.index("Do not use") < words.index("Bottleneck") < words.index("over time")
 
 
 def test_a_sound_result_says_so_and_shows_no_box(text: Text) -> None:
@@ -214,7 +220,64 @@ def test_every_figure_has_an_alternative_in_numbers(text: Text) -> None:
 def test_page_names_nothing_outside_itself(text: Text) -> None:
     for name, tag in text.tags:
         for key in ("src", "href"):
-            assert (tag.get(key) or "data:").startswith("data:"), f"{name} {key}"
+            assert (tag.get(key) or "data:").startswith(("data:", "#")), f"{name} {key}"
+
+
+def test_contents_lead_to_every_section_and_only_the_first_is_open(text: Text) -> None:
+    links = [str(tag["href"])[1:] for name, tag in text.tags if name == "a"]
+    places = [tag["id"] for _, tag in text.tags if tag.get("class") == "folded"]
+    assert links == places
+    folds = [tag for name, tag in text.tags if name == "details" and tag.get("class") == "fold"]
+    assert len(folds) == len(places)
+    assert ["open" in tag for tag in folds] == [True] + [False] * (len(folds) - 1)
+
+
+def test_a_section_that_is_missing_has_no_link() -> None:
+    page = page_of(replace(example_result(), series=Series(10.0, {})))
+    links = [tag["href"] for name, tag in page.tags if name == "a"]
+    assert "#over-time-content" not in links
+    assert "#responses-content" in links
+    assert [tag["id"] for _, tag in page.tags if tag.get("class") == "folded"] == [str(link)[1:] for link in links]
+
+
+def test_advice_is_in_the_headline_and_says_that_it_is_calculated() -> None:
+    prices = unit_prices(example_scenario(), Prices(()), {DISK_STEP: 250.0})
+    dated = {name: replace(price, source="a list: disks/x", date="2006-06-01") for name, price in prices.items()}
+    advice = advise(example_scenario(), dated)
+    words = str(Text(report_html(example_result(), example_scenario(), COMMAND, "", advice)))
+    assert "If you could buy one thing" in words
+    assert f"calculated for the warm machine, {advice.rate_per_min:,.0f}/min, not simulated; prices: a list" in words
+    disk = next(step for step in advice.steps if step.name == DISK_STEP)
+    assert disk.gain_per_min is not None
+    assert f"1 disk {signed_count(disk.gain_per_min)}/min" in words.replace("\u00a0", " ")
+    assert "250 USD in 2006" in words
+    assert f"Best buffer pool {significant(advice.buffers.best.gib)} GiB" in words
+    assert words.index("If you could buy") < words.index("No warnings; all")
+
+
+def test_without_advice_the_page_gives_none_and_a_refusal_says_why(text: Text) -> None:
+    assert "If you could buy" not in str(text)
+    words = str(Text(report_html(example_result(), example_scenario(), COMMAND, "", "it has two heads")))
+    assert "what would help can't be calculated: it has two heads" in words
+    assert "Best buffer pool" not in words
+
+
+def test_a_step_that_is_not_possible_has_its_reason() -> None:
+    advice = advise(example_scenario(), {})
+    steps = tuple(replace(step, gain_per_min=None, reason="no slot is free") for step in advice.steps)
+    page = Text(report_html(example_result(), example_scenario(), COMMAND, "", replace(advice, steps=steps)))
+    assert "1 core not possible no slot is free" in str(page).replace("\u00a0", " ")
+    assert "prices:" not in str(page)
+
+
+def test_a_machine_with_a_price_says_what_throughput_costs(text: Text) -> None:
+    scenario = example_scenario()
+    priced = PriceSpec(usd=5000.0, year=2006, source="assumption: made up")
+    scenario = scenario.model_copy(update={"machine": scenario.machine.model_copy(update={"price": priced})})
+    assert cost_words(priced, example_result().rate_per_min.mean) in str(
+        Text(report_html(example_result(), scenario, COMMAND))
+    )
+    assert "USD" not in str(text)
 
 
 def test_names_cannot_run_as_script() -> None:
@@ -343,3 +406,17 @@ def test_a_flash_log_disk_has_its_row() -> None:
     log = DeviceResult("log disk", "flash", 0.0, 22.5, 0.03, 0.03, 0.0001, 0.0001, {"log": 22.5})
     result = replace(example_result(), devices=[*example_result().devices, log])
     assert "log disk flash 3.0 % 0 22.5" in str(page_of(result))
+
+
+@pytest.mark.parametrize("name", ["r.txt", "r", "r.png"])
+def test_a_report_of_another_kind_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match=r"--report r.*: a report is a page or its print: .* \.html or \.pdf"):
+        check_report(Path(name), "--report")
+    check_report(Path("r.html"), "--report")
+    check_report(None, "--report")
+
+
+def test_a_report_on_paper_without_chromium_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chromium, "BROWSERS", ("no-such-browser",))
+    with pytest.raises(InputError, match=r"--report r\.pdf: PDF is drawn by Chromium, .* or name a \.html file"):
+        check_report(Path("r.pdf"), "--report")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scenarios.questions.explain import advise
 from scenarios.show.report import write_report
-from simulator.results import Result
+from simulator.results import Result, Series
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 if TYPE_CHECKING:
@@ -53,7 +55,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     results = {"sound": example_result(), "broken": broken_result(), "fast": fast_result()}
     for name, result in results.items():
-        write_report(result, example_scenario(), folder / f"{name}.html", "oltpsim run example.yaml --seed 1")
+        path, command = folder / f"{name}.html", "oltpsim run example.yaml --seed 1"
+        write_report(result, example_scenario(), path, command, "", advise(example_scenario(), {}))
     return {name: folder / f"{name}.html" for name in results}
 
 
@@ -69,10 +72,13 @@ def fast_result() -> Result:
     )
 
 
-def show(page: Page, report: Path) -> None:
-    """Open a report and wait until its figures are drawn."""
+def show(page: Page, report: Path, unfolded: bool = True) -> None:
+    """Open a report, and all of its sections unless they stay folded; wait until its figures are drawn."""
     page.goto(report.as_uri())
     page.wait_for_selector("html[data-drawn]")
+    if unfolded:
+        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        page.wait_for_function("() => document.querySelectorAll('.instead').length === 0")
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -199,5 +205,82 @@ def test_without_scripts_each_figure_is_told_in_words(browser: Browser, reports:
     page = context.new_page()
     page.goto(reports["sound"].as_uri())
     assert page.locator(".instead").count() == FIGURES
+    page.locator("summary", has=page.locator("#responses")).click()
     assert "new order median 230 ms" in page.locator("#plot-responses").inner_text().replace("\u00a0", " ")
     context.close()
+
+
+def test_a_folded_section_is_drawn_when_its_link_is_followed(browser_page: Page, reports: dict[str, Path]) -> None:
+    show(browser_page, reports["sound"], unfolded=False)
+    assert browser_page.locator("#plot-throughput .main-svg").count() > 0
+    assert browser_page.locator("#plot-utilisation .main-svg").count() == 0
+    assert not browser_page.locator("#utilisation-content").is_visible()
+    browser_page.locator(".contents a[href='#utilisation-content']").click()
+    browser_page.wait_for_selector("#plot-utilisation .main-svg")
+    assert browser_page.locator("#utilisation-content").is_visible()
+    assert not browser_page.locator("#caches-content").is_visible()
+    assert browser_page.evaluate(OVERFLOWING) == []
+
+
+def test_sections_fold_by_the_keyboard_and_without_scripts(browser: Browser, reports: dict[str, Path]) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(reports["sound"].as_uri())
+    assert not page.locator("#caches-content").is_visible()
+    page.locator("summary", has=page.locator("#caches")).press("Enter")
+    assert page.locator("#caches-content").is_visible()
+    context.close()
+
+
+def test_paper_has_every_section_and_the_screen_folds_them_again(browser: Browser, reports: dict[str, Path]) -> None:
+    page = browser.new_page()
+    show(page, reports["sound"], unfolded=False)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".instead").count() == 0
+    assert page.locator("details:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".fold[open]").count() == 1
+    page.close()
+
+
+def test_paper_has_every_section_without_scripts_too(browser: Browser, reports: dict[str, Path]) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(reports["sound"].as_uri())
+    assert not page.locator("#reproduce-content").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator("#reproduce-content").is_visible()
+    assert not page.locator(".contents").is_visible()
+    context.close()
+
+
+def test_answer_limit_and_advice_are_on_the_first_screen_of_a_desk(browser: Browser, reports: dict[str, Path]) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    show(page, reports["sound"], unfolded=False)
+    for place in (".number", ".interval", ".limit", ".advice", ".contents"):
+        box = page.locator(place).first.bounding_box()
+        assert box is not None, place
+        assert box["y"] + box["height"] <= 900, place
+    below = page.locator("#reproduce").bounding_box()
+    assert below is not None
+    assert below["y"] > 900
+    page.close()
+
+
+def test_a_printed_report_has_its_charts(browser: Browser, tmp_path: Path) -> None:
+    assert browser.is_connected()
+    sizes = {}
+    for name, result in (("all", example_result()), ("none", replace(example_result(), series=Series(10.0, {})))):
+        write_report(result, example_scenario(), tmp_path / f"{name}.pdf", "oltpsim run example.yaml")
+        paper = (tmp_path / f"{name}.pdf").read_bytes()
+        assert paper.startswith(b"%PDF")
+        sizes[name] = sum(map(drawn_lines, re.findall(rb"stream\r?\n(.*?)\r?\nendstream", paper, re.DOTALL)))
+    assert sizes["all"] > sizes["none"] + 200
+
+
+def drawn_lines(stream: bytes) -> int:
+    """How many lines a stream of a PDF draws; none if it is no drawing."""
+    try:
+        return len(re.findall(rb"^[-\d. ]+ l$", zlib.decompress(stream), re.MULTILINE))
+    except zlib.error:
+        return 0

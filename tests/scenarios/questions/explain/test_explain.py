@@ -99,7 +99,7 @@ def test_json_and_csv_have_every_answer(capsys: Capture) -> None:
         (["--p95", "0 ms"], "--p95 0 ms: must be above 0"),
         (["--growth", "20"], "--growth 20: expected a share and its time"),
         (["--growth", "0 %/year"], "must be above 0"),
-        (["--picture", "x.png"], "the name must end in .svg or .html"),
+        (["--picture", "x.gif"], "the name must end in .svg, .png, .pdf or .html"),
         (["--prices", "nowhere.yaml"], "nowhere.yaml"),
         (["--disk-price", "-1"], "must be a number above 0"),
     ],

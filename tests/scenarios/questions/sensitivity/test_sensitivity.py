@@ -240,7 +240,7 @@ def test_table_json_and_csv_say_the_same(tmp_path: Path, capsys: Capture) -> Non
         (["--vary", "machine.memory_gib=2..1"], "expected KEY=LOW..HIGH"),
         (["--vary", "machine.memory_gib=2"], "expected KEY=LOW..HIGH"),
         (["--vary", "machine.memory_gib=1..2", "--vary", "machine.memory_gib=1..3"], "stands twice"),
-        (["--picture", "x.pdf"], "must end in .svg or .html"),
+        (["--picture", "x.gif"], "must end in .svg, .png, .pdf or .html"),
         (["--model", "nowhere.json"], "nowhere.json"),
     ],
 )

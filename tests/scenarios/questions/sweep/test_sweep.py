@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from scenarios.commands.cli import main
+from scenarios.library import scenario_loader, scenario_path
 from scenarios.questions.sweep import (
     Axis,
+    MeasuredPoint,
     ReplicationRule,
     Sweep,
     SweepRunner,
+    measured_points,
     parse_axis,
     sweep_from_json,
     sweep_json,
@@ -22,7 +25,8 @@ from scenarios.questions.sweep import (
 )
 from scenarios.questions.sweep.answer import SweepRow
 from scenarios.run import Silent, Store
-from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table
+from scenarios.show.chart import Points
+from scenarios.show.sweep import is_geometric, sweep_chart, sweep_csv, sweep_table
 from simulator.errors import InputError
 
 TINY = str(Path(__file__).parents[2] / "tiny.yaml")
@@ -104,13 +108,13 @@ def test_what_is_kept_when_ctrl_c_comes_is_counted(
         raise KeyboardInterrupt
 
     with Store() as store:
-        runner = SweepRunner(sweep_points(Path(TINY), [axis], []), store, 1, ReplicationRule(1))
+        runner = SweepRunner(sweep_points(scenario_loader(Path(TINY)), [axis]), store, 1, ReplicationRule(1))
         with monkeypatch.context() as patched:
             patched.setattr(store, interrupted, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 runner.run(1, Silent())
         assert (runner.finished, runner.runs_needed) == (finished, 2)
-        again = SweepRunner(sweep_points(Path(TINY), [axis], []), store, 1, ReplicationRule(1))
+        again = SweepRunner(sweep_points(scenario_loader(Path(TINY)), [axis]), store, 1, ReplicationRule(1))
         again.run(1, Silent())
         assert (again.finished, again.reused) == (2, finished)
 
@@ -184,7 +188,64 @@ def test_pictures_place_points_by_their_values(capsys: Output) -> None:
     assert drawn.x.ticks is None
 
 
-@pytest.mark.parametrize("picture", ["x.png", "x"])
+@pytest.mark.parametrize("picture", ["x.gif", "x"])
 def test_an_unknown_kind_of_picture_is_refused(picture: str, capsys: Output) -> None:
     assert main(sweep("--vary", BUFFERS, "--picture", picture)) == 2
     assert ".svg" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("values", "geometric"),
+    [
+        ((1, 2, 4, 8), True),
+        ((8, 1, 2, 4), True),
+        ((1, 2, 5, 10), True),
+        ((10, 100, 130, 1000), False),
+        ((1, 2, 3, 4), False),
+        ((1, 2), False),
+        ((0, 1, 2, 4), False),
+        ((5, 10, 20, 30, 40), False),
+    ],
+)
+def test_a_scale_is_logarithmic_where_values_double(values: tuple[float, ...], geometric: bool) -> None:
+    assert is_geometric(values) == geometric
+
+
+def doubling(capsys: Output, values: str) -> Sweep:
+    words = sweep("--vary", f"database.pool.buffers={values}", "--engine", "analytic", "--chance", "--output", "json")
+    assert main(words) == 0
+    return sweep_from_json(capsys.readouterr().out)
+
+
+def test_a_pool_is_drawn_in_gib_beside_measured_points(capsys: Output) -> None:
+    answer = doubling(capsys, "500,1000,2000")
+    measured = [
+        MeasuredPoint(700.0, 12.0, "predicted", "other"),
+        MeasuredPoint(1500.0, 14.0, "fitted", "own"),
+        MeasuredPoint(90_000.0, 99.0, "fitted", "far"),
+    ]
+    drawn = sweep_chart(answer, measured, 0.01)
+    assert drawn.x.log
+    assert drawn.x.title == "buffer pool (GiB)"
+    assert list(drawn.x.labels()) == [5.0, 10.0, 20.0]
+    points = [mark for mark in drawn.marks if isinstance(mark, Points) and mark.label.startswith("measured")]
+    assert [(list(mark.x), list(mark.y)) for mark in points] == [([7.0], [12.0]), ([15.0], [14.0])]
+    assert "measured by others: 700: 12; 1,500: 14" in drawn.alternative
+
+
+def test_without_the_size_of_a_buffer_or_doubling_the_scale_stays(capsys: Output) -> None:
+    drawn = sweep_chart(doubling(capsys, "500,1000,1500"))
+    assert not drawn.x.log
+    assert drawn.x.title == "buffers"
+    assert "measured" not in drawn.alternative
+
+
+def test_measured_points_are_those_of_the_same_machine() -> None:
+    axis = parse_axis("database.pool.buffers=50000,100000")
+    path = scenario_path("v20z")
+    found = measured_points([axis], sweep_points(scenario_loader(path), [axis]))
+    assert (100_000.0, 7819.0) in [(each.value, each.rate_per_min) for each in found]
+    assert "v20z-10-warehouses" not in {each.scenario for each in found}
+    assert measured_points([axis], sweep_points(scenario_loader(path, ["machine.memory_gib=4"]), [axis])) == ()
+    two = [axis, parse_axis("machine.cpu.cores=1,2")]
+    assert measured_points(two, sweep_points(scenario_loader(path), two)) == ()
