@@ -6,6 +6,8 @@ from models.build.sampling import sampling_remarks
 from models.scenario import ScenarioSpec
 from simulator.results import Result
 
+SATURATED = 0.9
+"""utilisation of a disk from which on writes that needn't be slow the others down"""
 FAR_MORE = 2.0
 """times as many hardware threads as a compared run had, beyond which a result is in doubt (assumption)"""
 
@@ -14,6 +16,7 @@ def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
     return [
         *_idle_warehouses(scenario),
+        *_flood_of_a_warm_start(scenario, result),
         *unmeasured_threads(scenario),
         *sampling_remarks(scenario, result),
         *cluster_remarks(scenario, result),
@@ -28,6 +31,18 @@ def unmeasured_threads(scenario: ScenarioSpec) -> list[str]:
     known = f"no run of {database.name} on more than {database.measured_threads:,} was compared"
     why = "how its latches and shared cache lines scale beyond is not known, and the rate may be much lower"
     return [f"{threads:,} hardware threads, and {known}: {why}"]
+
+
+def _flood_of_a_warm_start(scenario: ScenarioSpec, result: Result) -> list[str]:
+    """A warm start leaves every changed page of the pool dirty; page cleaners would have written most long ago."""
+    flooded = any(device.utilisation >= SATURATED for device in result.devices)
+    if scenario.database.page_cleaner is None or scenario.interval.start != "warm" or not flooded:
+        return []
+    return [
+        "start: warm leaves all changed pages of the pool dirty, which page cleaners would have written before, and the "
+        "disks are busy: the rate may be that of this flood; give a longer interval.warm_up_s, or "
+        "interval.start: after_prewarm, which begins with clean pages"
+    ]
 
 
 def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:

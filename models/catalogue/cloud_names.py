@@ -28,6 +28,8 @@ VOLUMES = {
 """by their names; of Azure's premium SSDs the tier is their number, or by their size"""
 LIKE_A_VOLUME = re.compile(r" ((?:gp|io|st|sc)\d|premium (?:ssd|disk) p\d{1,2}|p\d\d|pd-[a-z]+|hyperdisk-[a-z]+) ")
 PROVIDERS = re.compile(r"^(?:(?:an?|aws|amazon|ec2|rds|azure|gcp|google|cloud) )+")
+NEARLY = 0.88
+"""likeness to a cloud machine's name from which on a word is taken for a misspelt one"""
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 RATES = {"kb": "kB/s", "mb": "MB/s", "gb": "GB/s", "kib": "KiB/s", "mib": "MiB/s", "gib": "GiB/s"}
 DEFAULT_VOLUMES = {"aws": "gp3", "azure": "azure-premium-ssd-v2", "gcp": "pd-ssd"}
@@ -67,6 +69,8 @@ def instance_named(text: str) -> str | None:
     if match is None and AZURE.fullmatch(f"standard_{lower}"):
         lower = f"standard_{lower}"
     elif match is None and not re.fullmatch(r"standard_\w+", lower):
+        if close := difflib.get_close_matches(lower, names, n=2, cutoff=NEARLY):
+            raise ValueError(f"not in the catalogue; nearest {', '.join(names[each] for each in close)}")
         return None
     near = nearest_instances(lower)
     raise ValueError(f"not in the catalogue; nearest {', '.join(near)}" if near else "not in the catalogue")

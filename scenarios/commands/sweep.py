@@ -143,7 +143,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
             typer.echo(f"{most}, not those in which measurements would fall", err=True)
         write = {Output.JSON: sweep_json, Output.CSV: sweep_csv, Output.TABLE: sweep_table}
         typer.echo(write[output](answer), nl=False)
-        files.write(answer, runner, points)
+        files.write(answer, runner, uncalibrated)
     if interrupted:
         raise typer.Exit(130)
 

@@ -133,6 +133,7 @@ def test_pieces_may_stand_in_any_order(line: str) -> None:
     ("8 GB, Opteron", "'Opteron': add the clock"),
     ("one box", "'one box': nothing here says what the machine is"),
     ("r6i.3xlarge", "'r6i.3xlarge': not in the catalogue; nearest r6i.2xlarge, r6i.4xlarge"),
+    ("m7g.4xlrge, gp3", "'m7g.4xlrge': not in the catalogue; nearest m7g.4xlarge"),
     ("Standard_E7ds_v5", "nearest Standard_E4ds_v5, Standard_E8ds_v5"),
     ("n2-standard-10 + pd-ssd", "'n2-standard-10': not in the catalogue; nearest n2-standard-8, n2-standard-16"),
     ("r6i.2xlarge + gp4", "'gp4': no volume gp4 in the catalogue; nearest gp"),
