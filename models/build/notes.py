@@ -38,11 +38,11 @@ def _flood_of_a_warm_start(scenario: ScenarioSpec, result: Result) -> list[str]:
     flooded = any(device.utilisation >= SATURATED for device in result.devices)
     if scenario.database.page_cleaner is None or scenario.interval.start != "warm" or not flooded:
         return []
-    return [
-        "start: warm leaves all changed pages of the pool dirty, which page cleaners would have written before, and the "
-        "disks are busy: the rate may be that of this flood; give a longer interval.warm_up_s, or "
-        "interval.start: after_prewarm, which begins with clean pages"
-    ]
+    why = (
+        "all changed pages of the pool are dirty, which page cleaners would have written before, and the disks are busy"
+    )
+    remedy = "give a longer interval.warm_up_s, or interval.start: after_prewarm, which begins with clean pages"
+    return [f"start: warm: {why}: the rate may be that of this flood; {remedy}"]
 
 
 def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:
