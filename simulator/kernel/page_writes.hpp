@@ -59,8 +59,7 @@ public:
             }
             if (phase == Phase::doubled) {
                 phase = Phase::paid;
-                for (i64 number = 0; number < runs.size(); number++) submit(runs[number], number + 1 == runs.size());
-                runs.clear();
+                submit_synced();
             }
             if (phase == Phase::paid) {
                 if (pages_to_pause_for > 0) {
@@ -125,6 +124,7 @@ private:
     i64 written = 0;             // pages that aren't paid
     i64 outstanding = 0;         // direct writes
     Array<Run> runs;             // of a batch whose copies are written first
+    Array<i64> last_on;          // by device, its last run, -1: none
     i64 pages_to_pause_for = 0;  // written into a page cache with many dirty ones
 
     // Writes those pages of a batch that are still dirty; false if the page cache has no room for one of them now.
@@ -151,6 +151,15 @@ private:
             }
         }
         return true;
+    }
+
+    // Writes the runs, the last one on each device with a flush.
+    void submit_synced() {
+        last_on.clear();
+        for (i64 i = 0; i < devices.count(); i++) last_on.add(-1);
+        for (i64 i = 0; i < runs.size(); i++) last_on[devices.device_of(runs[i].first_page)] = i;
+        for (i64 i = 0; i < runs.size(); i++) submit(runs[i], last_on[devices.device_of(runs[i].first_page)] == i);
+        runs.clear();
     }
 
     void submit(const Run& run, bool synced = false) {

@@ -63,13 +63,20 @@ class PageWriter:
                 yield done
 
     def _write_doubled(self, batch: list[int]) -> Story:
-        """Doublewrite: copies of a whole batch in one request and a flush, then each page to its place, and a flush."""
+        """Doublewrite: copies of a batch in one request and a flush, then each page to its place, and flushes.
+
+        A disk is flushed with its last request.
+        """
         runs = [self._with_neighbours(page) for page in batch if self.pool.mark_clean(page)]
         if not runs:
             return
         yield from self._pay(1 + len(runs))
         yield self.files.write_copies(runs[0].start, sum(map(len, runs)))
-        pending = [self.files.submit(run, WRITE, "writer", synced=run is runs[-1]) for run in runs]
+        last_on = {self.files.device_of(run.start): number for number, run in enumerate(runs)}
+        pending = [
+            self.files.submit(run, WRITE, "writer", synced=last_on[self.files.device_of(run.start)] == number)
+            for number, run in enumerate(runs)
+        ]
         for done in pending:
             if not done.processed:
                 yield done

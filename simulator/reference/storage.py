@@ -71,6 +71,10 @@ class DataFiles:
         self.storage, self.placement, self.devices = system.storage, system.placement, devices
         self.has_doublewrite = system.writing.doubled
 
+    def device_of(self, page: int) -> int:
+        """The number of the device where a page lies."""
+        return extent_of(self.placement, page).device_of(page)
+
     def _place(self, page: int) -> tuple[DeviceStation, int]:
         """The device and the byte where a page lies."""
         extent = extent_of(self.placement, page)

@@ -76,6 +76,25 @@ def test_copies_are_appended_and_flushed_and_so_is_the_end_of_a_batch(engine: Mo
 
 
 @ENGINES
+@pytest.mark.parametrize("doubled", [True, False])
+def test_every_disk_of_a_batch_is_flushed(engine: ModuleType, doubled: bool) -> None:
+    """Pages one by one over two SSDs, whose flush alone takes time: the copies' one, and one for each disk."""
+    ssd = SsdDevice(
+        name="ssd", read_ns=1, write_ns=1, command_read_ns=1, command_write_ns=1, read_mib_ns=1, write_mib_ns=1,
+        dies=1, die_ns=1, channel_mib_ns=1, program_ns=1, drain_mib_ns=1, append_mib_ns=1, buffer_bytes=1 << 30,
+        flush_ns=MS, is_volatile=0,
+    )  # fmt: skip
+    model = replace(writing_model(coalesced=1, disks=2), writing=Writing(32, 1, doubled))
+    model = replace(model, storage=replace(model.storage, devices=(ssd, replace(ssd, name="other"))))
+    result = engine.simulate(model, 1)
+    waited_ms = [
+        1e3 * disk.mean_response_s * (disk.reads_per_s + disk.writes_per_s) * result.duration_s / TRANSACTIONS
+        for disk in result.devices
+    ]
+    assert waited_ms == pytest.approx([2, 1] if doubled else [0, 0], abs=0.05)
+
+
+@ENGINES
 @pytest.mark.parametrize(("depth", "pages"), [(0, 0), (4, 4), (100, PAGES)])
 def test_the_end_of_the_list_is_kept_clean(engine: ModuleType, depth: int, pages: int) -> None:
     """The transaction makes all ten pages dirty; those among the `depth` that are replaced first are written."""
