@@ -176,7 +176,7 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
             below = value_text(holder)
             raise InputError(f"--set {setting}: '{word}' is below {below}, which has no keys")
     data = copy.deepcopy(data)
-    if key == "machine" and isinstance(value, dict) and "cpu" in value:
+    if key == "machine" and isinstance(value, dict) and {"name", "cpu"} <= value.keys():
         _refuse_without_disks(value, setting)
         return data | {"machine": value}
     if last == "kind" and value_at(data, key, value) != value:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from models.catalogue import (
@@ -49,6 +50,8 @@ ROTATING = {
     "scsi": {10000: "scsi-10k-73", 15000: "sas-15k", 7200: "sata-7200"},
     "sas": {10000: "sas-10k", 15000: "sas-15k", 7200: "sata-7200"},
 }
+WITHOUT_QUEUEING = "sata-7200-2005"
+"""SATA disk of 7,200 rpm that is given one request at a time, by reads before writes, with its cache on"""
 USUAL_RPM = {"sata": 7200, "ide": 7200, "scsi": 10000, "sas": 10000}
 CORE_WORDS = {1: "single-core", 2: "dual-core", 4: "quad-core", 6: "six-core", 8: "eight-core"}
 CPU, DISK = "machine.cpu.", "machine.disks.disk"
@@ -436,7 +439,12 @@ def _disk(phrases: Phrases, known: dict[str, Any], system: NamedSystem, old: boo
         changes["queue_depth"] = catalogued["queue_depth"]
         rows.append(phrases.row("name", "disk's queue", key, str(changes["queue_depth"]), AS_THERE))
     elif kind == "ide" or (kind == "sata" and (system.queues is False or (system.queues is None and old))):
-        changes["queue_depth"], alternatives = 1, tuple[str, ...]()
+        alternatives = tuple[str, ...]()
+        if entry == "sata-7200":
+            entry = WITHOUT_QUEUEING
+            rows[0] = replace(rows[0], value=entry)
+        else:
+            changes["queue_depth"] = 1
         if kind == "ide":
             source = f"IDE disks are given {one}"
         elif system.queues is False:
