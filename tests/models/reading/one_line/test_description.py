@@ -30,7 +30,8 @@ LINES: tuple[tuple[str, dict[str, Any]], ...] = (
     ),
     (
         "80 warehouses, 160 clients, Linux 64 bit, 4 SATA 7200 rpm, 8 GB RAM, 2 x dual-core Xeon 5130, Supermicro 7045",
-        {"cpu": "2 x dual-core Xeon 5130, 2.0 GHz", "speed": 1.7, "disk": "SATA, 7,200 rpm, without command queueing", "queue": 1, "disks": 4,
+        {"cpu": "2 x dual-core Xeon 5130, 2.0 GHz", "speed": 1.7,
+         "disk": "SATA, 7,200 rpm, without command queueing", "queue": 1, "disks": 4,
          "os": "Linux 2.6, ext3", "warehouses": 80, "clients": 160},
     ),
     (
