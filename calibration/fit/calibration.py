@@ -103,7 +103,7 @@ class FittedRun(Spec):
     source: Text
     role: Literal["fitted"] = "fitted"
     scenario_hash: Name
-    settings: dict[Name, tuple[Number | bool | Text | dict[str, Any], Text]]
+    settings: dict[Name, tuple[Number | bool | Text | dict[str, Any] | list[Any], Text]]
     figures: tuple[FittedFigure, ...]
     corrected_by: Text
     conditions: dict[Name, Number]
@@ -157,7 +157,7 @@ class Calibration(Spec):
     task_hash: Name
     seed: int
     versions: dict[Name, Text]
-    confidence: Number = Field(INTERVAL_CONFIDENCE, gt=0, lt=1)
+    confidence: Number = Field(default=INTERVAL_CONFIDENCE, gt=0, lt=1)
     parameters: tuple[FittedParameter, ...]
     joint: JointDistribution
     said: tuple[Text, ...]

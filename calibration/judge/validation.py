@@ -53,7 +53,7 @@ def runs_to_judge(
     fixed = {
         key: float(value)
         for key, (value, who) in calibration.runs[0].settings.items()
-        if who == PARAMETER_FILE and not isinstance(value, str | dict)
+        if who == PARAMETER_FILE and not isinstance(value, str | dict | list)
     }
     runs = measured_runs(records, bases, fixed, file)
     for run in runs:
