@@ -27,6 +27,7 @@ demo: ## predict the shipped example machine and write out/v20z.html
 	@$(ENVIRONMENT) run
 	@mkdir -p out
 	@$(BIN)/oltpsim run scenarios/library/v20z.yaml --seed 1 --report out/v20z.html
+	@echo "the program: $(BIN)/oltpsim; to type oltpsim alone: source $(BIN)/activate"
 
 test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest; COVERAGE=yes holds their branches against the floors
 	@$(ENVIRONMENT) dev --browser --clang
