@@ -11,6 +11,7 @@ from calibration.importers import (
     go_tpc,
     hammerdb_database,
     hammerdb_log,
+    hammerdb_parameters,
     hammerdb_report,
     innodb_status,
     iostat,
@@ -29,9 +30,9 @@ from calibration.records import FileReading, Importer
 from models.input import SourceFile
 
 IMPORTERS: tuple[Importer, ...] = (
-    fio, fio_table, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, sysbench, pgbench, pgbench_log, benchbase,
-    tpcc_mysql, dbt2, iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views, mysql_settings, mysql_status,
-    innodb_status, file_summary, awr, blkparse,
+    fio, fio_table, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, hammerdb_parameters, sysbench, pgbench,
+    pgbench_log, benchbase, tpcc_mysql, dbt2, iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
+    mysql_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
 )  # fmt: skip
 
 

@@ -43,6 +43,42 @@ def test_hammerdbs_cpu_is_of_the_timed_period_and_need_not_add_up() -> None:
     assert shares.holds is None
 
 
+RESULT = "Vuser 1:TEST RESULT : System achieved 424556 NOPM from 986477 MariaDB TPM\n"
+SCRIPT = """dbset db maria
+diset connection maria_host localhost
+diset tpcc maria_count_ware 1000
+diset tpcc maria_num_vu 16
+diset tpcc maria_rampup 1
+diset tpcc maria_duration 60
+vuset vu 64
+vucreate
+"""
+PARAMETERS = """{"hammerdb_version": "4.12", "warehouses": 1000, "virtual_users": 64, "rampup_seconds": 60,
+ "duration_seconds": 3600, "label": "a run"}"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("run.tcl", SCRIPT), ("parameters.json", PARAMETERS)])
+def test_hammerdbs_parameters_may_be_in_another_file(written: Written, name: str, text: str) -> None:
+    """The result alone names no time, and users that build the schema are not those that run."""
+    result = written("result.txt", RESULT)
+    record = merge_readings("run", [result, written(name, text)]).record
+    for found, expected in (
+        (record.workload.warehouses, 1000), (record.workload.clients, 64), (record.window.duration_s, 3600),
+        (record.window.ramp_s, 60), (record.outcome.new_orders_per_minute, 424_556),
+    ):  # fmt: skip
+        assert found is not None
+        assert found.value == pytest.approx(expected)
+    with pytest.raises(InputError, match="the result names no measured time"):
+        merge_readings("run", [result])
+
+
+def test_hammerdbs_parameters_that_are_none_are_refused(written: Written) -> None:
+    with pytest.raises(InputError, match="count_ware"):
+        written("run.tcl", SCRIPT.replace("1000", "many"))
+    with pytest.raises(InputError, match="cut off"):
+        written("parameters.json", PARAMETERS[:-30])
+
+
 def test_hammerdbs_series_is_of_the_timed_period() -> None:
     series = merged("hammerdb/report.json").record.outcome.series["commits_per_minute"]
     assert series.values == (95000, 96000)
