@@ -25,8 +25,8 @@ INDENTED = re.compile(r"^    (?:\$ |\.venv/bin/)?(oltpsim (?:[^\n\\]|\\\n|\\)+)$
 PLACES = {"calibration", "docs", "models", "scenarios", "tests"}
 """of the checkout, which commands of pages name"""
 NEEDS_A_CLUSTER = "--cluster"
-REFUSED = {"oltpsim run v20z --set machine.cpu.coers=8"}
-"""commands whose refusal the page shows"""
+REFUSED = ("oltpsim run v20z --set machine.cpu.coers=8", 'oltpsim quick "r6i.3xlarge" ')
+"""commands whose refusal the page shows, as they begin"""
 
 
 BUILD = runpy.run_path(str(ROOT / "docs" / "build.py"))
@@ -116,7 +116,7 @@ def test_the_commands_of_a_page_run(page: Path) -> None:
         if NEEDS_A_CLUSTER in command:
             continue
         status, _ = run(command)
-        assert (status in {0, 1}) != (command in REFUSED), command
+        assert (status in {0, 1}) != command.startswith(REFUSED), command
 
 
 SHOWN = [page for page in PAGES if BUILD["BLOCK"].search(page.read_text(encoding="utf-8"))]
@@ -130,12 +130,12 @@ def test_a_page_shows_what_its_commands_print(page: Path) -> None:
         status, out = run(command)
         assert status in {0, 1}, command
         printed = "\n".join(line.rstrip() for line in out.rstrip().splitlines()) + "\n"
-        assert ageless(printed) == ageless(shown), f"{command}: run docs/build.py {page.relative_to(ROOT)}"
+        assert lasting(printed) == lasting(shown), f"{command}: run docs/build.py {page.relative_to(ROOT)}"
 
 
-def ageless(text: str) -> str:
-    """Without the ages of price lists, which grow."""
-    return re.sub(r"\d+ years old", "N years old", text)
+def lasting(text: str) -> str:
+    """Without the ages of price lists, which grow, and names of fits, which change with every line of code."""
+    return re.sub(r"\bfit\s+[0-9a-f]{20}\b", "fit NAME", re.sub(r"\d+ years old", "N years old", text))
 
 
 @pytest.mark.usefixtures("workspace")
