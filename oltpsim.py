@@ -137,7 +137,8 @@ def run(
     and seed give the same figures. `replications`: runs with seeds from `seed` on, whose mean the rate is, in so many
     `workers` (processes; above 1 only below `if __name__ == "__main__"`). `progress`: called now and then with the
     fraction of the work that is done, and words for it. A job (`job:` in the scenario) is calculated; of these options
-    it has `model` and `seed` only. Raises InputError, also for a machine that can't run the load, with the reason in numbers.
+    it has `model` and `seed` only. Raises InputError, also for a machine that can't run the load, with the reason in
+    numbers.
 
         answer = oltpsim.run(oltpsim.load("v20z"))
         print(answer)
