@@ -84,6 +84,7 @@ def test_an_answer_is_the_document_of_its_command(name: str) -> None:
     assert without_names(ask().to_json()) == without_names(json.loads(printed(*words, "-o", "json")))
 
 
+@pytest.mark.slow
 def test_a_prediction_holds_what_a_description_leaves_open() -> None:
     box = oltpsim.describe("8 cores, 32 GB, SSD")
     facts = oltpsim.Scenario(box.spec.model_dump(mode="json"), "the same as facts")
