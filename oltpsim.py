@@ -15,80 +15,55 @@ names the key, what came and what is allowed. Nothing is printed, and nothing is
 
 from __future__ import annotations
 
-import html
-import io
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from calibration.fit import (
-    Calibration,
-    FitTask,
-    StepJournal,
-    calibration_json,
+from scenarios.python.arguments import Engine, FunctionDisplay, ProgressFunction, axis_values, counts, whole
+from scenarios.python.modules import (
+    catalogue,
+    comparing,
+    explaining,
+    fit,
+    jobs,
+    measuring,
+    modelling,
+    options,
+    plan_page,
+    planning,
+    predicting,
+    run_charts,
+    run_record,
+    run_records,
+    running,
+    scenario_files,
+    show_calibration,
+    show_compare,
+    show_explain,
+    show_job,
+    show_machine,
+    show_plan,
+    show_prediction,
+    show_sweep,
+    summary,
+    sweeping,
+    words,
+)
+from scenarios.python.values import (
+    NEW_ORDERS,
+    Answer,
+    Model,
+    Predictions,
+    Run,
+    Runs,
+    Scenario,
     calibration_of,
-    calibration_path,
-    measured_runs,
-    no_report,
-    parameters_to_fit,
-    read_calibration,
-    read_mapping_file,
-    run_fit,
-    write_calibration,
+    description_of,
+    scenarios_in,
+    spec_with,
+    with_engine,
 )
-from calibration.predict import Predicted, predict_scenario
-from calibration.records import RunRecord, fit_program
-from models.catalogue import Prices, price_list
-from models.input import value_at, write_whole, yaml_text
-from models.jobs import run_job
-from models.reading import read_description
-from models.scenario import ScenarioSpec
-from scenarios.commands.modelled import ModelledScenario, measurement_of
-from scenarios.library import library_files, read_scenario_file, scenario_from_keys, scenario_path
-from scenarios.questions.compare import ComparedScenario, Comparer, measured_comparison
-from scenarios.questions.explain import ExplainOptions, explain_scenario
-from scenarios.questions.measured import read_runs as read_run_records
-from scenarios.questions.plan import (
-    ParameterUncertainty,
-    candidate_stock,
-    current_date,
-    make_plan,
-    parse_objective,
-    plan_question,
-)
-from scenarios.questions.sweep import (
-    Axis,
-    ReplicationRule,
-    SweepRunner,
-    calibrated_points,
-    sweep_json,
-    sweep_points,
-    with_measurements,
-)
-from scenarios.run import Silent, SimulationTask, Store, pool_replications, replicate, simulate, simulate_by_kernel
-from scenarios.show.calibration import calibration_lines
-from scenarios.show.chart import Chart
-from scenarios.show.compare import comparison_csv, comparison_json, comparison_table
-from scenarios.show.explain import (
-    activity_bars,
-    explanation_charts,
-    explanation_csv,
-    explanation_json,
-    explanation_text,
-)
-from scenarios.show.job import job_json, job_text
-from scenarios.show.picture import printed_figure
-from scenarios.show.plan import plan_csv, plan_json, plan_table
-from scenarios.show.plan_page import cost_and_rate
-from scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table
-from scenarios.show.run_charts import throughput
-from scenarios.show.run_record import records_csv, records_json
-from scenarios.show.summary import answer_json, summary_csv, summary_text
-from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table
-from scenarios.show.words import configuration_line
 from simulator.errors import InputError
 
 __all__ = [
@@ -112,154 +87,14 @@ __all__ = [
     "run",
     "sweep",
 ]
-Engine = Literal["kernel", "reference", "analytic"]
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A machine, its database and its load. Made by `load` and `describe`; a change makes another one.
-
-    `str(scenario)` is one line; `scenario["machine.memory_gib"]` reads a key (docs/reference/scenario.md lists them).
-    """
-
-    keys: Mapping[str, Any]
-    """as a scenario file has them"""
-    where: str
-    """what messages call it"""
-    settings: tuple[str, ...] = ()
-    """KEY=VALUE over the keys"""
-
-    @cached_property
-    def spec(self) -> ScenarioSpec:
-        """The checked scenario. Raises InputError for one that contradicts itself."""
-        return scenario_from_keys(dict(self.keys), self.where, self.settings, jobs=True)
-
-    def changed(self, values: Mapping[str, Any]) -> Scenario:
-        """The scenario with other values: {"machine.memory_gib": "16 GiB", "machine.disks.disk": "nvme"}.
-
-        Numbers are in the unit of the key's name; text may hold a unit, or name a part of the catalogue. Raises
-        InputError for an unknown key or a value that can't be.
-        """
-        settings = (*self.settings, *(f"{key}={json.dumps(value)}" for key, value in values.items()))
-        found = replace(self, settings=settings)
-        _ = found.spec
-        return found
-
-    def __getitem__(self, key: str) -> Any:
-        missing = object()
-        value = value_at(self.spec, key, missing)
-        if value is missing:
-            raise KeyError(key)
-        return value
-
-    def yaml(self) -> str:
-        """The scenario as a file for `oltpsim run FILE.yaml`."""
-        return yaml_text(self.spec.model_dump(mode="json", exclude_none=True, exclude_defaults=False))
-
-    def save(self, path: str | Path) -> None:
-        """Write `yaml()` to a file."""
-        write_whole(Path(path), self.yaml())
-
-    def __str__(self) -> str:
-        return configuration_line(self.spec)
-
-    def _repr_html_(self) -> str:
-        return _html(f"{self.spec.name}\n{self}")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a question comes to: the table, the document and the rows that its command prints."""
-
-    text: str = field(repr=False)
-    json_text: str = field(repr=False)
-    csv_text: str = field(repr=False)
-    charts: tuple[Chart, ...] = field(default=(), repr=False)
-
-    def to_json(self) -> dict[str, Any]:
-        """The document that the command writes with --output json."""
-        return dict(json.loads(self.json_text))
-
-    def to_frame(self) -> Any:
-        """The rows of --output csv as a pandas.DataFrame. Raises InputError where pandas isn't installed."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise InputError("to_frame: needs pandas; pip install 'oltpsim[frames]'") from error
-        return pd.read_csv(io.StringIO(self.csv_text))
-
-    def figure(self, number: int = 0) -> Any:
-        """One of the answer's charts as a plotly Figure. Raises InputError if there is none of this number."""
-        if not 0 <= number < len(self.charts):
-            raise InputError(f"figure: got {number}; this answer has {len(self.charts)} charts")
-        from plotly.graph_objects import Figure
-
-        return Figure(printed_figure(self.charts[number]))
-
-    def __str__(self) -> str:
-        return self.text.rstrip()
-
-    def _repr_html_(self) -> str:
-        return _html(str(self))
-
-
-@dataclass(frozen=True)
-class Run(Answer):
-    """A run: its rate with the interval in which a measurement would fall 9 times of 10, and what limits it.
-
-    `low_per_min`, `high_per_min`: None where they can't be said. Of a job (`job:` in the scenario) `value` is its own
-    figure in its own `unit`, of transactions new orders per minute.
-    """
-
-    value: float = 0.0
-    unit: str = ""
-    low_per_min: float | None = None
-    high_per_min: float | None = None
-    bottleneck: str = ""
-    p95_s: float | None = None
-    """95 % of the new orders end within this; None where the engine doesn't know it"""
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def new_orders_per_min(self) -> float:
-        """The rate; of a job its figure."""
-        return self.value
-
-
-@dataclass(frozen=True)
-class Runs(Answer):
-    """Records of measured runs, made by `read_runs`."""
-
-    records: tuple[RunRecord, ...] = ()
-    scenarios: Mapping[str, ScenarioSpec] = field(default_factory=dict)
-    """what each was measured with, by its name, as far as a base says it"""
-
-
-@dataclass(frozen=True)
-class Model(Answer):
-    """A calibrated model, made by `calibrate` or `read_model`: `str(model)` says what the runs told and what not."""
-
-    calibration: Calibration | None = None
-    place: str = ""
-
-    def save(self, path: str | Path) -> None:
-        """Write the model for `read_model` and for `--model` of every command."""
-        write_calibration(Path(path), _known(self))
-
-
-def _known(model: Model) -> Calibration:
-    if model.calibration is None:
-        raise InputError("model: has no calibration; make one by calibrate() or read_model()")
-    return model.calibration
-
-
-def _html(text: str) -> str:
-    return f"<pre>{html.escape(text)}</pre>"
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+WIDTH = 80
+"""columns of a table, as commands write it to a file"""
 
 
 def library() -> list[str]:
     """Names of the scenarios that come with the program, for `load`."""
-    return list(library_files())
+    return list(scenario_files.library_files())
 
 
 def load(scenario: str | Path, values: Mapping[str, Any] | None = None) -> Scenario:
@@ -267,57 +102,74 @@ def load(scenario: str | Path, values: Mapping[str, Any] | None = None) -> Scena
 
     Raises InputError, with the nearest name if there is no such file.
     """
-    path = scenario_path(str(scenario))
-    found = Scenario(read_scenario_file(path), path.name)
+    path = scenario_files.scenario_path(str(scenario))
+    found = Scenario(scenario_files.read_scenario_file(path), path.name)
     return found.changed(values or {})
 
 
 def describe(line: str, values: Mapping[str, Any] | None = None) -> Scenario:
     """The scenario of a machine said in one line. What it doesn't say is guessed, as `oltpsim quick` does.
 
-        box = oltpsim.describe("8 cores, 32 GB, SSD, PostgreSQL")
+        box = oltpsim.describe("8 cores, 32 GB, SSD, PostgreSQL", {"machine.disks.count": 2})
+        box["notes"]
 
-    Raises InputError for pieces that aren't understood.
+    The notes list what was guessed, and the intervals of `run` and `predict` hold it; the other questions take the
+    guesses as they stand. `values`: other values at keys, see Scenario.changed. Raises InputError for pieces that
+    aren't understood or contradict each other.
     """
-    spec = read_description(line).scenario
-    return Scenario(spec.model_dump(mode="json"), line).changed(values or {})
+    return Scenario({}, line, (), line).changed(values or {})
 
 
 def run(
     scenario: Scenario,
     *,
     model: Model | None = None,
-    engine: Engine = "kernel",
+    engine: Engine | None = None,
     seed: int = 1,
     replications: int = 1,
     workers: int = 1,
+    progress: ProgressFunction | None = None,
 ) -> Run:
     """Simulate a scenario: its rate, what limits it, latencies, utilisations.
 
     `model`: a calibrated model, whose values and interval the answer has. `engine`: "kernel" simulates, "reference"
-    does the same slowly in Python, "analytic" calculates in milliseconds. The same scenario and seed give the same
-    figures. `replications`: runs with seeds from `seed` on, in so many `workers` (processes; above 1 only below
-    `if __name__ == "__main__"`). Raises InputError for a machine that can't run the load, with the reason in numbers.
+    does the same slowly in Python, "analytic" calculates in milliseconds; the scenario's own if None. The same scenario
+    and seed give the same figures. `replications`: runs with seeds from `seed` on, whose mean the rate is, in so many
+    `workers` (processes; above 1 only below `if __name__ == "__main__"`). `progress`: called now and then with the
+    fraction of the work that is done, and words for it. A job (`job:` in the scenario) is calculated; of these options
+    it has `model` and `seed` only. Raises InputError, also for a machine that can't run the load, with the reason in
+    numbers.
 
         answer = oltpsim.run(oltpsim.load("v20z"))
         print(answer)
         answer.new_orders_per_min, answer.low_per_min, answer.high_per_min, answer.bottleneck
     """
-    modelled = ModelledScenario(_with_engine(scenario, engine).spec, None if model is None else _known(model))
+    seed, replications, workers = counts(seed, replications, workers)
+    chosen = with_engine(scenario, engine, "run")
+    modelled = modelling.ModelledScenario(chosen.spec, None if model is None else calibration_of(model))
     machine = modelled.machine
     if machine.job is not None:
+        if engine is not None or replications > 1:
+            what = "replications" if engine is None else "engine"
+            raise InputError(f"run: {what}: is for transactions; {machine.name!r} has a job: leave it out")
         return _job(modelled, seed)
-    result = pool_replications(replicate(machine, seed, replications, workers, Silent()))
-    expected = measurement_of(modelled, result)
-    chart = throughput(result, None)
+    running.check_replications([machine], replications)
+    display = FunctionDisplay(progress)
+    runs = running.replicate(machine, seed, replications, workers, display)
+    if len(runs) < replications:
+        raise KeyboardInterrupt
+    result = running.pool_replications(runs)
+    rows, moves, preface = _left_open(chosen, display)
+    expected = modelling.measurement_of(modelled, result, moves)
+    drawn = run_charts.throughput(result, None)
     main = next(each for each in result.classes if each.name == result.main_class)
     return Run(
-        text=summary_text(result, machine, expected=expected),
-        json_text=answer_json(result, expected),
-        csv_text=summary_csv(result, machine, expected),
-        charts=() if chart is None else (chart,),
+        text=preface + summary.summary_text(result, machine, expected=expected),
+        json_text=summary.answer_json(result, expected, rows),
+        csv_text=summary.summary_csv(result, machine, expected),
+        charts=() if drawn is None else (drawn,),
         value=result.rate_per_min.mean,
-        unit="new orders per minute",
+        unit=NEW_ORDERS,
         low_per_min=None if isinstance(expected, str) else expected.low_per_min,
         high_per_min=None if isinstance(expected, str) else expected.high_per_min,
         bottleneck=result.bottleneck.name,
@@ -326,13 +178,28 @@ def run(
     )
 
 
-def _job(modelled: ModelledScenario, seed: int) -> Run:
-    result = run_job(modelled.machine, seed)
+def _left_open(
+    scenario: Scenario, display: FunctionDisplay
+) -> tuple[list[dict[str, Any]] | None, Mapping[str, float], str]:
+    """Of a description: its rows, what its guesses move the rate's logarithm by, and the table of both."""
+    description = description_of(scenario)
+    if description is None:
+        return None, {}, ""
+    try:
+        moves = predicting.guess_moves(description, display.advance)
+    except InputError:  # no formulas for it: the interval says so
+        moves = {}
+    rows = show_machine.understood_rows(description, moves)
+    return rows, predicting.left_open(description, moves), f"{show_machine.description_text(description, moves)}\n"
+
+
+def _job(modelled: modelling.ModelledScenario, seed: int) -> Run:
+    result = jobs.run_job(modelled.machine, seed)
     interval = modelled.job_interval(result.value)
     rows = f"figure,value,unit\n{result.figure},{result.value!r},{result.unit}\n"
     return Run(
-        text=job_text(result, modelled.machine, interval=interval),
-        json_text=job_json(result, modelled.machine, interval),
+        text=show_job.job_text(result, modelled.machine, interval=interval),
+        json_text=show_job.job_json(result, modelled.machine, interval),
         csv_text=rows,
         value=result.value,
         unit=result.unit,
@@ -342,82 +209,109 @@ def _job(modelled: ModelledScenario, seed: int) -> Run:
     )
 
 
-def _with_engine(scenario: Scenario, engine: Engine) -> Scenario:
-    return scenario.changed({"engine": engine})
-
-
 def sweep(
     scenario: Scenario,
     values: Mapping[str, Sequence[Any]],
     *,
     model: Model | None = None,
-    engine: Engine = "kernel",
+    engine: Engine | None = None,
     seed: int = 1,
     replications: int = 1,
     workers: int = 1,
+    progress: ProgressFunction | None = None,
 ) -> Answer:
     """Run a scenario over a grid of values of its keys.
 
         oltpsim.sweep(box, {"machine.memory_gib": [2, 4, 8], "machine.disks.count": [1, 2]})
 
-    A row for each combination, with its rate and interval; points that can't be run have the reason. `figure()` draws
-    the rate over one or two varied keys. The rest is as in `run`. Raises InputError if no point can be.
+    A row for each combination, the last key's values fastest, with its rate and interval (above 256 points chance's
+    only); points that can't be run have the reason. `figure()` draws the rate over one or two varied keys. The rest is
+    as in `run`. Raises InputError for unknown keys, for a value that stands twice, and if no point can be.
     """
-    axes = [Axis(key, tuple(json.dumps(each) for each in some)) for key, some in values.items()]
-    base = _with_engine(scenario, engine)
-    calibration = None if model is None else _known(model)
-    points = sweep_points(
-        lambda settings: scenario_from_keys(dict(base.keys), base.where, (*base.settings, *settings)), axes
+    seed, replications, workers = counts(seed, replications, workers)
+    base = with_engine(scenario, engine, "sweep")
+    if not values:
+        raise InputError("sweep: nothing to vary; give a key and its values, as {'machine.disks.count': [1, 2]}")
+    axes = [sweeping.Axis(key, axis_values(key, listed)) for key, listed in values.items()]
+    calibration = None if model is None else calibration_of(model)
+    display = FunctionDisplay(progress)
+    points = sweeping.sweep_points(lambda settings: spec_with(base, settings), axes)
+    calibrated = sweeping.calibrated_points(points, calibration)
+    running.check_replications(
+        (each.scenario for each in calibrated if not isinstance(each.scenario, InputError)), replications
     )
-    with Store(None) as store:
-        runner = SweepRunner(calibrated_points(points, calibration), store, seed, ReplicationRule(replications))
-        runner.run(workers, Silent())
-        found = with_measurements(runner.sweep(scenario.where, axes), points, calibration=calibration)
-    charts = (sweep_chart(found),) if len(axes) <= 2 else ()
-    return Answer(sweep_table(found), sweep_json(found), sweep_csv(found), charts)
+    with running.Store(None) as store:
+        runner = sweeping.SweepRunner(calibrated, store, seed, sweeping.ReplicationRule(replications))
+        runner.run(workers, display)
+        found = runner.sweep(scenario.where, axes)
+    if len(points) <= sweeping.MOST_MEASURED:
+        found = sweeping.with_measurements(found, points, calibration=calibration)
+    charts = (show_sweep.sweep_chart(found),) if len(axes) <= 2 else ()
+    return Answer(show_sweep.sweep_table(found), sweeping.sweep_json(found), show_sweep.sweep_csv(found), charts)
 
 
 def compare(
     scenarios: Sequence[Scenario],
     *,
     model: Model | None = None,
-    engine: Engine = "kernel",
+    engine: Engine | None = None,
     seed: int = 1,
-    replications: int = 5,
+    replications: int | None = None,
     workers: int = 1,
+    progress: ProgressFunction | None = None,
 ) -> Answer:
     """Rates of two or more scenarios with the same seeds, and the ratio of each to the first, with its interval.
 
-    The rest is as in `run`. Raises InputError.
+        oltpsim.compare([box, box.changed({"machine.disks.count": 2})])
+
+    `replications`: 5 if None, or 1 if all are calculated. The rest is as in `run`. Raises InputError.
     """
-    if len(scenarios) < 2:
-        raise InputError(f"compare: got {len(scenarios)} scenarios; give two or more")
-    calibration = None if model is None else _known(model)
+    several = scenarios_in(scenarios, "compare")
+    if not 2 <= len(several) <= len(LABELS):
+        raise InputError(f"compare: got {len(several)} scenarios; give two or more, at most {len(LABELS)}")
+    calibration = None if model is None else calibration_of(model)
     sides = []
-    for label, each in zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", scenarios, strict=False):
-        modelled = ModelledScenario(_with_engine(each, engine).spec, calibration)
-        sides.append(ComparedScenario(label, each.where, each.settings, modelled.machine, None, modelled.scenario))
-    comparer = Comparer(sides, seed)
-    comparer.run(1 if engine == "analytic" else replications, workers, Silent())
+    for label, each in zip(LABELS, several, strict=False):
+        modelled = modelling.ModelledScenario(spec_with(with_engine(each, engine, "compare")), calibration)
+        sides.append(
+            comparing.ComparedScenario(label, each.where, each.settings, modelled.machine, None, modelled.scenario)
+        )
+    calculated = all(side.scenario.engine == "analytic" for side in sides)
+    if replications is None:
+        replications = 1 if calculated else 5
+    seed, replications, workers = counts(seed, replications, workers)
+    running.check_replications([side.scenario for side in sides] if calculated else [], replications)
+    comparer = comparing.Comparer(sides, seed)
+    comparer.run(replications, workers, FunctionDisplay(progress))
     compared = comparer.comparison()
     assert compared is not None
-    found = measured_comparison(compared, calibration)
-    return Answer(comparison_table(found, 80), comparison_json(found), comparison_csv(found))
+    found = comparing.measured_comparison(compared, calibration)
+    return Answer(
+        show_compare.comparison_table(found, WIDTH),
+        show_compare.comparison_json(found),
+        show_compare.comparison_csv(found),
+    )
 
 
-def explain(scenario: Scenario, *, model: Model | None = None) -> Answer:
+def explain(scenario: Scenario, *, model: Model | None = None, progress: ProgressFunction | None = None) -> Answer:
     """Where the time of a transaction goes, what limits the machine, and what one more of each part would bring.
 
-    Calculated at once. `figure(0)` is the rate over buffers with its cliff. Raises InputError.
+        print(oltpsim.explain(oltpsim.load("v20z")))
+
+    Calculated, whatever engine the scenario names. `figure(0)` is the rate over buffers with its cliff. `model`,
+    `progress`: as in `run`. Raises InputError.
     """
-    calibration = None if model is None else _known(model)
-    modelled = ModelledScenario(_with_engine(scenario, "analytic").spec, calibration)
-    result = simulate(SimulationTask(modelled.machine, 1))
-    expected = measurement_of(modelled, result)
-    found = explain_scenario(modelled.machine, ExplainOptions(), Silent().step)
-    text = f"{activity_bars(result, expected)}\n{explanation_text(found, 80, current_date())}"
+    calibration = None if model is None else calibration_of(model)
+    modelled = modelling.ModelledScenario(spec_with(with_engine(scenario, "analytic", "explain")), calibration)
+    result = running.simulate(running.SimulationTask(modelled.machine, 1))
+    expected = modelling.measurement_of(modelled, result)
+    found = explaining.explain_scenario(modelled.machine, explaining.ExplainOptions(), FunctionDisplay(progress).step)
+    words_of_it = show_explain.explanation_text(found, WIDTH, planning.current_date())
     return Answer(
-        text, explanation_json(result, expected, found), explanation_csv(found), tuple(explanation_charts(found))
+        f"{show_explain.activity_bars(result, expected)}\n{words_of_it}",
+        show_explain.explanation_json(result, expected, found),
+        show_explain.explanation_csv(found),
+        tuple(show_explain.explanation_charts(found)),
     )
 
 
@@ -439,13 +333,26 @@ def plan(
     machines or chassis, * for anything; all that have a price if empty. Calculated; `oltpsim plan` simulates the best
     too. Raises InputError.
     """
-    left = ParameterUncertainty.after(scenario.spec, None if model is None else _known(model))
-    objectives = () if p95 is None else (parse_objective(p95, 0.95, "p95"),)
-    question = plan_question(left.calibrated(scenario.spec), target_per_min, data_size, 0.0, 0.0, 100, None, objectives)
-    lists = Prices(tuple(price_list(each) for each in prices))
-    found = make_plan(candidate_stock(question, lists, candidates), lists, left, current_date())
-    chart = cost_and_rate(found)
-    return Answer(plan_table(found, 80), plan_json(found), plan_csv(found), () if chart is None else (chart,))
+    scenario = with_engine(scenario, None, "plan")
+    for name, listed in (("candidates", candidates), ("prices", prices)):
+        if isinstance(listed, str):
+            raise InputError(f"plan: {name}: got {listed!r}; give a list of names")
+    left = planning.ParameterUncertainty.after(scenario.spec, None if model is None else calibration_of(model))
+    objectives = () if p95 is None else (planning.parse_objective(p95, 0.95, "p95"),)
+    question = planning.plan_question(
+        left.calibrated(scenario.spec), target_per_min, data_size, 0.0, 0.0, 100, None, objectives
+    )
+    lists = catalogue.Prices(tuple(catalogue.price_list(each) for each in prices))
+    found = planning.make_plan(
+        planning.candidate_stock(question, lists, candidates), lists, left, planning.current_date()
+    )
+    drawn = plan_page.cost_and_rate(found)
+    return Answer(
+        show_plan.plan_table(found, WIDTH),
+        show_plan.plan_json(found),
+        show_plan.plan_csv(found),
+        () if drawn is None else (drawn,),
+    )
 
 
 def read_runs(*places: str | Path, base: Scenario | None = None) -> Runs:
@@ -454,10 +361,12 @@ def read_runs(*places: str | Path, base: Scenario | None = None) -> Runs:
     `base`: the scenario of what the records don't say. Harness output becomes records by `oltpsim import`. Raises
     InputError.
     """
-    spec = None if base is None else base.spec
-    records, scenarios = read_run_records([str(place) for place in places], spec)
+    if not places:
+        raise InputError("read_runs: got no file, folder or name; give one or more")
+    spec = None if base is None else with_engine(base, None, "read_runs").spec
+    records, scenarios = measuring.read_runs([str(place) for place in places], spec)
     names = "\n".join(record.name for record in records)
-    return Runs(names, records_json(records), records_csv(records), (), tuple(records), scenarios)
+    return Runs(names, run_record.records_json(records), run_record.records_csv(records), (), tuple(records), scenarios)
 
 
 def calibrate(
@@ -467,25 +376,35 @@ def calibrate(
     mapping: str | Path | None = None,
     confirm: int = 3,
     seed: int = 1,
+    progress: ProgressFunction | None = None,
 ) -> Model:
     """Fit a scenario to measured runs, which `read_runs(..., base=...)` gives.
 
     `vary`: numbers to fit, "KEY=LOW..HIGH"; path lengths, device times and memory if empty. `mapping`: a mapping file
-    for what records have no key for. `confirm`: runs that the kernel simulates to correct the fit. Raises InputError.
+    for what records have no key for. `confirm`: runs that the kernel simulates to correct the fit. `seed`, `progress`:
+    as in `run`. Raises InputError.
+
+        runs = oltpsim.read_runs("runs/", base=oltpsim.load("postgresql-15"))
+        model = oltpsim.calibrate(runs, vary=["database.path.transaction_us=500..3000"])
     """
+    if not runs.records:
+        raise InputError("calibrate: got no run; read_runs(..., base=...) gives them")
+    seed, confirm = whole("seed", seed, 0, options.MOST_SEED), whole("confirm", confirm, 0, options.MOST_REPLICATIONS)
     bases = list(runs.scenarios.values())
-    varied, fixed = parameters_to_fit(bases, None, vary)
-    file = None if mapping is None else read_mapping_file(Path(mapping), runs.records)
-    task = FitTask(
-        runs=tuple(measured_runs(runs.records, dict(runs.scenarios), fixed, file)),
+    varied, fixed = fit.parameters_to_fit(bases, None, vary)
+    file = None if mapping is None else fit.read_mapping_file(Path(mapping), runs.records)
+    task = fit.FitTask(
+        runs=tuple(fit.measured_runs(runs.records, dict(runs.scenarios), fixed, file)),
         parameters=varied,
         seed=seed,
         confirm=confirm,
         bootstrap=0,
-        code=fit_program(),
+        code=run_records.fit_program(),
     )
-    found = run_fit(task, StepJournal(None, task.digest), no_report, None, simulate_by_kernel)
-    return _model(calibration_of(found, bases[0]), "a model of this process")
+    found = fit.run_fit(
+        task, fit.StepJournal(None, task.digest), progress or fit.no_report, None, running.simulate_by_kernel
+    )
+    return _model(fit.calibration_of(found, bases[0]), "a model of this process")
 
 
 def read_model(place: str | Path = "published") -> Model:
@@ -493,41 +412,51 @@ def read_model(place: str | Path = "published") -> Model:
 
     Raises InputError.
     """
-    return _model(read_calibration(calibration_path(Path(place))), str(place))
+    return _model(fit.read_calibration(fit.calibration_path(Path(place))), str(place))
 
 
-def _model(calibration: Calibration, place: str) -> Model:
+def _model(calibration: fit.Calibration, place: str) -> Model:
     rows = ["parameter,value,low,high,identified"]
     for each in calibration.parameters:
         ends = [] if each.low is None or each.high is None else [repr(each.low), repr(each.high)]
         rows.append(",".join([f'"{each.key}"', repr(each.value), *(ends or ["", ""]), str(each.identified)]))
-    text = "\n".join(calibration_lines(calibration))
-    return Model(text, calibration_json(calibration), "\n".join(rows) + "\n", (), calibration, place)
-
-
-@dataclass(frozen=True)
-class Predictions(Answer):
-    """Predictions of scenarios, in their order."""
-
-    rates_per_min: tuple[float, ...] = ()
-    low_per_min: tuple[float, ...] = ()
-    high_per_min: tuple[float, ...] = ()
+    text = "\n".join(show_calibration.calibration_lines(calibration))
+    return Model(text, fit.calibration_json(calibration), "\n".join(rows) + "\n", (), calibration, place)
 
 
 def predict(model: Model, scenarios: Sequence[Scenario]) -> Predictions:
     """New orders per minute of scenarios by a calibrated model, with intervals and the distance from its runs.
 
+        oltpsim.predict(oltpsim.read_model("published"), [box]).to_frame()
+
     Raises InputError if a scenario can't be run.
     """
-    calibration = _known(model)
-    found: list[Predicted] = [predict_scenario(calibration, each.spec, simulate_by_kernel) for each in scenarios]
-    certificate = certificate_line(calibration, Path(model.place))
+    several = scenarios_in(scenarios, "predict")
+    if not several:
+        raise InputError("predict: got no scenario; give one or more")
+    calibration = calibration_of(model)
+    found = [_predicted(calibration, each) for each in several]
+    certificate = show_prediction.certificate_line(calibration, Path(model.place))
     return Predictions(
-        prediction_table(calibration, found, certificate, []),
-        prediction_json(calibration, found, certificate, []),
-        prediction_csv(found, certificate),
+        show_prediction.prediction_table(calibration, found, certificate, []),
+        show_prediction.prediction_json(calibration, found, certificate, []),
+        show_prediction.prediction_csv(found, certificate),
         (),
         tuple(each.rate_per_min for each in found),
         tuple(each.low_per_min for each in found),
         tuple(each.high_per_min for each in found),
     )
+
+
+def _predicted(calibration: fit.Calibration, scenario: Scenario) -> predicting.Predicted:
+    """The prediction; of a description its ends hold what that leaves open."""
+    found = predicting.predict_scenario(calibration, spec_with(scenario), running.simulate_by_kernel)
+    description = description_of(scenario)
+    if description is None:
+        return found
+    described = predicting.predict_described(description, calibration, fit.no_report, running.simulate_by_kernel)
+    assert described.low is not None
+    assert described.high is not None
+    doubt = "; ".join(words.uncertainty_words(described.parts, described.sd))
+    doubts = (*found.doubts, f"the interval holds what its description leaves open: {doubt}")
+    return replace(found, low_per_min=described.low, high_per_min=described.high, doubts=doubts)

@@ -36,8 +36,8 @@ def main() -> None:
 
 
 def check_contents(wheel: Path) -> None:
-    """Every committed file of the four packages is in the wheel, data files and templates too, and what is compiled."""
-    listed = run(["git", "ls-files", "-z", "--", *PACKAGES], ROOT).split("\0")
+    """All committed files of packages and oltpsim.py are in the wheel, data and templates too, and what is compiled."""
+    listed = run(["git", "ls-files", "-z", "--", *PACKAGES, "oltpsim.py"], ROOT).split("\0")
     committed = {name for name in listed if name and (ROOT / name).exists()}
     compiled = {str(Path(name).with_name(f"lib{Path(name).stem}.so")) for name in committed if name.endswith(".cpp")}
     missing = (committed | compiled) - set(zipfile.ZipFile(wheel).namelist())
@@ -57,7 +57,7 @@ def pythons() -> list[str]:
 
 
 def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
-    """Wheel and locked run-time packages suffice to import every package, load both libraries and start the command."""
+    """Wheel and locked run-time packages suffice to import all, answer in Python, load libraries, run the command."""
     folder = elsewhere / Path(python).name
     run([python, "-m", "venv", str(folder)], elsewhere)
     pip = ["python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check"]
@@ -67,6 +67,7 @@ def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
         [*pip, "install", "--no-deps", str(wheel)],
         [*pip, "check"],
         ["python", "-c", f"import {', '.join(PACKAGES)}"],
+        ["python", "-c", "import oltpsim; oltpsim.run(oltpsim.load('v20z-10-warehouses'), engine='analytic')"],
         ["python", "-c", "from simulator.kernel.library import kernel_library; kernel_library()"],
         ["python", "-c", "from simulator.analytic.compiled import LIBRARY; LIBRARY.load()"],
         ["oltpsim", "--help"],

@@ -25,7 +25,11 @@ INDENTED = re.compile(r"^    (?:\$ |\.venv/bin/)?(oltpsim (?:[^\n\\]|\\\n|\\)+)$
 PLACES = {"calibration", "docs", "models", "scenarios", "tests"}
 """of the checkout, which commands of pages name"""
 NEEDS_A_CLUSTER = "--cluster"
-REFUSED = ("oltpsim run v20z --set machine.cpu.coers=8", 'oltpsim quick "r6i.3xlarge" ')
+REFUSED = (
+    "oltpsim run v20z --set machine.cpu.coers=8",
+    'oltpsim quick "r6i.3xlarge" ',
+    'oltpsim quick "8 cores, 32 GB" --ram',
+)
 """commands whose refusal the page shows, as they begin"""
 
 

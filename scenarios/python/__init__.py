@@ -1,0 +1,1 @@
+"""What stands behind oltpsim.py: values that its functions take and give, and the modules that they use."""
