@@ -138,7 +138,7 @@ def test_a_page_shows_what_its_commands_print(page: Path) -> None:
 
 
 def lasting(text: str) -> str:
-    """Without the ages of price lists, which grow, and names of fits and of code, which change with every line of it."""
+    """Without ages of price lists, which grow, and names of fits and of code, which change with every line of it."""
     named = re.sub(r"\b(fit|model)\s+[0-9a-f]{20}\b", r"\1 NAME", text)
     return re.sub(r"\d+ years old", "N years old", named)
 
