@@ -408,7 +408,7 @@ def _cleaners(system: System) -> dict[str, FloatArray]:
         a_page_each_round_per_s * milli / 1000 for milli in (rules.milli_pages, rules.most_milli_pages)
     )
 
-    def asked(percents: tuple[int, ...]) -> FloatArray:
+    def by_share(percents: tuple[int, ...]) -> FloatArray:
         return np.minimum(np.interp(100.0 * SHARES, np.arange(101), percents) / 100.0 * per_s, most_per_s)[None]
 
     return {
@@ -417,8 +417,8 @@ def _cleaners(system: System) -> dict[str, FloatArray]:
         "redo_bytes": np.array([float(rules.whole_age_bytes)]),
         "redo_sync_bytes": np.array([float(marks.sync_bytes)]),
         "redo_full_bytes": np.array([float(rules.full_bytes)]),
-        "aged_per_s": asked(rules.percent_by_age),
-        "dirty_per_s": asked(rules.percent_by_dirty),
+        "aged_per_s": by_share(rules.percent_by_age),
+        "dirty_per_s": by_share(rules.percent_by_dirty),
     }
 
 
