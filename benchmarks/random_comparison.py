@@ -184,9 +184,9 @@ def median_and_95(errors: Sequence[float]) -> str:
 HEAD = "| {} | number | median error | 90 % | 95 % | median with sign |"
 
 
-def tables(rows: Sequence[Compared]) -> str:
-    """Errors of the rate by kind, of every figure over all, and the systems that are far off without a flag."""
-    kinds = list(dict.fromkeys(one.kind for one in sorted(rows, key=lambda one: one.number)))
+def rate_table(rows: Sequence[Compared]) -> list[str]:
+    """Errors of the rate by kind and over all, as lines of a table."""
+    kinds = kinds_of(rows)
     text = [HEAD.format("rate") + " flagged | above 30 %, no flag |", "|---" + "|---:" * 7 + "|"]
     for kind in [*kinds, "all"]:
         of_kind = [one for one in rows if kind in (one.kind, "all")]
@@ -199,6 +199,25 @@ def tables(rows: Sequence[Compared]) -> str:
     steady = [one for one in rows if not any(warning.startswith(NOT_STEADY) for warning in one.kernel_warnings)]
     text.append(line("all whose kernel's run is steady", [one.rate_error for one in steady], "", ""))
     text.append(line("all without a flag", [one.rate_error for one in rows if not one.flags], "", ""))
+    return text
+
+
+def kinds_of(rows: Sequence[Compared]) -> list[str]:
+    """Kinds of systems in the order of their numbers."""
+    return list(dict.fromkeys(one.kind for one in sorted(rows, key=lambda one: one.number)))
+
+
+def far_off(rows: Sequence[Compared]) -> str:
+    """The systems that are far off without a flag, as a sentence."""
+    silent = sorted((one for one in rows if abs(one.rate_error) > FAR and not one.flags), key=lambda one: one.number)
+    far = ", ".join(f"{one.number} {one.kind} ({100 * one.rate_error:+.0f} %)" for one in silent)
+    return f"Beyond 30 % without a flag: {far or 'none'}."
+
+
+def tables(rows: Sequence[Compared]) -> str:
+    """Errors of the rate by kind, of every figure over all, and the systems that are far off without a flag."""
+    kinds = kinds_of(rows)
+    text = rate_table(rows)
     text += ["", HEAD.format("figure, over all"), "|---" + "|---:" * 5 + "|"]
     text += [line(name, errors) for name, errors in errors_of(rows).items()]
     figures = list(errors_of([]))
@@ -210,9 +229,7 @@ def tables(rows: Sequence[Compared]) -> str:
     for name, value, goal in (("median", median, MEDIAN_GOAL), ("95th percentile", p95, P95_GOAL)):
         verdict = "met" if value <= goal else "missed"
         text += ["", f"Rate, {name}: {100 * value:.2f} %; goal {100 * goal:.0f} % or less: {verdict}."]
-    silent = sorted((one for one in rows if abs(one.rate_error) > FAR and not one.flags), key=lambda one: one.number)
-    far = ", ".join(f"{one.number} {one.kind} ({100 * one.rate_error:+.0f} %)" for one in silent)
-    text += ["", f"Beyond 30 % without a flag: {far or 'none'}."]
+    text += ["", far_off(rows)]
     times = np.array([one.solved_ms for one in rows])
     text += [
         "",
@@ -230,14 +247,14 @@ def numbers_of(words: str) -> range:
 
 
 def store_of(name: str) -> Path:
-    """Folder of the kept runs of a set: random or pools."""
+    """Folder of the kept runs of a set: random, pools or page-cleaners."""
     return OUT / ("analytic" if name == "random" else f"analytic-{name}")
 
 
 def main() -> None:
     """Compare the runs that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.random_comparison", description=__doc__)
-    parser.add_argument("--set", dest="name", default="random", choices=["random", "pools"])
+    parser.add_argument("--set", dest="name", default="random", choices=["random", "pools", "page-cleaners"])
     parser.add_argument("--numbers", type=numbers_of, default=None, metavar="FIRST:LAST", help="all that are kept")
     parser.add_argument("--store", type=Path, default=None, help="folder of the kept runs (out/analytic)")
     parser.add_argument("--workers", type=int, default=1)

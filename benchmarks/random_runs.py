@@ -1,7 +1,7 @@
 """The kernel's runs of systems at random, kept as they come: `python -m benchmarks.random_runs --numbers 0:2000`.
 
-A stopped call goes on where it was. `--set pools` takes the eight machines of pools.py. What is kept is compared by
-random_comparison.py.
+A stopped call goes on where it was. `--set pools` takes the eight machines of pools.py, `--set page-cleaners` those of
+page_cleaner_systems.py. What is kept is compared by random_comparison.py.
 """
 
 import argparse
@@ -13,6 +13,8 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+from benchmarks import page_cleaner_systems
+from benchmarks.page_cleaner_systems import page_cleaner_system
 from benchmarks.pools import POOLS_GIB, pool_system
 from benchmarks.random_comparison import SEED, WIDEST, numbers_of, relative_width, store_of
 from benchmarks.random_systems import random_system
@@ -23,7 +25,12 @@ from simulator.errors import InputError, InternalError
 from simulator.form import Progress
 from simulator.results import Series, rate_key
 
-SYSTEMS = 2000
+SETS = {
+    "random": (2000, random_system),
+    "pools": (len(POOLS_GIB), pool_system),
+    "page-cleaners": (page_cleaner_systems.SYSTEMS, page_cleaner_system),
+}
+"""how many systems each has, and one of them by its number"""
 MOST_CHECKPOINTS = 256
 MOST_TRANSACTIONS = 400_000
 """that a run over more checkpoints is to count at most: about five seconds of CPU time"""
@@ -41,8 +48,10 @@ def _within(began_s: float, progress: Progress) -> None:
 
 
 def checkpoint_s(scenario: ScenarioSpec) -> float:
-    """The interval of checkpoints, which all of these systems have."""
-    assert scenario.database.checkpoint is not None
+    """The interval of checkpoints; of page cleaners, which know none, the time that is counted."""
+    if scenario.database.checkpoint is None:
+        assert scenario.interval.duration_s is not None
+        return scenario.interval.duration_s
     return scenario.database.checkpoint.interval_s
 
 
@@ -81,8 +90,9 @@ def simulated(scenario: ScenarioSpec) -> tuple[SavedRun, float]:
     interval_s, duration_s = checkpoint_s(scenario), scenario.interval.duration_s
     assert duration_s is not None
     checkpoints, total_s = max(2, round(duration_s / interval_s)), 0.0
+    drawn = scenario
     while True:
-        scenario = longer(scenario, checkpoints)
+        scenario = longer(drawn, checkpoints)
         began_s = time.process_time()
         result = simulate(SimulationTask(scenario, SEED), partial(_within, began_s))
         total_s += time.process_time() - began_s
@@ -99,7 +109,7 @@ def simulated(scenario: ScenarioSpec) -> tuple[SavedRun, float]:
 
 def simulate_one(name: str, store: Path, number: int) -> str:
     """Keep the kernel's run of a system of a set, unless it is kept already; returns a line about it."""
-    kind, scenario = random_system(number) if name == "random" else pool_system(number)
+    kind, scenario = SETS[name][1](number)
     file = file_of(store, kind, number)
     label = f"{number:4} {kind:17}"
     if is_kept(file, scenario):
@@ -123,14 +133,14 @@ def simulate_one(name: str, store: Path, number: int) -> str:
 def main() -> None:
     """Keep the runs of the systems that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.random_runs", description=__doc__)
-    parser.add_argument("--set", dest="name", default="random", choices=["random", "pools"])
+    parser.add_argument("--set", dest="name", default="random", choices=list(SETS))
     parser.add_argument("--numbers", type=numbers_of, default=None, metavar="FIRST:LAST")
     parser.add_argument("--store", type=Path, default=None, help="folder of the kept runs (out/analytic)")
     parser.add_argument("--workers", type=int, default=1)
     words = parser.parse_args()
     store = words.store or store_of(words.name)
     store.mkdir(parents=True, exist_ok=True)
-    numbers = words.numbers or range(SYSTEMS if words.name == "random" else len(POOLS_GIB))
+    numbers = words.numbers or range(SETS[words.name][0])
     with ProcessPoolExecutor(words.workers, get_context("spawn")) as pool:
         for text in pool.map(partial(simulate_one, words.name, store), numbers):
             print(text, flush=True)

@@ -93,14 +93,17 @@ class Drawing:
         return bool(self.rng.random() < share)
 
 
-def _plain(rng: np.random.Generator) -> Drawing:
+def plain_drawing(rng: np.random.Generator) -> Drawing:
     """What most kinds have in common."""
     d = Drawing(rng)
     d.warehouses = round(d.between(3, 60))
     d.clients = max(4, round(d.warehouses * d.one_of(0.5, 1, 1, 2, 2, 3, 5)))
     d.cached, d.spare = d.between(0.15, 1.5), d.between(0.03, 0.6)
     d.cpu = {"base": "opteron-244", "relative_speed": d.between(0.5, 3), "cores": d.one_of(1, 2, 4, 8)}
-    d.disks = {"disk": d.one_of(_arm(d), _arm(d), d.one_of(*FLASH), _slow_flash(d)), "count": d.one_of(1, 1, 2, 4, 8)}
+    d.disks = {
+        "disk": d.one_of(random_arm(d), random_arm(d), d.one_of(*FLASH), random_flash(d)),
+        "count": d.one_of(1, 1, 2, 4, 8),
+    }
     clients_on_server = d.one_of(True, False)
     d.machine = {"network": {"clients_on_server": clients_on_server, "round_trip_us": d.one_of(0, 100, 200, 1000)}}
     d.system = {"base": d.one_of("linux", "linux", "linux-2-6", "solaris-10", "windows-2000")}
@@ -116,13 +119,13 @@ def _plain(rng: np.random.Generator) -> Drawing:
         "critical_section": {"share_of_path": d.one_of(0.0, 0.05, 0.1, 0.3)},
     }
     if d.chance(0.4):
-        d.machine["log_disk"] = d.one_of(_arm(d), *FLASH, _slow_flash(d))
+        d.machine["log_disk"] = d.one_of(random_arm(d), *FLASH, random_flash(d))
     d.workload = {"base": d.one_of("virtuoso-tpcc", "virtuoso-tpcc", "tpcc-specification")}
     d.arrivals = {"kind": "closed", "think_time_s": d.one_of(0.0, 0.0, d.between(0.01, 0.5))}
     return d
 
 
-def _arm(d: Drawing) -> Any:
+def random_arm(d: Drawing) -> Any:
     """A disk with an arm, with a write cache or without."""
     name = d.one_of(*ROTATING)
     changes = {
@@ -133,7 +136,7 @@ def _arm(d: Drawing) -> Any:
     return d.one_of(name, {"base": name, **changes})
 
 
-def _slow_flash(d: Drawing) -> Any:
+def random_flash(d: Drawing) -> Any:
     """An SSD of the catalogue, or one whose writes take up to fifteen milliseconds."""
     keys = {
         "kind": "flash",
@@ -157,7 +160,7 @@ def _limit(d: Drawing, of: str, per_s: float) -> Keys:
     return keys
 
 
-def _volume(d: Drawing) -> Keys:
+def random_volume(d: Drawing) -> Keys:
     """A cloud volume, with the latencies of gp2 and gp3 or io2 of the catalogue."""
     latencies = d.one_of((1050, 2000), (1050, 2000), (800, 1200), (400, 600))
     limits = [_limit(d, "requests", d.between(100, 4000))]
@@ -179,16 +182,19 @@ def _direct_durable(d: Drawing) -> None:
     d.database["io"] = "direct"
     d.database["log"] = {"commit": "durable", "flush_overhead_us": d.one_of(0, 50, 300, 5000)}
     d.machine.pop("log_disk", None)
-    d.disks = {"disk": d.one_of(_arm(d), _slow_flash(d), _slow_flash(d), *FLASH), "count": d.one_of(1, 1, 1, 2, 4)}
+    d.disks = {
+        "disk": d.one_of(random_arm(d), random_flash(d), random_flash(d), *FLASH),
+        "count": d.one_of(1, 1, 1, 2, 4),
+    }
     d.database["writer"] |= {"coalesced_pages": d.one_of(1, 1, 8, 32), "batch_pages": d.one_of(8, 32, 32, 256)}
     d.cached = d.between(0.1, 1.0)
 
 
 def _volume_limits(d: Drawing) -> None:
-    d.disks = {"disk": _volume(d), "count": d.one_of(1, 1, 1, 2, 4)}
+    d.disks = {"disk": random_volume(d), "count": d.one_of(1, 1, 1, 2, 4)}
     d.machine.pop("log_disk", None)
     if d.one_of(True, False):
-        d.machine["log_disk"] = _volume(d)
+        d.machine["log_disk"] = random_volume(d)
     if d.chance(0.4):
         d.machine["volume_limits"] = [_limit(d, *d.one_of(("requests", d.between(300, 6000)), ("mib", 100)))]
     d.cached = d.between(0.15, 1.2)
@@ -199,7 +205,7 @@ def _raid(d: Drawing) -> None:
     sets = 1 if level == "raid1" else d.one_of(1, 1, 1, 2)
     of_set = {"raid0": (2, 4, 8), "raid1": (2,), "raid10": (4, 6, 8), "raid5": (3, 4, 6), "raid6": (4, 6, 8)}[level]
     flash = d.chance(0.35)
-    disk = _slow_flash(d) if flash else _arm(d)
+    disk = random_flash(d) if flash else random_arm(d)
     count = sets * d.one_of(*of_set)
     d.disks = {"disk": disk, "count": count, "level": level, "sets": sets, "stripe_kib": d.one_of(16, 64, 256)}
     if flash and d.chance(0.3):
@@ -221,7 +227,7 @@ def _write_throttling(d: Drawing) -> None:
         "merged_write_kib": d.one_of(16, 64, 128, 512),
     }
     d.spare, d.cached = d.between(0.005, 0.3), d.between(0.2, 1.0)
-    d.disks = {"disk": d.one_of(_arm(d), _slow_flash(d)), "count": d.one_of(1, 1, 2, 4)}
+    d.disks = {"disk": d.one_of(random_arm(d), random_flash(d)), "count": d.one_of(1, 1, 2, 4)}
 
 
 def _critical_section(d: Drawing) -> None:
@@ -308,9 +314,12 @@ def _innodb(d: Drawing) -> None:
     d.cached = d.between(0.1, 1.3)
     if d.one_of(True, False):
         d.machine.pop("log_disk", None)
-    d.disks = {"disk": d.one_of(_arm(d), _slow_flash(d), _slow_flash(d), _volume(d), *FLASH), "count": d.one_of(1, 2)}
+    d.disks = {
+        "disk": d.one_of(random_arm(d), random_flash(d), random_flash(d), random_volume(d), *FLASH),
+        "count": d.one_of(1, 2),
+    }
     if "volume_limits" in d.machine:
-        d.disks["disk"] = _slow_flash(d)
+        d.disks["disk"] = random_flash(d)
 
 
 def _hardware_threads(d: Drawing) -> None:
@@ -428,7 +437,7 @@ def random_system(number: int) -> tuple[str, ScenarioSpec]:
 
 def _finished(kind: str, rng: np.random.Generator) -> ScenarioSpec:
     """A kind's drawing with pool and memory of the sizes that it asks for."""
-    d = _plain(rng)
+    d = plain_drawing(rng)
     CHANGES[kind](d)
     database = catalogue_entry("databases", d.database["base"]) | {"io": d.database.get("io", "buffered")}
     system = catalogue_entry("operating_systems", d.system["base"])

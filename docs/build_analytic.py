@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.random_comparison import WIDEST, Compared, compared_or_failed, store_of, tables
+from benchmarks.random_comparison import WIDEST, Compared, compared_or_failed, far_off, rate_table, store_of, tables
 from docs.build import replaced
 from scenarios.run import default_workers
 from simulator.analytic import RATE_ERRORS_FILE, REGIMES
@@ -46,6 +46,11 @@ def pools(rows: Sequence[Compared]) -> str:
     return head + "".join(lines)
 
 
+def page_cleaners(rows: Sequence[Compared]) -> str:
+    """Table of systems with page cleaners."""
+    return "\n".join([*rate_table(rows), "", far_off(rows)]) + "\n"
+
+
 def error_table(rows: Sequence[Compared]) -> dict[str, dict[str, float]]:
     """What the engine's own intervals are made of: errors by what limits a system, where the kernel knows its rate."""
     by_limit = defaultdict(list)
@@ -69,7 +74,7 @@ def main() -> None:
     """Compare all that is kept, and write page and figures."""
     rows = rows_of("random")
     RATE_ERRORS_FILE.write_text(json.dumps(error_table(rows), indent=1) + "\n", encoding="utf-8")
-    text = tables(rows) + "\n\n" + pools(rows_of("pools"))
+    text = tables(rows) + "\n\n" + pools(rows_of("pools")) + "\n" + page_cleaners(rows_of("page-cleaners"))
     PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, text), encoding="utf-8")
 
 

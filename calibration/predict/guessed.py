@@ -18,7 +18,7 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution, without_page_cleaner
+from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
 from calibration.predict.prediction import half_width, predict_scenario
 from models.build import build
 from models.input import value_at
@@ -152,7 +152,7 @@ def _fitted(row: Origin, scenario: ScenarioSpec, calibration: Calibration | None
 
 
 def _log(scenario: ScenarioSpec, calibration: Calibration | None) -> float:
-    machine = without_page_cleaner(scenario) if calibration is None else apply_calibration(calibration, scenario)
+    machine = scenario if calibration is None else apply_calibration(calibration, scenario)
     if machine.job is None and machine.interval.start != "warm":
         answer = _answer(machine)
         assert isinstance(answer, Result)

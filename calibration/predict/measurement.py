@@ -44,7 +44,6 @@ from calibration.fit import (
 from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
 from calibration.predict.evidence import MOST_FREEDOM
 from calibration.predict.prediction import parameter_slopes, rate_error
-from models.database import CheckpointSpec, WriterSpec
 from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
 from models.machine import DiskSpec
 from models.reading import with_values
@@ -58,8 +57,6 @@ PUBLISHED = Path("published")
 BY_DEFINITION = "by definition"
 """in the source of the core that all speeds are relative to"""
 ASSUMED = re.compile(r"^assumption|speed[:,] assumption|\(assumption:|from memory", re.IGNORECASE)
-RARE_CHECKPOINT_S = 3600.0
-"""assumption: of an engine whose page cleaners know no checkpoint"""
 MISSED, ONE_RUN, FORMULAS, CHANCE = "what the model misses", "one run from the next", "the formulas", "chance"
 CALIBRATED = "the calibrated parameters"
 
@@ -211,17 +208,16 @@ def uncertainty_of(scenario: ScenarioSpec, rate: Estimate, calibration: Calibrat
     """
     if calibration is not None:
         return _calibrated_uncertainty(calibration, scenario, rate)
-    known = without_page_cleaner(scenario)
-    moved = list(_moved_scenarios(known))
-    middle, *rates = _steady([known, *(each for _, *ends in moved for each in ends)])
+    moved = list(_moved_scenarios(scenario))
+    middle, *rates = _steady([scenario, *(each for _, *ends in moved for each in ends)])
     if middle is None:
-        [_] = steady_rates(known)  # which says why not
+        [_] = steady_rates(scenario)  # which says why not
         raise InternalError(f"{scenario.name}: a rate that can't be calculated, and then can")
-    regime = run_regime(known)
+    regime = run_regime(scenario)
     missed = _published().missed_of(FigureKind.RATE, regime)
     model_sd = assumed_sd(FigureKind.RATE, 0.0, _published().missing) * missed.scale
     if regime == "light":
-        model_sd *= _elasticity(known, middle, model_sd)
+        model_sd *= _elasticity(scenario, middle, model_sd)
     is_calculated = scenario.engine == "analytic"
     moves = {name: _move(middle, *rates[2 * number : 2 * number + 2]) for number, (name, *_) in enumerate(moved)}
     return Uncertainty(
@@ -329,22 +325,6 @@ def _interval_sd(rate: Estimate) -> float | None:
     if not rate.is_steady or rate.mean <= 0.0:
         return None
     return min(rate.log_half_width, 1.0) / float(scipy.special.ndtri((1.0 + rate.confidence) / 2.0))
-
-
-def without_page_cleaner(scenario: ScenarioSpec) -> ScenarioSpec:
-    """The scenario with a page writer in the place of page cleaners, for which there are no formulas.
-
-    What a number moves the rate by, in relation, is much the same with both.
-    """
-    cleaner = scenario.database.page_cleaner
-    if cleaner is None:
-        return scenario
-    writer = WriterSpec(
-        dirty_high_fraction=cleaner.dirty_high_fraction,
-        dirty_low_fraction=min(cleaner.dirty_low_fraction, cleaner.dirty_high_fraction),
-    )
-    changes = {"page_cleaner": None, "writer": writer, "checkpoint": CheckpointSpec(interval_s=RARE_CHECKPOINT_S)}
-    return scenario.model_copy(update={"database": scenario.database.model_copy(update=changes)})
 
 
 def _moved_scenarios(scenario: ScenarioSpec) -> Iterator[tuple[str, ScenarioSpec, ScenarioSpec]]:

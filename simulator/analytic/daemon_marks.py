@@ -34,3 +34,26 @@ def marks_of(system: System) -> DaemonMarks:
             interval_ns, spread_ns = operands["every"][0], operands["write_dirty"][1]
             marks = marks._replace(checkpoint_interval_ns=interval_ns, spread_ns=spread_ns)
     return marks
+
+
+class CleanerMarks(NamedTuple):
+    """Of page cleaners, which are all alike."""
+
+    tail_pages: int
+    """at the end of the list that they keep clean"""
+    sync_bytes: int
+    """of log since a page's first change, from which on it is written at once"""
+    round_ns: int
+    """from one look at the ages to the next"""
+
+
+def cleaner_marks_of(system: System) -> CleanerMarks:
+    """The marks of a system that flushes by age."""
+    marks = CleanerMarks(0, 0, NEVER_NS)
+    for daemon in system.daemons:
+        operands = {step.operation: step.operands for step in daemon.steps}
+        if "write_tail" in operands:
+            marks = marks._replace(tail_pages=operands["write_tail"][0])
+        if "write_aged" in operands:
+            marks = marks._replace(sync_bytes=operands["write_aged"][0], round_ns=operands["every"][0])
+    return marks

@@ -208,6 +208,9 @@ def _requests(case: Case, number: int) -> dict[str, float]:
         found["data read"] = each * float(t.reads_mean[0])
         found["eviction write"] = each * victims
         found["writer" if system.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
+        if p.doubled[0]:
+            batches = float(t.background[0] / p.writer_batch[0])
+            found["doublewrite"] = each * (batches + victims)
     if number == 0:
         found["swap in"] = case.rate * float(t.faults_mean[0])
         found["swap out"] = found["swap in"] / float(p.swap_cluster[0])

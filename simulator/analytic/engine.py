@@ -16,7 +16,7 @@ from simulator.analytic.validity import doubts
 from simulator.analytic.volumes import Rates, places_of, sustained
 from simulator.analytic.warming import course, machine_at_mean_rate
 from simulator.analytic.workload import Workload, read_workload
-from simulator.errors import InputError, InternalError
+from simulator.errors import InternalError
 from simulator.form import OnProgress, Progress, System
 from simulator.results import Result
 
@@ -29,10 +29,6 @@ def simulate(
     `workload`: the system's, if somebody has read it before. Raises InputError for a program whose loops have no bound
     and for page cleaners that write by age, InternalError if the equations give no finite figures.
     """
-    if system.flushing:
-        raise InputError(
-            f"{system.name}: no formulas for page cleaners that write by age; simulate it (--engine kernel)"
-        )
     workload = workload or read_workload(system)
     if any(limit.burst_per_s > limit.per_s for limits in places_of(system) for limit in limits):
         case = with_credits(system, lambda rates: _solved(system, workload, rates))

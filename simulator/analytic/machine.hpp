@@ -6,6 +6,7 @@ namespace oltpsim {
 
 constexpr i64 QUEUE_POINTS = 35;    // of tables by the number of waiting requests, two for each doubling from 1 on
 constexpr i64 SHARING_POINTS = 65;  // of the table of slowdowns, at equal steps of the chance that a thread is busy
+constexpr i64 SHARE_POINTS = 51;    // of tables by a share, at equal steps from 0 to 1
 constexpr double LONGEST_QUEUE = 131072.0;
 
 // clang-format off: it would move the ends of these lines for ever
@@ -30,6 +31,13 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(resident)   /* buffers that have memory */ \
     X(dirty_high) /* dirty buffers at which the writer begins, and at which it stops */ \
     X(dirty_low) \
+    X(cleaners)        /* page cleaners; 0: a background writer and checkpoints */ \
+    X(tail_pages)      /* at the end of the list that they keep clean */ \
+    X(redo_bytes)      /* of log since a page's first change, that `aged_per_s` begins and ends with */ \
+    X(redo_sync_bytes) /* at which pages are written whatever that says */ \
+    X(redo_full_bytes) /* at which commits wait */ \
+    X(doubled)         /* 1: a batch of direct writes is written twice, first its copies in one request */ \
+    X(synced_s)        /* what a data disk needs for a flush behind pages that are written twice; 0: they aren't */ \
     X(writer_batch) /* pages that writer and checkpoint hand to the disks at once */ \
     X(cache_pages)  /* of the page cache */ \
     X(cache_background)  /* dirty pages above which write-back doesn't wait for their age */ \
@@ -88,7 +96,9 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(swap_read_s, QUEUE_POINTS) \
     X(swap_write_s, QUEUE_POINTS) \
     X(log_turns, QUEUE_POINTS) /* requests that an arm serves until the log's is served */ \
-    X(slowdowns, SHARING_POINTS)
+    X(slowdowns, SHARING_POINTS) \
+    X(aged_per_s, SHARE_POINTS) /* pages that the age of the log asks for, by its share of `redo_bytes` */ \
+    X(dirty_per_s, SHARE_POINTS) /* pages that dirty ones ask for, by their share of the pool */
 // clang-format on
 
 struct Machine {
@@ -123,6 +133,10 @@ struct Machine {
     double longer_s(double pages) const {
         return limited > 0 ? std::max(pages * page_transfer_s - write_s[0], 0.0) : (pages - 1.0) * page_transfer_s;
     }
+    // Pages of direct writes that are at the disks together: a batch, of each page cleaner.
+    double batch_pages() const { return writer_batch * std::max(cleaners, 1.0); }
+    // Writes of a page that whoever needs its buffer writes: its copy first, if pages are written twice.
+    double victim_writes() const { return 1.0 + doubled; }
     // Requests of the database that a disk may have at once, on average over those of a RAID set.
     double calls_per_disk() const { return calls / disks_per_file; }
     bool open() const { return arrivals_per_s > 0; }

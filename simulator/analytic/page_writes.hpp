@@ -1,11 +1,11 @@
 // Page writes of the buffer pool at a rate, and their write-back by the operating system. Per transaction.
 //
 // A page that reaches an age without a reference is written: by the writer, if there are too many dirty ones, or by
-// whoever needs its buffer. A checkpoint writes what is dirty and has not been written before its turn comes. In the
-// page cache a dirty page stays until it is old enough, until write-back has a turn for it, or until there are too
-// many.
+// whoever needs its buffer. A checkpoint writes what is dirty and has not been written before its turn comes. Page
+// cleaners have no checkpoints (page_cleaners.hpp). In the page cache a dirty page stays until it is old enough, until
+// write-back has a turn for it, or until there are too many.
 #pragma once
-#include "buffer_pool.hpp"
+#include "page_cleaners.hpp"
 
 namespace oltpsim {
 
@@ -21,6 +21,7 @@ struct PageWrites {
     double active = 1;                          // share of time in which pages are written
     double dirty = 0;                           // buffers, mean
     double slack_s = 0;           // the longest that a page may take to write before it makes a difference
+    double log_full = 0;          // how near page cleaners are to letting commits wait: 1 if those would have to
     Numbers aged_of, heap;        // by group
     Numbers changed, left_dirty;  // share of pages changed since they came in; that leave dirty or are written by age
     Numbers missing;              // scratch: shares at `age`
@@ -30,6 +31,8 @@ struct PageWrites {
         for (Numbers* by_group :
              {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty, &different})
             by_group->assign(n, 0.0);
+        log_full = 0.0;
+        if (m.cleaners > 0) return by_page_cleaners(w, m, pool, rate, page_s);
         const double time = pool.time, full = w.dirty_at(time);
         // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
         // high one. What it is too slow for stays dirty for longer; at last whoever needs the buffer writes it.
@@ -146,7 +149,7 @@ struct PageWrites {
     }
 
     // Before the first rate of a machine.
-    void prepare() { near_cycle = near_until = near_stays = 0.0; }
+    void prepare() { near_cycle = near_until = near_stays = 0.0, page_cleaners.prepare(); }
 
     void make_space(const Workload& w) { written.assign(at(w.groups), 0.0); }
 
@@ -154,9 +157,18 @@ private:
     Numbers again, among, once;  // pages written per transaction: again and again, among so many; and only once
     Numbers different;           // scratch of `distinct`
     Numbers most_dirty, written, in_rows;  // `most_dirty`: share of a group's pages, if no checkpoint cleans them
+    PageCleaners page_cleaners;
     double near_cycle = 0, near_until = 0, near_stays = 0;  // logarithms of what was found at the last rate
     double stays = 0;                                       // how long a page stays without a reference
     static constexpr double CLOCK_STAY = 5.5;               // revolutions of a page of full usage count
+
+    void by_page_cleaners(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
+        page_cleaners.solve(w, m, pool, rate, page_s);
+        age = page_cleaners.age, dirty = page_cleaners.dirty, reach = active = 1.0;
+        aged = page_cleaners.ended, victims = page_cleaners.victims, checkpoint = page_cleaners.old_enough;
+        log_full = page_cleaners.log_full;
+        slack_s = m.cleaners / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
+    }
 
     // Share of a group's pages in the pool that are dirty: one of the references since it came in has changed it, and
     // their number is geometric.

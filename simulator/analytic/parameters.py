@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.daemon_marks import marks_of
+from simulator.analytic.daemon_marks import cleaner_marks_of, marks_of
 from simulator.analytic.disks import (
     QUEUES,
     Disk,
@@ -37,6 +37,8 @@ from simulator.form import (
 )
 
 SHARING_POINTS = 65
+SHARES = np.linspace(0.0, 1.0, 51)
+"""of a table by a share"""
 WARM_TURNOVERS = 3.0
 """of the pool before a warm start, as in simulator/reference/start.py"""
 
@@ -90,6 +92,24 @@ class Parameters:
     resident: FloatArray
     dirty_high: FloatArray
     dirty_low: FloatArray
+    cleaners: FloatArray
+    """page cleaners; 0: a background writer and checkpoints"""
+    tail_pages: FloatArray
+    """at the end of the list that page cleaners keep clean"""
+    redo_bytes: FloatArray
+    """of log since a page's first change, that `aged_per_s` begins and ends with"""
+    redo_sync_bytes: FloatArray
+    """at which pages are written whatever that says"""
+    redo_full_bytes: FloatArray
+    """at which commits wait"""
+    aged_per_s: FloatArray
+    """pages that the age of the log asks for, by its share of `redo_bytes` at equal steps, (configurations, SHARES)"""
+    dirty_per_s: FloatArray
+    """pages that dirty ones ask for, by their share of the pool"""
+    doubled: FloatArray
+    """1: a batch of direct writes is written twice, first its copies in one request"""
+    synced_s: FloatArray
+    """what a data disk needs for a flush behind pages that are written twice; 0: they aren't"""
     writer_batch: FloatArray
     """pages that writer and checkpoint hand to the disks at once"""
     cache_pages: FloatArray
@@ -309,6 +329,9 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         resident=one(pool.resident_pages),
         dirty_high=one(marks.dirty_high_pages),
         dirty_low=one(marks.dirty_low_pages),
+        **_cleaners(system),
+        doubled=one(system.writing.doubled and system.direct_io),
+        synced_s=s(data.flush_ns if isinstance(data, SsdDevice) and system.writing.doubled and system.direct_io else 0),
         writer_batch=one(system.writing.batch_pages),
         cache_pages=one(cache.pages),
         cache_background=one(marks.background_pages),
@@ -368,6 +391,35 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
     )
     volumes = volumes_of(system, rates or sustained(system))
     return _behind_limits(plain, system, volumes) if volumes.data or volumes.log else plain
+
+
+def _cleaners(system: System) -> dict[str, FloatArray]:
+    """The fields about page cleaners: what adaptive flushing asks for by a share, in whole per cent as it counts."""
+    rules = system.flushing
+    if rules is None:
+        none = np.zeros((1, len(SHARES)))
+        numbers = dict.fromkeys(
+            ("cleaners", "tail_pages", "redo_bytes", "redo_sync_bytes", "redo_full_bytes"), np.zeros(1)
+        )
+        return {**numbers, "aged_per_s": none, "dirty_per_s": none}
+    marks = cleaner_marks_of(system)
+    a_page_each_round_per_s = rules.cleaners * NS_PER_S / marks.round_ns
+    per_s, most_per_s = (
+        a_page_each_round_per_s * milli / 1000 for milli in (rules.milli_pages, rules.most_milli_pages)
+    )
+
+    def by_share(percents: tuple[int, ...]) -> FloatArray:
+        return np.minimum(np.interp(100.0 * SHARES, np.arange(101), percents) / 100.0 * per_s, most_per_s)[None]
+
+    return {
+        "cleaners": np.array([float(rules.cleaners)]),
+        "tail_pages": np.array([float(marks.tail_pages)]),
+        "redo_bytes": np.array([float(rules.whole_age_bytes)]),
+        "redo_sync_bytes": np.array([float(marks.sync_bytes)]),
+        "redo_full_bytes": np.array([float(rules.full_bytes)]),
+        "aged_per_s": by_share(rules.percent_by_age),
+        "dirty_per_s": by_share(rules.percent_by_dirty),
+    }
 
 
 @lru_cache(maxsize=1 << 12)

@@ -38,6 +38,7 @@ namespace oltpsim {
     X(requests)      /* writes that they make */ \
     X(background)    /* pages that writer and checkpoint write */ \
     X(dirty)         /* dirty buffers, mean */ \
+    X(log_full)      /* how near page cleaners are to letting commits wait: 1 if those would have to for ever */ \
     X(background_cpu_s) \
     X(cpu_mean_s) /* mean over the mix, critical sections left out */ \
     X(section_mean_s) \
@@ -211,8 +212,8 @@ private:
         const Demands& d = demands;
         const bool shared = m->log_shared();
         const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
-        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
-        const double victims = per_disk * d.victims_mean * single;
+        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victim_writes_mean * single : 0.0));
+        const double victims = per_disk * d.victim_writes_mean * single;
         const double volume = unforced_log(x), blocked = m->clients / m->data_devices;
         Flash disk, first;
         const double swap = behind.swap / m->parallel + (shared ? volume : 0.0);
@@ -240,8 +241,8 @@ private:
         const Demands& d = demands;
         const bool shared = m->log_shared();
         const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
-        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
-        const double victims = per_disk * d.victims_mean * single, blocked = m->clients / m->data_devices;
+        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victim_writes_mean * single : 0.0));
+        const double victims = per_disk * d.victim_writes_mean * single, blocked = m->clients / m->data_devices;
         // the log is appended to: what its bytes take of the dies
         const double appended = shared ? x * w.log_bytes_mean * m->log_drain_byte_s * single / spread : 0.0;
         Ssd disk, first;
@@ -260,6 +261,15 @@ private:
         disks.fault_s = m->swap_read_s[0] + first.read_wait_s;
         disks.busy = std::max(disk.busy, disk.load), disks.first_busy = std::max(first.busy, first.load);
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
+        if (m->synced_s > 0) {
+            // a flush behind the copies and one behind the pages, of a batch or of a page that a client writes, in turn
+            const double flushes = 2.0 * per_disk * (traffic.background / m->writer_batch + d.victims_mean);
+            const double work = flushes * m->synced_s;
+            const double both_s =
+                2.0 * (m->synced_s + waiting(seen, m->synced_s, 1.0, flushes, work, m->synced_s / 2.0));
+            disks.victim_s += both_s / m->victim_writes(), disks.batch_s += both_s;
+            disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
+        }
         disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;
         return disks;
     }
@@ -269,7 +279,7 @@ private:
     Disks at_caching_arms(double x, double seen, const BackgroundWrites& behind) const {
         const Demands& d = demands;
         const double per_disk = x / m->data_devices, single = m->disk_writes(1.0), spread = m->disks_per_file;
-        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victims_mean * single : 0.0));
+        const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victim_writes_mean * single : 0.0));
         const double write_s = std::max(behind.heap_s, m->write_s[QUEUE_POINTS - 1]);
         BackgroundWrites none;
         none.most = 1.0;
@@ -281,7 +291,7 @@ private:
             Reads arm;
             const double asked = reads + (first ? x * d.faults_mean / spread : 0.0);
             arm.solve(*m, none, seen, asked, 1.0, 0.0);
-            double writes = behind.busy + per_disk * d.victims_mean * single * write_s;
+            double writes = behind.busy + per_disk * d.victim_writes_mean * single * write_s;
             if (first && m->log_shared()) writes += disks.log.busy * single / spread;
             if (first) writes += behind.swap;
             const double of_reads = std::min(asked * arm.service_s, 1.0), busy = of_reads + writes;
@@ -312,7 +322,7 @@ private:
         // a write that somebody waits for, in reads of the disks
         const double victim_reads =
             machine.write_alone_s > 0 ? 0.0 : single * (1.0 + machine.again_s / machine.read_s[0]);
-        const double asked = per_disk * (d.reads_mean + d.victims_mean * victim_reads);
+        const double asked = per_disk * (d.reads_mean + d.victim_writes_mean * victim_reads);
         double left = std::max(1.0 - behind.trickling - stalls.share * stalls.among, 0.02);
         const double once = machine.clients * behind.trickling * machine.data_devices / std::max(x * blocking, TINY);
         Reads reads, first;
@@ -386,12 +396,14 @@ private:
             cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
             cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);
             section_queue_s[c] = cpu.queue_s * w.entries[c];
-            read_s[c] = disks.read_s * d.reads[c], victim_s[c] = disks.victim_s * d.victims[c];
+            read_s[c] = disks.read_s * d.reads[c],
+            victim_s[c] = disks.victim_s * machine.victim_writes() * d.victims[c];
             fault_s[c] = disks.fault_s * d.faults[c];
             on_cpu[c] = cpu_s[c] + cpu_queue_s[c], paging[c] = read_s[c] + victim_s[c] + fault_s[c] + station_s[c];
             between += w.mix[c] * (on_cpu[c] + section_s[c] + section_queue_s[c] + paging[c] + w.network_s[c]);
         }
-        const double commit = log.commit_s(machine, seen, between / std::max(w.commits_mean, TINY));
+        const double commit = log.commit_s(machine, seen, between / std::max(w.commits_mean, TINY)) +
+                              overfull(writes.log_full) * PageCleaners::ROUND_S;
         for (std::size_t c = 0; c < at(w.classes); c++) {
             log_s[c] = commit * w.commits[c];
             last[c] = section_s[c] + section_queue_s[c] + log_s[c];
@@ -407,8 +419,8 @@ private:
         }
         figures.cpu_busy = cpu.busy * part, figures.section_busy = cpu.section_busy * part;
         figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;
-        load =
-            std::max({cpu.load, cpu.section_load, disks.busy, disks.first_busy, shared ? 0.0 : log.busy, locks.load});
+        load = std::max({cpu.load, cpu.section_load, disks.busy, disks.first_busy, shared ? 0.0 : log.busy, locks.load,
+                         writes.log_full});
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
         figures.page_s = writer_page_s(machine, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
@@ -418,6 +430,7 @@ private:
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
         figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;
+        figures.log_full = writes.log_full;
         figures.background_cpu_s = d.background_cpu_s, figures.cpu_mean_s = d.cpu_mean;
         figures.section_mean_s = d.section_mean, figures.reads_mean = d.reads_mean;
         figures.victims_mean = d.victims_mean, figures.faults_mean = d.faults_mean;

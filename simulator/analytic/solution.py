@@ -78,6 +78,8 @@ class Solution:
     """pages that writer and checkpoint write"""
     dirty: FloatArray
     """dirty buffers on average"""
+    log_full: FloatArray
+    """how near page cleaners are to letting commits wait for room in the log: 1 if those would have to for ever"""
     background_cpu_s: FloatArray
     cpu_mean_s: FloatArray
     """CPU time that a transaction needs, critical sections left out"""

@@ -50,10 +50,11 @@ struct Demands {
 
     // Means over the mix.
     double cpu_mean = 0, section_mean = 0, bursts_mean = 0, reads_mean = 0, victims_mean = 0, faults_mean = 0;
-    double visits_mean = 0;      // to the CPU, critical sections counted
-    double burst_left_s = 0;     // what is left of a burst when somebody arrives
-    double burst_variation = 0;  // squared coefficient of variation
-    double section_left_s = 0;   // what is left of a stay in a critical section when somebody arrives
+    double victim_writes_mean = 0;  // those of `victims_mean`, and of the copies of pages that are written twice
+    double visits_mean = 0;         // to the CPU, critical sections counted
+    double burst_left_s = 0;        // what is left of a burst when somebody arrives
+    double burst_variation = 0;     // squared coefficient of variation
+    double section_left_s = 0;      // what is left of a stay in a critical section when somebody arrives
     double section_variation = 0;
 
     // Squared variation of the bursts of one class: the first one of a transaction is the longest (assumption).
@@ -92,6 +93,7 @@ struct Demands {
         }
         background_cpu_s = (t.background * m.write_cpu_s + (direct ? 0.0 : t.written * m.request_cpu_s)) / m.cpu_speed;
         means(w);
+        victim_writes_mean = victims_mean * m.victim_writes();
     }
 
 private:

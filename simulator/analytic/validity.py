@@ -10,7 +10,7 @@ from simulator.analytic.disks import disk_of
 from simulator.analytic.figures import Case, dirty_cached_pages
 from simulator.analytic.volumes import NO_LIMITS, places_of, sustained
 from simulator.analytic.warming import counted_s
-from simulator.form import NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice
+from simulator.form import NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice
 
 CHECK = "check with the kernel engine"
 LONG_HEAPS, WRITING_ARM = 0.6, 0.7
@@ -28,6 +28,8 @@ DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
 """dirty pages of the page cache by its limit, which matter at disks as busy as this"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
+FULL_LOG = 0.4
+"""of the room in the log, from which on commits wait in rounds of the page cleaners"""
 BUSY_WRITES, BUSY_BOTH = 0.6, 0.4
 """shares of their caps: writes that begin to pile up behind one of their own; requests at one for both beside it"""
 BUSY_CONTROLLER, BUSY_PARITY = 0.3, 0.6
@@ -95,6 +97,9 @@ def _writer_doubts(case: Case) -> Iterator[str]:
     """Doubts about a pool's writers, and a page cache that has about as many dirty pages as it may."""
     if any(True for daemon in case.system.daemons for _ in daemon.operands("write_unused")):
         yield "database.writer.sweep writes dirty buffers before they are replaced, which isn't in the equations"
+    if case.system.flushing:
+        yield from _page_cleaner_doubts(case)
+        return
     behind = float(case.solution.dirty[0]) / max(float(case.parameters.dirty_high[0]), 1.0)
     if case.system.direct_io and behind > DIRTY_BEYOND:
         yield (
@@ -107,6 +112,20 @@ def _writer_doubts(case: Case) -> Iterator[str]:
             f"dirty pages are at {100 * full:.0f} % of the page cache's limit; how long it holds up those who write is "
             "known only roughly"
         )
+
+
+def _page_cleaner_doubts(case: Case) -> Iterator[str]:
+    """Doubts about page cleaners."""
+    data = disk_of(case.system.storage.devices[0])
+    if case.parameters.doubled[0] and isinstance(data, SsdDevice) and data.is_volatile:
+        yield (
+            "pages are written twice to an SSD without power-loss protection, and how many wait for its flushes is "
+            "known only roughly"
+        )
+    if case.system.writing.coalesced_pages > 1:
+        yield "page cleaners write dirty neighbours along (neighbour_pages), which isn't in the equations"
+    if case.solution.log_full[0] > FULL_LOG:
+        yield "commits wait for room in the log (redo_capacity_gib), in the rounds in which page cleaners make some"
 
 
 def _window_doubts(case: Case) -> Iterator[str]:

@@ -8,8 +8,6 @@ from types import ModuleType
 import pytest
 
 from simulator import kernel, reference
-from simulator.analytic import simulate as calculate
-from simulator.errors import InputError
 from simulator.form import (
     Assembler,
     Daemon,
@@ -23,7 +21,7 @@ from simulator.form import (
     from_s,
 )
 from tests.simulator.conftest import make_model
-from tests.simulator.daemons import page_cleaner, writer
+from tests.simulator.daemons import page_cleaner
 from tests.simulator.kernel.test_page_writes import PAGES, TRANSACTIONS, writes, writing_model
 
 MS, SECOND = 1_000_000, 1_000_000_000
@@ -198,12 +196,6 @@ def test_a_clean_victim_is_taken_before_a_dirty_one(engine: ModuleType) -> None:
         assert victims <= most * 50
     alone = engine.simulate(replace(model, daemons=()), 1).devices[0].by_purpose_per_s["eviction write"]
     assert alone > 50
-
-
-def test_the_analytic_engine_says_that_it_has_no_formulas() -> None:
-    with pytest.raises(InputError, match="no formulas for page cleaners"):
-        calculate(logging_model(LAW), 1)
-    calculate(replace(logging_model(LAW), flushing=None, daemons=(writer(500, 400),)), 1)
 
 
 def test_transactions_of_the_model_are_as_many_as_its_clients_make() -> None:

@@ -1,0 +1,106 @@
+// Page cleaners: which dirty pages they write at a rate, by age and at the list's end. Per transaction.
+//
+// A page becomes dirty by a change while it is clean, and stays so for S transactions: for H, after which adaptive
+// flushing writes it (simulator/form/flushing.py), unless it comes to the end of the list first, which is kept clean.
+// That is where nobody has referred to it for a time a, which comes after L = (1 / missing - 1) / rate on average, the
+// mean time until a gap of that length among references at random; the time beyond a is taken as exponential. So a page
+// is dirty for the share c S / (1 + c S) of the time, c being its changes per transaction. H is the age, as log since
+// the first change, at which the rules ask for as many pages as become so old, and the cleaners get as many written.
+#pragma once
+#include "buffer_pool.hpp"
+
+namespace oltpsim {
+
+struct PageCleaners {
+    double age = 0;         // at which a page comes to the list's end
+    double dirty = 0;       // buffers, mean
+    double ended = 0;       // pages that are written there
+    double old_enough = 0;  // that are written by age
+    double victims = 0;     // of `ended` those that whoever needs the buffer writes
+    double log_full = 0;    // what commits would have to wait for: more than 1 if the log can't have room
+
+    // Before the first rate of a machine.
+    void prepare() { near = 0.0; }
+
+    void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
+        find_ends(w, m, pool);
+        const double log_bytes = std::max(w.log_bytes_mean, TINY);
+        // The cleaners of ages and those of the list's end have batches of their own, which take turns at the disks. A
+        // flash disk's time for a batch has that in it (storage.hpp).
+        const double most = m.cleaners / std::max(page_s * rate, LEAST);
+        const double in_turn = m.flash > 0 && m.dies <= 0 && m.limited <= 0 ? most : most / 2.0;
+        const auto too_late = [&](double t) {
+            const double horizon = exp_of(t);
+            stay_dirty(w, horizon);
+            const double by_age_per_s = at_share(m.aged_per_s, horizon * log_bytes / m.redo_bytes);
+            const double by_number_per_s = at_share(m.dirty_per_s, dirty / std::max(m.buffers, 1.0));
+            const bool at_once = horizon * log_bytes >= m.redo_sync_bytes;
+            const double due = (at_once ? ENDLESS : std::max(by_age_per_s, by_number_per_s)) / rate;
+            const double written = std::min(due, std::max(most - ended, in_turn));
+            return log_of(std::max(written, LEAST) / std::max(old_enough, LEAST));
+        };
+        const double latest = log_of(std::max(m.redo_full_bytes / log_bytes, 1.0));
+        near = root_near(too_late, clip(near, 0.0, latest), 0.0, latest, 1e-7);
+        double horizon = exp_of(near);
+        const bool too_young = horizon > m.done;  // since the start no change is so old
+        if (too_young) horizon = std::max(m.done, 1.0);
+        stay_dirty(w, horizon);
+        if (too_young) old_enough = 0.0;
+        victims = std::max(ended - std::max(most - old_enough, in_turn), 0.0);
+        // They look once a round: what is logged until they have written must find room beyond the age at which they
+        // begin.
+        const double busy = old_enough / std::max(most - ended, in_turn);
+        const double begun_bytes = std::min(horizon * log_bytes, m.redo_sync_bytes);
+        const double of_a_round =
+            rate * log_bytes * ROUND_S * (1.0 + std::min(busy, 1.0)) / std::max(m.redo_full_bytes - begun_bytes, TINY);
+        log_full =
+            too_young ? 0.0 : std::max(busy * std::min(horizon * log_bytes / m.redo_full_bytes, 1.0), of_a_round);
+    }
+
+    static constexpr double ROUND_S = 0.1;  // models/database/page_cleaner.py
+
+private:
+    static constexpr double NEVER = 1e15;    // transactions
+    static constexpr double SOONEST = 0.05;  // of the age at the list's end: no step where both meet
+
+    Numbers beyond, of_rows;  // by group: mean time beyond `age` until the list's end, of drawn pages and of new ones
+    Numbers missing;          // scratch
+    double near = 0;          // logarithm of what was found at the last rate
+
+    void find_ends(const Workload& w, const Machine& m, const BufferPool& pool) {
+        const std::size_t n = at(w.groups);
+        const bool grows = m.growing > 0;  // nobody comes to its end
+        age = grows ? pool.time : std::min(pool.time, w.characteristic_time(std::max(m.buffers - m.tail_pages, 1.0)));
+        beyond.assign(n, NEVER), of_rows.assign(n, NEVER), missing.resize(n);
+        if (grows) return;
+        w.missing_at(age, missing);
+        for (std::size_t g = 0; g < n; g++) {
+            if (w.rate[g] > 0 && missing[g] > 1e-12)
+                beyond[g] = std::max((1.0 / missing[g] - 1.0) / w.rate[g] - age, SOONEST * age);
+            if (w.gap[g] > age) of_rows[g] = SOONEST * age;
+        }
+    }
+
+    // Sets `dirty`, `ended` and `old_enough` of pages that are written so long after their first change.
+    OLTPSIM_WIDE void stay_dirty(const Workload& w, double horizon) {
+        const double surely = std::min(horizon, age), later = std::max(horizon - age, 0.0);
+        dirty = ended = old_enough = 0.0;
+        for (std::size_t g = 0; g < beyond.size(); g++) {
+            const double changes = w.rate[g] * w.write[g], rows = w.gaps[g] * w.write[g];
+            const double old = exp_negative(-later / beyond[g]), of_row = exp_negative(-later / of_rows[g]);
+            const double stay = surely + beyond[g] * (1.0 - old), row_stay = surely + of_rows[g] * (1.0 - of_row);
+            const double drawn = w.pages[g] * changes / (1.0 + changes * stay);
+            dirty += drawn * stay + rows * std::min(row_stay, w.gap[g]);
+            old_enough += drawn * old + rows * of_row, ended += drawn * (1.0 - old) + rows * (1.0 - of_row);
+        }
+    }
+
+    // A table by shares from 0 to 1.
+    static double at_share(const double* table, double share) {
+        const double place = clip(share, 0.0, 1.0) * static_cast<double>(SHARE_POINTS - 1);
+        const i64 below = std::min(static_cast<i64>(place), SHARE_POINTS - 2);
+        return table[below] + (table[below + 1] - table[below]) * (place - static_cast<double>(below));
+    }
+};
+
+}  // namespace oltpsim

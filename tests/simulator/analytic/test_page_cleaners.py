@@ -1,0 +1,137 @@
+"""Page cleaners in mean values: pages by age and at the list's end, a log that is full, and the kernel's figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.page_cleaner_systems import page_cleaner_system
+from models.build import build
+from models.reading import with_values
+from models.scenario import ScenarioSpec
+from scenarios.run import SimulationTask, simulate
+from simulator.analytic import Solution
+from simulator.analytic.parameters import SHARES
+from simulator.analytic.solution import at_rate
+from simulator.form import FloatArray
+from simulator.results import Result
+from tests.simulator.analytic.test_writes import NEVER, groups_of, one, usual
+
+PAGES, RATE, PER_S = 1000.0, 1e-3, 10.0
+"""of pages that are all alike, references to each of them in a transaction, which all change it; transactions"""
+REDO = 1e7
+"""bytes of log since the first change that are a whole age"""
+AT_ONCE = 1e9
+"""pages per second that nothing holds up"""
+
+
+def log_bytes() -> float:
+    workload, _ = usual()
+    return float(workload.log_bytes @ workload.mix)
+
+
+def cleaned(by_age: FloatArray, by_number: FloatArray | None = None, **changed: float) -> Solution:
+    """A pool that holds all pages, by direct I/O, and a cleaner that writes what the tables ask for."""
+    workload, p = usual()
+    groups = groups_of(np.array([RATE]), np.array([PAGES]))
+    figures = {"buffers": 2.0 * PAGES, "direct": 1.0, "cleaners": 1.0, "tail_pages": 0.0, "redo_bytes": REDO}
+    figures |= {"redo_sync_bytes": 10.0 * REDO, "redo_full_bytes": 20.0 * REDO, "write_cpu_s": 0.0} | changed
+    p = replace(p, **{name: one(value) for name, value in figures.items()})
+    by_number = np.zeros(len(SHARES)) if by_number is None else by_number
+    p = replace(p, resident=p.buffers, aged_per_s=by_age[None], dirty_per_s=by_number[None])
+    return at_rate(replace(workload, groups=groups), p, "lru", one(PER_S))
+
+
+def from_share(share: float) -> FloatArray:
+    """Nothing below a share, everything from there on."""
+    return np.where(share <= SHARES, AT_ONCE, 0.0)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5])
+def test_a_page_is_written_so_long_after_its_first_change(share: float) -> None:
+    """It is clean until the next change then: a renewal every 1 / RATE and that time."""
+    stays = (share - SHARES[1]) * REDO / log_bytes()  # the table rises from the point before
+    found = cleaned(from_share(share))
+    assert found.written[0] == pytest.approx(PAGES * RATE / (1.0 + RATE * stays), rel=0.1)
+    assert found.dirty[0] == pytest.approx(PAGES * RATE * stays / (1.0 + RATE * stays), rel=0.1)
+    assert cleaned(from_share(share), redo_bytes=3.0 * REDO).written[0] < 0.6 * found.written[0]
+
+
+def test_as_many_are_written_as_the_rules_ask_for() -> None:
+    """A third of those that nothing would hold up, be it by age or by the number of dirty ones."""
+    wanted = PAGES * RATE / 3.0
+    asked = np.full(len(SHARES), wanted * PER_S)
+    for found in (cleaned(asked), cleaned(np.zeros(len(SHARES)), asked)):
+        assert found.written[0] == pytest.approx(wanted, rel=1e-3)
+        assert found.dirty[0] == pytest.approx(PAGES * 2.0 / 3.0, rel=1e-3)
+
+
+def test_pages_at_the_end_of_the_list_are_written_too() -> None:
+    """Nobody asks for any, and half the pages fit: each that leaves has been changed, and no client writes one."""
+    found = cleaned(np.zeros(len(SHARES)), buffers=PAGES / 2.0, tail_pages=10.0)
+    brought = PAGES * RATE / 2.0
+    assert found.written[0] == pytest.approx(brought, rel=0.05)
+    assert found.dirty_victims[0] == 0.0
+    alone = cleaned(np.zeros(len(SHARES)), buffers=PAGES / 2.0, tail_pages=10.0, write_cpu_s=1.0)
+    assert alone.dirty_victims[0] > 0.5 * brought
+
+
+@pytest.mark.parametrize(("redo_bytes", "waits"), [(1e4, True), (1e8, False)])
+def test_commits_wait_for_room_in_a_log_that_fills_within_a_round(redo_bytes: float, waits: bool) -> None:
+    found = cleaned(
+        np.zeros(len(SHARES)),
+        redo_bytes=redo_bytes,
+        redo_sync_bytes=1.1 * redo_bytes,
+        redo_full_bytes=1.15 * redo_bytes,
+    )
+    assert (found.log_full[0] > 1.0) == waits
+    assert (found.population[0] > 1.0) == waits
+
+
+def test_other_writers_know_no_age() -> None:
+    found = cleaned(from_share(0.1), cleaners=0.0, dirty_high=NEVER, dirty_low=NEVER, checkpoint_s=NEVER)
+    assert found.written[0] < 1e-3
+    assert found.log_full[0] == 0.0
+
+
+def results(scenario: ScenarioSpec) -> tuple[Result, Result]:
+    """By the kernel and by the formulas."""
+    return tuple(  # type: ignore[return-value]
+        simulate(SimulationTask(scenario.model_copy(update={"engine": engine}), 1)) for engine in ("kernel", "analytic")
+    )
+
+
+@pytest.mark.parametrize("number", [4, 12, 33])
+def test_figures_are_the_kernels(number: int) -> None:
+    kernel, analytic = results(page_cleaner_system(number)[1])
+    assert analytic.rate_per_min.mean == pytest.approx(kernel.rate_per_min.mean, rel=0.1)
+    ours, theirs = (each.devices[0].writes_per_s / each.transactions_per_s for each in (analytic, kernel))
+    assert ours == pytest.approx(theirs, rel=0.25)
+
+
+def test_what_is_known_only_roughly_is_said() -> None:
+    """Doublewrite on an SSD without power-loss protection; neighbours that go along; a log that is too small."""
+    _, scenario = page_cleaner_system(4)
+
+    def warned(disk: str, **cleaner: object) -> str:
+        database = scenario.database.model_copy(
+            update={"page_cleaner": scenario.database.page_cleaner.model_copy(update=cleaner)}  # type: ignore[union-attr]
+        )
+        changed = scenario.model_copy(update={"database": database, "engine": "analytic"})
+        build(changed)
+        return " ".join(simulate(SimulationTask(with_disk(changed, disk), 1)).warnings)
+
+    usual_warnings = warned("intel-dc-p4510-2000", doublewrite=True)
+    assert "power-loss protection" not in usual_warnings
+    assert "neighbours" not in usual_warnings
+    assert "room in the log" not in usual_warnings
+    assert "power-loss protection" in warned("samsung-860-pro", doublewrite=True)
+    assert "neighbours" in warned("intel-dc-p4510-2000", neighbour_pages=8)
+    assert "room in the log" in warned("intel-dc-p4510-2000", redo_capacity_gib=0.001)
+
+
+def with_disk(scenario: ScenarioSpec, name: str) -> ScenarioSpec:
+    """The scenario on one disk of the catalogue."""
+    return with_values(scenario, {"machine.disks.disk": name})
