@@ -45,7 +45,7 @@ from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
 from calibration.predict.evidence import MOST_FREEDOM
 from calibration.predict.prediction import parameter_slopes, rate_error
 from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
-from models.machine import DiskSpec
+from models.machine import DiskSpec, RateLimitSpec
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError, InternalError
@@ -276,16 +276,33 @@ def faster(scenario: ScenarioSpec, factor: float) -> ScenarioSpec:
     return scenario.model_copy(update={"machine": machine.model_copy(update={"cpu": cpu})})
 
 
-def slower(scenario: ScenarioSpec, disk: DiskSpec, factor: float) -> ScenarioSpec:
-    """The scenario with a disk so many times slower wherever it is, in times and rates. Not checked."""
+def slower(scenario: ScenarioSpec, disk: DiskSpec, factor: float, *, with_caps: bool = False) -> ScenarioSpec:
+    """The scenario with a disk so many times slower wherever it is, in times and rates. Not checked.
+
+    `with_caps`: a volume's caps too, which its provider keeps to the number.
+    """
     said = {name: value for name in type(disk).model_fields if (value := getattr(disk, name)) is not None}
     changes = {name: value * factor for name, value in said.items() if name.endswith(("_ms", "_us"))}
     changes |= {name: value / factor for name, value in said.items() if name.endswith("_per_s")}
-    changed = disk.model_copy(update=changes)
     machine = scenario.machine
+    volume_limits = machine.volume_limits
+    if with_caps:
+        volume_limits = _lower(volume_limits, factor)
+        changes |= {"limits": _lower(said["limits"], factor)} if "limits" in said else {}
+    changed = disk.model_copy(update=changes)
     disks = machine.disks.model_copy(update={"disk": changed}) if machine.disks.disk == disk else machine.disks
     log_disk = changed if machine.log_disk == disk else machine.log_disk
-    return scenario.model_copy(update={"machine": machine.model_copy(update={"disks": disks, "log_disk": log_disk})})
+    parts = {"disks": disks, "log_disk": log_disk, "volume_limits": volume_limits}
+    return scenario.model_copy(update={"machine": machine.model_copy(update=parts)})
+
+
+def _lower(limits: tuple[RateLimitSpec, ...], factor: float) -> tuple[RateLimitSpec, ...]:
+    """Limits that let through less."""
+    lower = []
+    for limit in limits:
+        burst_per_s = None if limit.burst_per_s is None else limit.burst_per_s / factor
+        lower.append(limit.model_copy(update={"per_s": limit.per_s / factor, "burst_per_s": burst_per_s}))
+    return tuple(lower)
 
 
 def part_factors() -> dict[str, float]:
@@ -369,8 +386,8 @@ def _elasticity(scenario: ScenarioSpec, rate: float, sd: float) -> float:
     """What share of an error of all parts' speeds a machine's rate takes over: none of one that waits for load."""
     everything = faster(scenario, math.exp(-sd))
     disk, log_disk = scenario.machine.disks.disk, scenario.machine.log_disk
-    everything = slower(everything, disk, math.exp(sd))
+    everything = slower(everything, disk, math.exp(sd), with_caps=True)
     if log_disk is not None and log_disk != disk:
-        everything = slower(everything, log_disk, math.exp(sd))
+        everything = slower(everything, log_disk, math.exp(sd), with_caps=True)
     [steady] = steady_rates(everything)
     return min(max(math.log(rate / steady.new_orders_per_min) / sd, 0.0), 1.0)

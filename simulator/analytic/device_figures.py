@@ -175,6 +175,7 @@ def _demand_on_limit(case: Case, limit: RateLimit, per_s: dict[str, float]) -> f
         "write-back": float((written / p.units(written))[0]) * page,
         "swap out": float((p.swap_cluster / p.units(p.swap_cluster))[0]) * page,
         "log": log.bytes_per_s / max(log.flushes_per_s, TINY),
+        "doublewrite": _copied_pages(case) * page,
     }
     per_s = {purpose: count for purpose, count in per_s.items() if limit.counts(purpose not in READ_PURPOSES)}
     if limit.of == "mib":
@@ -209,14 +210,19 @@ def _requests(case: Case, number: int) -> dict[str, float]:
         found["eviction write"] = each * victims
         found["writer" if system.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
         if p.doubled[0]:
-            batches = float(t.background[0] / p.writer_batch[0])
-            found["doublewrite"] = each * (batches + victims)
+            found["doublewrite"] = each * (float(t.background[0]) + victims) / _copied_pages(case)
     if number == 0:
         found["swap in"] = case.rate * float(t.faults_mean[0])
         found["swap out"] = found["swap in"] / float(p.swap_cluster[0])
     if number == storage.log_device:
         found["log"] = figures.log(case).flushes_per_s
     return {name: per_s for name, per_s in sorted(found.items()) if per_s > 0}
+
+
+def _copied_pages(case: Case) -> float:
+    """Pages of a request for copies of pages that are written twice: of a batch, or of one that a client writes."""
+    background, victims = float(case.solution.background[0]), float(case.solution.victims_mean[0])
+    return max(background + victims, TINY) / max(background / float(case.parameters.writer_batch[0]) + victims, TINY)
 
 
 def _requests_of_disk(case: Case, number: int) -> dict[str, float]:

@@ -13,6 +13,7 @@ from calibration.predict import (
     part_factor,
     part_factors,
     ratio_interval,
+    slower,
     uncertainty_of,
 )
 from calibration.predict.measurement import MISSED, ONE_RUN
@@ -115,6 +116,22 @@ def test_page_cleaners_leave_as_much_open_as_other_writers() -> None:
 def test_a_machine_without_formulas_has_no_interval() -> None:
     with pytest.raises(InputError, match="operation flush"):
         measurement_interval(scenario("scaleout/tpcc-servers"), STEADY)
+
+
+def test_a_slower_disk_keeps_a_providers_caps() -> None:
+    """Unless they are meant: then all that a machine's speed may hang on is slower."""
+    volume = scenario(ON_DISK, "machine.disks={disk: gp3, count: 1}")
+    disk = volume.machine.disks.disk
+    assert disk.kind == "flash"
+    assert disk.limits
+
+    def slowed(*, with_caps: bool) -> tuple[float, float]:
+        found = slower(volume, disk, 2.0, with_caps=with_caps).machine.disks.disk
+        assert found.kind == "flash"
+        return found.read_latency_us / disk.read_latency_us, found.limits[0].per_s / disk.limits[0].per_s
+
+    assert slowed(with_caps=False) == (2.0, 1.0)
+    assert slowed(with_caps=True) == (2.0, 0.5)
 
 
 def test_two_machines_are_wrong_alike() -> None:
