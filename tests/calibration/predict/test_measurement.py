@@ -120,7 +120,7 @@ def test_a_machine_without_formulas_has_no_interval() -> None:
 
 def test_a_slower_disk_keeps_a_providers_caps() -> None:
     """Unless they are meant: then all that a machine's speed may hang on is slower."""
-    volume = scenario(ON_DISK, "machine.disks={disk: gp3, count: 1}")
+    volume = scenario(ON_DISK, "machine.disks={disk: gp3 500 GiB, count: 1}")
     disk = volume.machine.disks.disk
     assert disk.kind == "flash"
     assert disk.limits
