@@ -1,5 +1,6 @@
 """The fit: parameters, what runs show of them, the search, and what the fit is worth."""
 
+from calibration.fit.answers import ANSWERS_FILE, answers_version
 from calibration.fit.calibration import (
     CALIBRATION_FORMAT,
     Calibration,
@@ -18,6 +19,7 @@ from calibration.fit.calibration import (
     write_calibration,
 )
 from calibration.fit.certificate import (
+    ANSWERS,
     NEW_ORDERS,
     Baseline,
     BaselineRow,

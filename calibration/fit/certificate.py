@@ -18,6 +18,7 @@ UNSURE = 0.4
 
 
 NEW_ORDERS = "new orders/min"
+ANSWERS = "answers"
 
 
 class JudgedRate(Spec):
@@ -162,6 +163,7 @@ class Certificate(Spec):
     task_hash: Name
     calibration_hash: Name
     versions: dict[Name, Text]
+    """of the program and its libraries, and under ANSWERS what the program answered then (answers.py)"""
     confidence: Number = Field(gt=0, lt=1)
     runs: tuple[JudgedRun, ...] = Field(min_length=1)
     not_judged: tuple[Text, ...] = ()

@@ -8,6 +8,7 @@ from statistics import median
 import scipy
 
 from calibration.fit import (
+    ANSWERS,
     Calibration,
     Certificate,
     Coverage,
@@ -22,6 +23,7 @@ from calibration.fit import (
     ReportProgress,
     SimulateModel,
     StepJournal,
+    answers_version,
     calibration_hash,
     error_summary,
     figure_choice,
@@ -105,7 +107,7 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     return Certificate(
         task_hash=calibration.task_hash,
         calibration_hash=calibration_hash(calibration),
-        versions=fit_versions(),
+        versions=fit_versions() | {ANSWERS: answers_version(calibration)},
         confidence=calibration.confidence,
         runs=tuple(rows),
         not_judged=tuple(

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.fit import Calibration, scenario_hash
+from calibration.fit import ANSWERS, Calibration, answers_version, scenario_hash
 from calibration.predict import Predicted
-from calibration.records import fit_versions
 from models.input import document_text
 from scenarios.show.numbers import between, count, plural, share
 from scenarios.show.table import NATURAL, csv_text, flow
@@ -19,8 +18,8 @@ def certificate_line(calibration: Calibration, path: Path) -> str:
     found = calibration.certificate
     if found is None:
         return f"not validated: oltpsim validate {path} RUN... --save {path}"
-    other = found.versions.get("code") != fit_versions()["code"]
-    return found.line + ("; by another version of this program" if other else "")
+    other = found.versions.get(ANSWERS) != answers_version(calibration)
+    return found.line + ("; by a version of this program that gave other rates" if other else "")
 
 
 def prediction_table(
