@@ -88,7 +88,8 @@ def record_of_scenario(name: str, scenario: ScenarioSpec) -> RunRecord:
     """
     measured = scenario.measured
     if measured is None:
-        raise InputError(f"{name}: nobody has measured this scenario; give it 'measured', or a run record")
+        remedy = "give it measured.new_orders_per_minute, role and source, or a run record"
+        raise InputError(f"{name}: nobody has measured this scenario; {remedy}")
 
     def read(value: float | None, unit: str, definition: str) -> dict[str, Any]:
         return {"value": value, "unit": unit, "source": measured.source, "definition": definition}

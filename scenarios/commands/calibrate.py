@@ -47,7 +47,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         list[str],
         typer.Argument(
             metavar="RUN...",
-            help="Run records, their folders, or names that come with the program: records, measured scenarios.",
+            help="Run records, measured scenario files, their folders, or names of either that come with the program.",
         ),
     ],
     base: Annotated[

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import ANSWERS, ANSWERS_FILE, answers_version, calibration_path, read_calibration
+from calibration.fit import ANSWERS, answers_version, calibration_path, read_calibration
+from calibration.fit.answers import ANSWERS_FILE
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.run import SimulationTask, simulate
@@ -69,7 +70,7 @@ def test_engines_and_databases_are_among_them() -> None:
     kept = json.loads(ANSWERS_FILE.read_text(encoding="utf-8"))
     assert len(kept) >= 5
     assert sum(name.endswith(", kernel") for rates in kept.values() for name in rates) == len(SIMULATED)
-    assert sum(name.endswith(", analytic") for rates in kept.values() for name in rates) >= 50
+    assert sum(name.endswith(", analytic") for rates in kept.values() for name in rates) >= 30
 
 
 def test_a_certificate_says_whether_rates_are_others_now() -> None:
