@@ -222,7 +222,7 @@ def _requests(case: Case, number: int) -> dict[str, float]:
 def _copied_pages(case: Case) -> float:
     """Pages of a request for copies of pages that are written twice: of a batch, or of one that a client writes."""
     background, victims = float(case.solution.background[0]), float(case.solution.victims_mean[0])
-    return max(background + victims, TINY) / max(background / float(case.parameters.writer_batch[0]) + victims, TINY)
+    return max(background + victims, TINY) / max(background / float(case.solution.batch[0]) + victims, TINY)
 
 
 def _requests_of_disk(case: Case, number: int) -> dict[str, float]:

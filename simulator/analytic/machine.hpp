@@ -133,8 +133,6 @@ struct Machine {
     double longer_s(double pages) const {
         return limited > 0 ? std::max(pages * page_transfer_s - write_s[0], 0.0) : (pages - 1.0) * page_transfer_s;
     }
-    // Pages of direct writes that are at the disks together: a batch, of each page cleaner.
-    double batch_pages() const { return writer_batch * std::max(cleaners, 1.0); }
     // Writes of a page that whoever needs its buffer writes: its copy first, if pages are written twice.
     double victim_writes() const { return 1.0 + doubled; }
     // Requests of the database that a disk may have at once, on average over those of a RAID set.

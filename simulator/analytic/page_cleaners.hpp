@@ -17,6 +17,7 @@ struct PageCleaners {
     double ended = 0;       // pages that are written there
     double old_enough = 0;  // that are written by age
     double victims = 0;     // of `ended` those that whoever needs the buffer writes
+    double batch = 1;       // pages that a cleaner hands to the disks at once: what is due in a round, or a whole batch
     double log_full = 0;    // what commits would have to wait for: more than 1 if the log can't have room
 
     // Before the first rate of a machine.
@@ -50,6 +51,11 @@ struct PageCleaners {
         // They look once a round: what is logged until they have written must find room beyond the age at which they
         // begin.
         const double busy = old_enough / std::max(most - ended, in_turn);
+        const double share = std::min(busy * busy * busy * busy, 1.0);  // of rounds that follow each other at once
+        const double aged = in_round(m, rate * old_enough * ROUND_S), last = in_round(m, rate * ended * TAIL_ROUND_S);
+        batch = (old_enough * (aged + (m.writer_batch - aged) * share) + ended * last) /
+                std::max(old_enough + ended, LEAST);
+        batch = clip(batch, 1.0, m.writer_batch);
         const double begun_bytes = std::min(horizon * log_bytes, m.redo_sync_bytes);
         const double of_a_round =
             rate * log_bytes * ROUND_S * (1.0 + std::min(busy, 1.0)) / std::max(m.redo_full_bytes - begun_bytes, TINY);
@@ -57,7 +63,7 @@ struct PageCleaners {
             too_young ? 0.0 : std::max(busy * std::min(horizon * log_bytes / m.redo_full_bytes, 1.0), of_a_round);
     }
 
-    static constexpr double ROUND_S = 0.1;  // models/database/page_cleaner.py
+    static constexpr double ROUND_S = 0.1, TAIL_ROUND_S = 0.01;  // models/database/page_cleaner.py
 
 private:
     static constexpr double NEVER = 1e15;    // transactions
@@ -66,6 +72,9 @@ private:
     Numbers beyond, of_rows;  // by group: mean time beyond `age` until the list's end, of drawn pages and of new ones
     Numbers missing;          // scratch
     double near = 0;          // logarithm of what was found at the last rate
+
+    // Of so many pages that are due in a round, the batch of one cleaner.
+    static double in_round(const Machine& m, double due) { return clip(due / m.cleaners, 1.0, m.writer_batch); }
 
     void find_ends(const Workload& w, const Machine& m, const BufferPool& pool) {
         const std::size_t n = at(w.groups);

@@ -21,6 +21,8 @@ struct PageWrites {
     double active = 1;                          // share of time in which pages are written
     double dirty = 0;                           // buffers, mean
     double slack_s = 0;           // the longest that a page may take to write before it makes a difference
+    double batch = 1;             // pages that writer and checkpoint, or a page cleaner, hand to the disks at once
+    double together = 1;          // those of all page cleaners
     double log_full = 0;          // how near page cleaners are to letting commits wait: 1 if those would have to
     Numbers aged_of, heap;        // by group
     Numbers changed, left_dirty;  // share of pages changed since they came in; that leave dirty or are written by age
@@ -31,7 +33,7 @@ struct PageWrites {
         for (Numbers* by_group :
              {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty, &different})
             by_group->assign(n, 0.0);
-        log_full = 0.0;
+        log_full = 0.0, batch = together = m.writer_batch;
         if (m.cleaners > 0) return by_page_cleaners(w, m, pool, rate, page_s);
         const double time = pool.time, full = w.dirty_at(time);
         // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
@@ -166,7 +168,7 @@ private:
         page_cleaners.solve(w, m, pool, rate, page_s);
         age = page_cleaners.age, dirty = page_cleaners.dirty, reach = active = 1.0;
         aged = page_cleaners.ended, victims = page_cleaners.victims, checkpoint = page_cleaners.old_enough;
-        log_full = page_cleaners.log_full;
+        log_full = page_cleaners.log_full, batch = page_cleaners.batch, together = batch * m.cleaners;
         slack_s = m.cleaners / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
     }
 

@@ -38,6 +38,7 @@ namespace oltpsim {
     X(requests)      /* writes that they make */ \
     X(background)    /* pages that writer and checkpoint write */ \
     X(dirty)         /* dirty buffers, mean */ \
+    X(batch)         /* pages that writer and checkpoint, or a page cleaner, hand to the disks at once */ \
     X(log_full)      /* how near page cleaners are to letting commits wait: 1 if those would have to for ever */ \
     X(background_cpu_s) \
     X(cpu_mean_s) /* mean over the mix, critical sections left out */ \
@@ -263,7 +264,7 @@ private:
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
             // a flush behind the copies and one behind the pages, of a batch or of a page that a client writes, in turn
-            const double flushes = 2.0 * per_disk * (traffic.background / m->writer_batch + d.victims_mean);
+            const double flushes = 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
             const double work = flushes * m->synced_s;
             const double both_s =
                 2.0 * (m->synced_s + waiting(seen, m->synced_s, 1.0, flushes, work, m->synced_s / 2.0));
@@ -299,7 +300,7 @@ private:
             waits[first] = arm.wait_s + (std::min(writes, 1.0 - of_reads) / 2.0 + full + overfull(busy)) * write_s;
             (first ? disks.first_busy : disks.busy) = busy;
             const double page_s = m->write_cache_s + full * write_s / std::max(1.0 - of_reads, 0.05);
-            if (!first) disks.batch_s = m->writer_batch * single / m->data_devices * page_s;
+            if (!first) disks.batch_s = this->writes.batch * single / m->data_devices * page_s;
             writes_wait[first] = m->write_cache_s + full * write_s;
         }
         disks.read_s = waits[0] + (waits[1] - waits[0]) / m->data_devices * spread;
@@ -423,14 +424,15 @@ private:
                          writes.log_full});
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
-        figures.page_s = writer_page_s(machine, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
+        figures.page_s =
+            writer_page_s(machine, writes, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
         figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps;
         figures.writes_busy = behind.busy;
         figures.stalled_s = disks.stalled_s + disks.behind_s, figures.pause_s = disks.pause_s;
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
         figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;
-        figures.log_full = writes.log_full;
+        figures.log_full = writes.log_full, figures.batch = writes.batch;
         figures.background_cpu_s = d.background_cpu_s, figures.cpu_mean_s = d.cpu_mean;
         figures.section_mean_s = d.section_mean, figures.reads_mean = d.reads_mean;
         figures.victims_mean = d.victims_mean, figures.faults_mean = d.faults_mean;

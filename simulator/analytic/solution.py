@@ -78,6 +78,8 @@ class Solution:
     """pages that writer and checkpoint write"""
     dirty: FloatArray
     """dirty buffers on average"""
+    batch: FloatArray
+    """pages that writer and checkpoint, or a page cleaner, hand to the disks at once"""
     log_full: FloatArray
     """how near page cleaners are to letting commits wait for room in the log: 1 if those would have to for ever"""
     background_cpu_s: FloatArray

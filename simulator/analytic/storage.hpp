@@ -32,35 +32,34 @@ struct BackgroundWrites {
         // what each request of a file makes for one of the disks
         const double each = m.disk_writes(pages_each) / m.data_devices;
         const double together = m.parallel > 1 || m.limited > 0 || m.dies > 0 ? std::min(t.heap, m.in_flight) : t.heap;
-        heap = std::max(direct ? m.writer_batch * each : together / std::max(pages_each, TINY) * each, 1.0);
+        heap = std::max(direct ? w.batch * each : together / std::max(pages_each, TINY) * each, 1.0);
         const double longer = m.longer_s(pages_each / m.units(pages_each));
-        const double order = direct ? m.writer_batch * each : t.sorted / std::max(pages_each, TINY) * each;
+        const double order = direct ? w.batch * each : t.sorted / std::max(pages_each, TINY) * each;
         heap_s = at_queue(m.write_s, std::max(order, heap) / 2.0) + longer;
         const double reads = std::min(m.clients / m.data_devices, m.calls_per_disk());
-        most = (direct ? 2.0 * m.writer_batch : m.cache_dirty_limit) * each;
+        most = (direct ? 2.0 * w.batch : m.cache_dirty_limit) * each;
         const double rate = x * each / m.parallel * requests;
         double trickle_s = at_queue(m.write_s, most) + longer;
-        batch = !direct ? 0.0 : (m.flash > 0 ? m.batch_pages() : m.writer_batch) * each;
-        pushed = 1.0 + std::max(m.writer_batch * each - 1.0, 0.0) / 2.0 * t.batches;
+        batch = !direct ? 0.0 : (m.flash > 0 ? w.together : w.batch) * each;
+        pushed = 1.0 + std::max(w.batch * each - 1.0, 0.0) / 2.0 * t.batches;
         for (int number = 0; number < 3; number++) {
             const double load = rate * trickle * trickle_s;
             trickle_s = (trickle_s + at_queue(m.write_s, depth(reads, load)) + longer) / 2.0;
         }
         const double cluster = m.swap_cluster / m.units(m.swap_cluster);
         const double out = at_queue(m.swap_write_s, heap / 2.0) + m.longer_s(1.0 - m.limited + cluster);
-        trickle_s += copies_s(m) * m.disk_writes(m.writer_batch) / m.writer_batch / m.disk_writes(pages_each);
+        trickle_s += copies_s(m, w.batch) * m.disk_writes(w.batch) / w.batch / m.disk_writes(pages_each);
         busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s);
         trickling = rate * trickle * trickle_s;
         heaped = direct ? 0.0 : rate * (1.0 - trickle) * heap_s;
-        writer_per_s = x * (w.aged - w.victims) / m.batch_pages(),
-        checkpoint_per_s = x * w.checkpoint / m.batch_pages();
+        writer_per_s = x * (w.aged - w.victims) / w.together, checkpoint_per_s = x * w.checkpoint / w.together;
         active = direct ? std::max(w.active, std::min(rate * trickle_s, 1.0)) : 1.0;
         swap = x * d.faults_mean / m.swap_cluster * out * m.disk_writes(m.swap_cluster) / m.disks_per_file;
     }
 
     // The request that writes the copies of a batch first, if it is written twice.
-    static double copies_s(const Machine& m) {
-        return m.doubled > 0 ? m.write_s[0] + m.longer_s(m.writer_batch / m.units(m.writer_batch)) : 0.0;
+    static double copies_s(const Machine& m, double batch) {
+        return m.doubled > 0 ? m.write_s[0] + m.longer_s(batch / m.units(batch)) : 0.0;
     }
 
     // Requests at a disk with so many reads among which writes of this load come: at any time (mixed network), or in
@@ -234,19 +233,20 @@ struct Flash {
 
 // What writer and checkpoint take for a page, if so many reads are at a disk and a burst of CPU waits so long. A batch
 // is over when its last page is; reads get their turns in between.
-inline double writer_page_s(const Machine& m, double reads_there, double batch_s, double cpu_wait_s) {
+inline double writer_page_s(const Machine& m, const PageWrites& w, double reads_there, double batch_s,
+                            double cpu_wait_s) {
     double disks = 0.0;
-    const double copies_s = BackgroundWrites::copies_s(m);
+    const double copies_s = BackgroundWrites::copies_s(m, w.batch);
     if (m.direct > 0 && ((m.flash > 0 && m.limited <= 0) || m.write_cache_s > 0)) {
         disks = batch_s + copies_s;
     } else if (m.direct > 0) {
-        const double even = m.batch_pages() * m.disk_writes(1.0) / m.data_devices;
+        const double even = w.together * m.disk_writes(1.0) / m.data_devices;
         const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
         const double there = std::min(reads_there, m.calls_per_disk());
         disks = (there * log_of(1.0 + batch) + batch) / m.parallel * at_queue(m.write_s, there + batch / 2.0);
         if (m.doubled > 0) disks += there / m.parallel * at_queue(m.write_s, there) + copies_s;
     }
-    return (cpu_wait_s + disks) / m.writer_batch + m.write_cpu_s / m.cpu_speed;
+    return (cpu_wait_s + disks) / w.batch + m.write_cpu_s / m.cpu_speed;
 }
 
 }  // namespace oltpsim
