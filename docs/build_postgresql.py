@@ -1,8 +1,8 @@
 """Fit PostgreSQL's model to its runs, judge it, and write it with docs/validation.md's part about it.
 
-What is written is the model `postgresql` that comes with the program, calibration/postgresql/model.json. It is fitted to all of
-calibration/runs/emulated_disks; what it is worth as a prediction is what its refits without each run, and without each
-machine, say.
+What is written is the model `postgresql` that comes with the program, calibration/postgresql/model.json. It is fitted
+to calibration/runs/emulated_disks but for `NOT_FITTED`; what it is worth as a prediction is what its refits without
+each run, and without each machine, say.
 
 python docs/build_postgresql.py          fit, judge, write the model, draw (five minutes)
 python docs/build_postgresql.py --draw   write the page again from the model
@@ -13,7 +13,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from calibration.fit import Calibration, Certificate, JudgedRun, read_calibration
+from calibration.fit import Calibration, Certificate, JudgedRate, read_calibration
+from calibration.records import records_in
 from docs.build import replaced
 from scenarios.commands.cli import main as oltpsim
 from scenarios.show.numbers import amount
@@ -23,10 +24,11 @@ ROOT = DOCS.parent
 PAGE = DOCS / "validation.md"
 MODEL = ROOT / "calibration" / "postgresql" / "model.json"
 PARAMETERS = MODEL.with_name("parameters.yaml")
-RUNS = str(ROOT / "calibration" / "runs" / "emulated_disks")
+RUNS = ROOT / "calibration" / "runs" / "emulated_disks"
+NOT_FITTED = "io-w10-r1"
+"""twice as fast as the model has it, with the reads that the model expects: it would bend the others"""
 MAPPING = ["--mapping", str(ROOT / "calibration" / "runs" / "mappings" / "emulated_disks.yaml")]
 BASE = "postgresql-15-400-iops"
-NUMBER_OF_RUNS = "13"
 BEGIN, END = (
     "<!-- begin of PostgreSQL's rows: python docs/build_postgresql.py -->\n",
     "<!-- end of PostgreSQL's rows -->\n",
@@ -37,10 +39,11 @@ def fit() -> None:
     """Fit and judge by the program's own commands, which go on where they were stopped."""
     store = ROOT / "out" / "postgresql" / "model.json"
     store.parent.mkdir(parents=True, exist_ok=True)
-    words = [RUNS, "--base", BASE, *MAPPING, "--parameters", str(PARAMETERS), "--confirm", NUMBER_OF_RUNS]
+    runs = [str(path) for path in records_in(RUNS) if path.stem != NOT_FITTED]
+    words = ["--base", BASE, *MAPPING, "--parameters", str(PARAMETERS), "--confirm", str(len(runs))]
     for command in (
-        ["calibrate", *words, "--save", str(store)],
-        ["validate", str(store), RUNS, *MAPPING, "--near", "--save", str(MODEL)],
+        ["calibrate", *runs, *words, "--save", str(store)],
+        ["validate", str(store), str(RUNS), *MAPPING, "--near", "--save", str(MODEL)],
     ):
         if status := oltpsim(command):
             sys.exit(status)
@@ -50,11 +53,11 @@ def table(calibration: Calibration, found: Certificate) -> str:
     """Each run: measured, fitted, and as predicted without it and without its machine; what was fitted."""
     kinds = {kind: {row.name: row for row in found.left_out_by(kind).rows} for kind in ("run", "machine")}
     lines = [
-        "| run | measured | fitted | error | without the run | interval | error | without its machine | interval | error |",
-        "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | --- | ---: |",
+        "| run | measured | model | error | row is | without it | interval | error | without its machine | | error |",
+        "| --- | ---: | ---: | ---: | --- | ---: | --- | ---: | ---: | --- | ---: |",
     ]
     for row in found.runs:
-        cells = [row.name, amount(row.measured), amount(row.model), f"{row.error:+.1%}"]
+        cells = [row.name, amount(row.measured), amount(row.model), f"{row.error:+.1%}", row.role]
         for rows in kinds.values():
             cells += _left_out(rows[row.name]) if row.name in rows else ["", "", ""]
         lines.append("| " + " | ".join(cells) + " |")
@@ -62,7 +65,7 @@ def table(calibration: Calibration, found: Certificate) -> str:
     return "\n".join([*lines, "", f"Fitted: {fitted}.", "", f"Certificate: {found.line}.", ""])
 
 
-def _left_out(row: JudgedRun) -> list[str]:
+def _left_out(row: JudgedRate) -> list[str]:
     error = f"{row.error:+.1%}" + ("" if row.inside else ", outside")
     return [amount(row.model), f"{amount(row.low)} .. {amount(row.high)}", error]
 
