@@ -78,7 +78,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="MODEL",
-        help="The calibrated model that answers: a file of 'oltpsim calibrate --save', or 'published'.",
+        help="The calibrated model that answers: a file of 'oltpsim calibrate --save', or 'published', 'postgresql'.",
     ),
 ]
 ReplicationsOption = Annotated[

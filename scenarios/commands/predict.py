@@ -15,7 +15,8 @@ from scenarios.show.progress import progress_display
 from simulator.errors import InputError
 
 ModelArgument = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A file that 'oltpsim calibrate --save' made, or 'published'.")
+    Path,
+    typer.Argument(metavar="MODEL", help="A file that 'oltpsim calibrate --save' made, or 'published', 'postgresql'."),
 ]
 REFUSED = 2
 

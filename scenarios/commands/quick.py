@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import Calibration, calibration_path, read_calibration
+from calibration.fit import Calibration, calibration_path, read_calibration, shipped_calibrations
 from calibration.predict import guess_moves, left_open, predict_described
 from models.input import write_whole
 from models.reading import Description, read_description
@@ -60,7 +60,7 @@ SECOND = "Second answer, simulated by the {} engine:"
 SIMULATED = ("--engine", "--seed", "--report", "--save", "--target")
 NO_MODEL = "none"
 MODELS = {"virtuoso": "published"}
-"""the program's own calibrations by the engine of their runs, where they aren't named after it"""
+"""calibrations of the program's own that answer unasked, by engine: of runs on machines of every size"""
 YAML = (".yaml", ".yml")
 
 
@@ -101,8 +101,8 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="A file of 'oltpsim calibrate --save', or published: answers in place of the catalogue's values; "
-            "none: those. Without it, the program's own model of the engine, if there is one.",
+            help="A file of 'oltpsim calibrate --save', published or postgresql: answers in place of the catalogue's "
+            "values; none: those. Without it, published for Virtuoso.",
         ),
     ] = None,
     set_: SetOption = None,
@@ -180,14 +180,13 @@ def _refuse(typed: Sequence[str], options: Sequence[str], remedy: str) -> None:
 
 
 def _calibration_of(scenario: ScenarioSpec, model: str | None) -> Calibration | None:
-    """The model that is asked for; else the program's own of the scenario's engine, None if it has none."""
+    """The model that is asked for; else the one that answers for the scenario's engine, None if none does."""
     if model == NO_MODEL:
         return None
     if model is not None:
         return read_calibration(calibration_path(Path(model)))
-    engine = re.split(r"[\W_]", scenario.database.name.lower())[0]
-    own = calibration_path(Path(MODELS.get(engine, engine)))
-    return read_calibration(own) if own.is_file() else None
+    own = MODELS.get(re.split(r"[\W_]", scenario.database.name.lower())[0])
+    return None if own is None else read_calibration(shipped_calibrations()[own])
 
 
 def _answer_at_once(
