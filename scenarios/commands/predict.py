@@ -16,7 +16,7 @@ from simulator.errors import InputError
 
 ModelArgument = Annotated[
     Path,
-    typer.Argument(metavar="MODEL", help="A file that 'oltpsim calibrate --save' made, or 'published', 'postgresql'."),
+    typer.Argument(metavar="MODEL", help="A file that 'oltpsim calibrate --save' made; 'published' or 'postgresql'."),
 ]
 REFUSED = 2
 
