@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import ANSWERS, answers_version, calibration_path, read_calibration
+from calibration.fit import ANSWERS, answers_version, calibration_path, read_calibration, shipped_calibrations
 from calibration.fit.answers import ANSWERS_FILE
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
@@ -66,6 +66,13 @@ def test_rates_are_those_that_are_written_down() -> None:
         assert rates == pytest.approx(kept[name], rel=1e-7), REMEDY
 
 
+def test_models_are_named_after_what_they_are_of() -> None:
+    assert sorted(shipped_calibrations()) == ["postgresql", "published"]
+    postgresql = read_calibration(calibration_path(Path("postgresql")))
+    assert "PostgreSQL 15" in postgresql.base.database.name
+    assert {run.name for run in postgresql.runs} >= {"io-base-r2", "im-c16-k1-r2", "wal100-c16-r1", "thr-base-r1"}
+
+
 def test_engines_and_databases_are_among_them() -> None:
     kept = json.loads(ANSWERS_FILE.read_text(encoding="utf-8"))
     assert len(kept) >= 5
@@ -73,8 +80,9 @@ def test_engines_and_databases_are_among_them() -> None:
     assert sum(name.endswith(", analytic") for rates in kept.values() for name in rates) >= 30
 
 
-def test_a_certificate_says_whether_rates_are_others_now() -> None:
-    model = calibration_path(Path("published"))
+@pytest.mark.parametrize("name", sorted(shipped_calibrations()))
+def test_a_certificate_says_whether_rates_are_others_now(name: str) -> None:
+    model = calibration_path(Path(name))
     calibration = read_calibration(model)
     certificate = calibration.certificate
     assert certificate is not None
