@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
-from calibration.records import Observed, ObservedText, RunRecord
+from calibration.records import FIGURES_OF_A_RECORD, Observed, ObservedText, RunRecord, is_of_a_record
 from models.input import (
     Name,
     Number,
@@ -221,6 +221,7 @@ def _run(
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
     left += _differences(record, scenario, settings)
+    left += _not_compared(record, base)
     choice = _choice(common, single)
     for name in choice.data_devices or ():
         if name not in record.resources.devices:
@@ -249,6 +250,20 @@ def _differences(record: RunRecord, scenario: ScenarioSpec, settings: Collection
         values = ", ".join(f"{target} {value_at(scenario, target):,g}" for target in missing)
         found.append(f"taken from the base, since the record doesn't say it: {values}")
     return found
+
+
+def _not_compared(record: RunRecord, base: ScenarioSpec) -> list[str]:
+    """Measured figures of a scenario that is its own run which a fit doesn't compare, a line each."""
+    if base.measured is None or base.measured.source != record.source:
+        return []
+    known = "a job's are not"
+    if base.job is None:
+        known = f"those that are: {', '.join(FIGURES_OF_A_RECORD)}, each as a value"
+    return [
+        f"measured.figures: {each.figure} isn't compared; {known}"
+        for each in base.measured.figures
+        if base.job is not None or not is_of_a_record(each)
+    ]
 
 
 def _start(record: RunRecord) -> dict[str, tuple[SettingValue, str]]:
