@@ -170,16 +170,16 @@ def half_width(confidence: float, sd: float, freedom: float) -> float:
 
 
 def parameter_slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
-    """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided."""
+    """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided, over whole numbers."""
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     out = unapplied_keys(calibration, scenario)
     varied = [number for number, each in enumerate(calibration.parameters) if each.key not in out]
     moved: list[tuple[int, float]] = []
     machines: list[ScenarioSpec] = []
     for number in varied:
-        for step in (-DIFFERENCE_STEP, 0.0, DIFFERENCE_STEP):
+        for at in calibration.parameters[number].parameter.around(float(calibration.mode[number]), DIFFERENCE_STEP):
             place = calibration.mode.copy()
-            place[number] = np.clip(place[number] + step, low[number], high[number])
+            place[number] = np.clip(at, low[number], high[number])
             try:
                 machines.append(apply_calibration(calibration, scenario, place))
             except InputError:
