@@ -16,7 +16,7 @@ from simulator.errors import InputError
 GRACE_S = 10.0
 """between two requests to end, each firmer than the one before"""
 VARIABLES = ("PGPASSWORD", "MYSQL_PWD", "PASSWORD")
-GIVEN = re.compile(r"^-{0,2}[\w.-]*?pass(?:word|wd)?[=:](.+)$", re.IGNORECASE)
+GIVEN = re.compile(r"[\w.-]*pass(?:word|wd)?[=:](\S+)", re.IGNORECASE)
 NAMED = re.compile(r"^-{0,2}[\w.-]*?pass(?:word|wd)?$", re.IGNORECASE)
 IN_ADDRESS = re.compile(r"://[^:/@\s]*:([^@/\s]+)@")
 SHORT = re.compile(r"^-p(\S+)$")
@@ -27,7 +27,7 @@ def secrets_in(words: Sequence[str], environment: Mapping[str, str]) -> list[str
     """Passwords that a command line or its environment holds, so that no file gets them; the longest first."""
     found = [environment[name] for name in VARIABLES if environment.get(name)]
     for at, word in enumerate(words):
-        found += [match[1] for match in (GIVEN.match(word), SHORT.match(word)) if match and not match[1].isdigit()]
+        found += [given for given in (*GIVEN.findall(word), *SHORT.findall(word)) if not given.isdigit()]
         found += IN_ADDRESS.findall(word)
         if NAMED.match(word) and at + 1 < len(words):
             found.append(words[at + 1])
@@ -58,8 +58,8 @@ class Harness:
 
     def _copy(self) -> None:
         assert self._process.stdout is not None
-        with self._log.open("w", encoding="utf-8") as log:
-            for line in self._process.stdout:
+        with self._log.open("w", encoding="utf-8") as log, self._process.stdout as output:
+            for line in output:
                 text = line.decode("utf-8", errors="replace")
                 text = self._secret.sub("****", text) if self._secret else text
                 log.write(text)

@@ -18,6 +18,10 @@ APPLICATION = "oltpsim measure"
 NAMES = ("postgres", "postmaster")
 """of the server's first process"""
 DATABASES = "from pg_catalog.pg_stat_database where datname is not null"
+LOG_END = (
+    "case when not pg_catalog.pg_is_in_recovery() "
+    "then pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), '0/0') end"
+)
 RELATIONS = "from pg_catalog.pg_stat_io where object = 'relation'"
 
 
@@ -37,6 +41,7 @@ COUNTERS = (
     Counter("buffer_hits", "pg_stat_database", ("blks_hit",), f"select sum(blks_hit) {DATABASES}", "the pool's hits"),
     Counter("buffer_reads", "pg_stat_database", ("blks_read",), f"select sum(blks_read) {DATABASES}", "pool misses"),
     Counter("log_bytes", "pg_stat_wal", ("wal_bytes",), "select wal_bytes from pg_catalog.pg_stat_wal", "log bytes"),
+    Counter("log_bytes", "pg_stat_database", ("xact_commit",), f"select {LOG_END}", "log bytes"),
     Counter("log_flushes", "pg_stat_wal", ("wal_sync",), "select wal_sync from pg_catalog.pg_stat_wal", "log flushes"),
     Counter(
         "log_flushes", "pg_stat_io", ("fsyncs", "object", "write_bytes"),
@@ -62,7 +67,7 @@ COUNTERS = (
         "select checkpoints_timed + checkpoints_req from pg_catalog.pg_stat_bgwriter", "checkpoints",
     ),
 )  # fmt: skip
-"""In 14 log counters came, in 16 pg_stat_io, 17 moved checkpoints, 18 moved log flushes; the first that is there."""
+"""In 14 came pg_stat_wal, in 16 pg_stat_io; 17 moved checkpoints, 18 log flushes. The first of a name that is there."""
 COLUMNS = """
 select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
 where c.relnamespace = 'pg_catalog'::regnamespace and c.relname = any(%s) and a.attnum > 0

@@ -63,7 +63,7 @@ def measure_(  # noqa: PLR0913, PLR0917 - one argument per option
         check_places(save)
     result = measure(folder, command or [], attach, every, warm_up, database, terminal(quiet))
     for lack in [] if quiet else result.lacks:
-        typer.echo(f"not recorded: {lack}", err=True)
+        typer.echo(lack, err=True)
     _say_ended(result)
     found = find_runs([folder])
     if not any(each.has_result for each in found):
