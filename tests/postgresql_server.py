@@ -36,9 +36,13 @@ class Server:
         """Environment of a program that connects to it."""
         here = {name: value for name, value in os.environ.items() if name not in VARIABLES}
         return here | {
-            "PGHOST": str(self.folder), "PGPORT": str(PORT), "PGUSER": "bench", "PGDATABASE": "postgres",
-            "PGPASSFILE": str(self.password_file), "PATH": f"{self.programs}:{os.environ['PATH']}",
-        }  # fmt: skip
+            "PGHOST": str(self.folder),
+            "PGPORT": str(PORT),
+            "PGUSER": "bench",
+            "PGDATABASE": "postgres",
+            "PGPASSFILE": str(self.password_file),
+            "PATH": f"{self.programs}:{os.environ['PATH']}",
+        }
 
     def query(self, text: str) -> str:
         """Answer of a query, by psql."""

@@ -28,8 +28,14 @@ def read(file: SourceFile) -> FileReading:
         if data["cpu_model"]:
             reading.add_text("environment.cpu_model", data["cpu_model"], "cpu_model", "name of the processor")
         limits = data["limits"]
-        sizes = [(size, name) for size, name in ((data["memory_bytes"], "memory_bytes"),
-                 (limits.get("memory_bytes"), "limits.memory_bytes")) if size]  # fmt: skip
+        sizes = [
+            (size, name)
+            for size, name in (
+                (data["memory_bytes"], "memory_bytes"),
+                (limits.get("memory_bytes"), "limits.memory_bytes"),
+            )
+            if size
+        ]
         if sizes:
             size, name = min(sizes)
             means = "memory that the database may use: the machine's, or its cgroup's limit if that is less"

@@ -16,8 +16,8 @@ from simulator.errors import InputError
 GRACE_S = 10.0
 """between two requests to end, each firmer than the one before"""
 VARIABLES = ("PGPASSWORD", "MYSQL_PWD", "PASSWORD")
-GIVEN = re.compile(r"[\w.-]*pass(?:word|wd)?[=:](\S+)", re.IGNORECASE)
-NAMED = re.compile(r"^-{0,2}[\w.-]*?pass(?:word|wd)?$", re.IGNORECASE)
+ASSIGNED = re.compile(r"[\w.-]*pass(?:word|wd)?[=:](\S+)", re.IGNORECASE)
+NAMED_NEXT = re.compile(r"^-{0,2}[\w.-]*?pass(?:word|wd)?$", re.IGNORECASE)
 IN_ADDRESS = re.compile(r"://[^:/@\s]*:([^@/\s]+)@")
 SHORT = re.compile(r"^-p(\S+)$")
 """as MySQL's client has it; of pgbench it is a port"""
@@ -27,9 +27,9 @@ def secrets_in(words: Sequence[str], environment: Mapping[str, str]) -> list[str
     """Passwords that a command line or its environment holds, so that no file gets them; the longest first."""
     found = [environment[name] for name in VARIABLES if environment.get(name)]
     for at, word in enumerate(words):
-        found += [given for given in (*GIVEN.findall(word), *SHORT.findall(word)) if not given.isdigit()]
+        found += [given for given in (*ASSIGNED.findall(word), *SHORT.findall(word)) if not given.isdigit()]
         found += IN_ADDRESS.findall(word)
-        if NAMED.match(word) and at + 1 < len(words):
+        if NAMED_NEXT.match(word) and at + 1 < len(words):
             found.append(words[at + 1])
     return sorted(set(found), key=len, reverse=True)
 
@@ -43,9 +43,12 @@ class Harness:
         self._log, self._shown = log, shown
         try:
             self._process = subprocess.Popen(  # noqa: S603 - running what the user typed is what it is for
-                list(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                list(command),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
                 start_new_session=True,
-            )  # fmt: skip
+            )
         except OSError as error:
             raise InputError(f"measure: {command[0]}: can't be started: {error.strerror}; check its name") from error
         self._reader = threading.Thread(target=self._copy, daemon=True)

@@ -81,9 +81,16 @@ def measure(
         write_whole(folder / "mysql_variables.txt", settings)
     sampler = _Sampler(folder / SERIES, files, database, server)
     sampler.write(
-        {"format": FORMAT, "every_s": every_s, "warm_up_s": warm_up_s, "ticks_per_s": ticks_per_s(),
-         "harness": Path(command[0]).name if command else None, "database": kind.value, "lacks": result.lacks}
-    )  # fmt: skip
+        {
+            "format": FORMAT,
+            "every_s": every_s,
+            "warm_up_s": warm_up_s,
+            "ticks_per_s": ticks_per_s(),
+            "harness": Path(command[0]).name if command else None,
+            "database": kind.value,
+            "lacks": result.lacks,
+        }
+    )
     schedule = _Schedule(every_s)
 
     def snapshot(phase: str) -> None:
@@ -169,7 +176,7 @@ class _Sampler:
         self._file.close()
 
 
-Snapshot = Callable[[str], None]
+TakeSnapshot = Callable[[str], None]
 
 
 def _run(
@@ -178,7 +185,7 @@ def _run(
     sampler: _Sampler,
     schedule: _Schedule,
     warm_up_s: float | None,
-    snapshot: Snapshot,
+    snapshot: TakeSnapshot,
     result: Measurement,
     shown: TextIO | None,
 ) -> None:
@@ -204,7 +211,7 @@ def _watch(
     sampler: _Sampler,
     schedule: _Schedule,
     warm_up_s: float | None,
-    snapshot: Snapshot,
+    snapshot: TakeSnapshot,
     result: Measurement,
 ) -> None:
     until_s = time.monotonic() + seconds
@@ -227,7 +234,7 @@ def _sample_until(
     sampler: _Sampler,
     schedule: _Schedule,
     warm_up_s: float | None,
-    snapshot: Snapshot,
+    snapshot: TakeSnapshot,
 ) -> None:
     """Sample at the schedule's moments until something has ended; the first snapshot once the warm-up is over."""
     sampler.event("start")

@@ -21,9 +21,13 @@ def answer(client: str, query: str) -> str:
     """The client's text, tab-separated with a header. Raises InputError with the server's words."""
     try:
         done = subprocess.run(  # noqa: S603 - a program of the path, a query of ours
-            [client, "--batch", f"--execute={query}"], capture_output=True, text=True, check=False,
-            stdin=subprocess.DEVNULL, timeout=LONGEST_QUERY_S,
-        )  # fmt: skip
+            [client, "--batch", f"--execute={query}"],
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=LONGEST_QUERY_S,
+        )
     except subprocess.TimeoutExpired as error:
         raise InputError(f"measure: MySQL: no answer in {LONGEST_QUERY_S} s") from error
     if done.returncode:

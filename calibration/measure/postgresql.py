@@ -44,29 +44,48 @@ COUNTERS = (
     Counter("log_bytes", "pg_stat_database", ("xact_commit",), f"select {LOG_END}", "log bytes"),
     Counter("log_flushes", "pg_stat_wal", ("wal_sync",), "select wal_sync from pg_catalog.pg_stat_wal", "log flushes"),
     Counter(
-        "log_flushes", "pg_stat_io", ("fsyncs", "object", "write_bytes"),
-        "select sum(fsyncs) from pg_catalog.pg_stat_io where object = 'wal'", "log flushes",
+        "log_flushes",
+        "pg_stat_io",
+        ("fsyncs", "object", "write_bytes"),
+        "select sum(fsyncs) from pg_catalog.pg_stat_io where object = 'wal'",
+        "log flushes",
     ),
     Counter(
-        "written_bytes", "pg_stat_io", ("write_bytes",), f"select sum(write_bytes) {RELATIONS}", "pages written",
-    ),
-    Counter(
-        "written_bytes", "pg_stat_io", ("writes", "op_bytes"), f"select sum(writes * op_bytes) {RELATIONS}",
+        "written_bytes",
+        "pg_stat_io",
+        ("write_bytes",),
+        f"select sum(write_bytes) {RELATIONS}",
         "pages written",
     ),
     Counter(
-        "written_pages", "pg_stat_bgwriter", ("buffers_checkpoint", "buffers_clean", "buffers_backend"),
-        "select buffers_checkpoint + buffers_clean + buffers_backend from pg_catalog.pg_stat_bgwriter", "pages written",
+        "written_bytes",
+        "pg_stat_io",
+        ("writes", "op_bytes"),
+        f"select sum(writes * op_bytes) {RELATIONS}",
+        "pages written",
     ),
     Counter(
-        "checkpoints", "pg_stat_checkpointer", ("num_timed", "num_requested"),
-        "select num_timed + num_requested from pg_catalog.pg_stat_checkpointer", "checkpoints",
+        "written_pages",
+        "pg_stat_bgwriter",
+        ("buffers_checkpoint", "buffers_clean", "buffers_backend"),
+        "select buffers_checkpoint + buffers_clean + buffers_backend from pg_catalog.pg_stat_bgwriter",
+        "pages written",
     ),
     Counter(
-        "checkpoints", "pg_stat_bgwriter", ("checkpoints_timed", "checkpoints_req"),
-        "select checkpoints_timed + checkpoints_req from pg_catalog.pg_stat_bgwriter", "checkpoints",
+        "checkpoints",
+        "pg_stat_checkpointer",
+        ("num_timed", "num_requested"),
+        "select num_timed + num_requested from pg_catalog.pg_stat_checkpointer",
+        "checkpoints",
     ),
-)  # fmt: skip
+    Counter(
+        "checkpoints",
+        "pg_stat_bgwriter",
+        ("checkpoints_timed", "checkpoints_req"),
+        "select checkpoints_timed + checkpoints_req from pg_catalog.pg_stat_bgwriter",
+        "checkpoints",
+    ),
+)
 """In 14 came pg_stat_wal, in 16 pg_stat_io; 17 moved checkpoints, 18 log flushes. The first of a name that is there."""
 COLUMNS = """
 select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
@@ -143,9 +162,12 @@ def connect() -> PostgreSql:
         raise InstallationError("measure: reading PostgreSQL needs psycopg: pip install 'oltpsim[measure]'") from error
     try:
         connection = psycopg.connect(
-            "", autocommit=True, connect_timeout=CONNECT_S, application_name=APPLICATION,
+            "",
+            autocommit=True,
+            connect_timeout=CONNECT_S,
+            application_name=APPLICATION,
             options=f"-c statement_timeout={LONGEST_QUERY_MS} -c lock_timeout={LONGEST_QUERY_MS}",
-        )  # fmt: skip
+        )
     except psycopg.Error as error:
         raise InputError(
             f"measure: PostgreSQL: {_reason(error)}; set PGHOST, PGPORT, PGUSER, PGDATABASE or PGSERVICE, and the "

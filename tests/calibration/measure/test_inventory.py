@@ -44,8 +44,12 @@ def test_cpus_memory_devices_and_places_are_read(machine: KernelFiles) -> None:
     assert (found["cores"], found["cpu_model"], found["memory_bytes"]) == (2, "Test CPU", 2**33)
     assert list(found["devices"]) == ["sda", "sdb"]  # a loop device of nothing is none
     assert found["devices"]["sda"] == {
-        "size_bytes": 2**30, "rotational": True, "scheduler": "mq-deadline", "read_ahead_kib": 0, "model": None,
-    }  # fmt: skip
+        "size_bytes": 2**30,
+        "rotational": True,
+        "scheduler": "mq-deadline",
+        "read_ahead_kib": 0,
+        "model": None,
+    }
     assert found["places"]["data"] == {"file_system": "btrfs", "options": "rw", "device": "sdb"}
     assert (found["places"]["log"]["file_system"], found["places"]["log"]["device"]) == ("ext4", "sda")
 

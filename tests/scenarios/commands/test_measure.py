@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -79,10 +81,16 @@ def test_a_measured_run_is_imported_calibrated_and_predicted(server: Server, cal
     record = record_in(folder)
     resources = record.resources
     for figure in (
-        resources.cpu_user_fraction, resources.buffer_hits_per_s, resources.log_bytes_per_s, resources.commits_per_s,
-        resources.log_flushes_per_s, record.environment.cores, record.environment.memory_gib,
-        record.engine.buffer_pool_gib, record.outcome.transactions_per_s,
-    ):  # fmt: skip
+        resources.cpu_user_fraction,
+        resources.buffer_hits_per_s,
+        resources.log_bytes_per_s,
+        resources.commits_per_s,
+        resources.log_flushes_per_s,
+        record.environment.cores,
+        record.environment.memory_gib,
+        record.engine.buffer_pool_gib,
+        record.outcome.transactions_per_s,
+    ):
         assert figure is not None
     assert record.outcome.transactions_per_s
     assert resources.commits_per_s
@@ -271,3 +279,15 @@ def test_it_says_where_it_runs(call: Call, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
     status, _, err = call("measure", "-o", tmp_path / "run", "--attach", 5)
     assert (status, "measure: runs on Linux only, this is Darwin" in err) == (2, True)
+
+
+def test_the_page_s_commands_are_understood(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it doesn't run, only words that are understood come so far as to be refused for that."""
+    page = (ROOT / "docs" / "how-to" / "measure.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    oltpsim (measure .+)$", page, re.MULTILINE)
+    assert len(commands) >= 4
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(platform, "system", lambda: "Darwin")
+    for command in [*commands, "measure --no-such-option"]:
+        status, _, err = call(*shlex.split(command))
+        assert (status, "runs on Linux only" in err) == (2, command in commands), command
