@@ -143,7 +143,7 @@ def _intervals(before: SeriesLine, after: SeriesLine, ticks_per_s: float) -> Mon
 
 
 def _cpu(before: Sequence[float], after: Sequence[float]) -> dict[RecordKey, float]:
-    rises = dict(zip(CPU_FIELDS, (b - a for a, b in zip(before, after, strict=True)), strict=True))
+    rises: dict[str, float] = dict(zip(CPU_FIELDS, (b - a for a, b in zip(before, after, strict=True)), strict=True))
     total = sum(rises.values())
     if total <= 0:
         return {}
@@ -154,7 +154,7 @@ def _cpu(before: Sequence[float], after: Sequence[float]) -> dict[RecordKey, flo
 
 
 def _device(name: str, before: Sequence[float], after: Sequence[float], seconds: float) -> dict[RecordKey, float]:
-    rises = dict(zip(DISK_FIELDS, (b - a for a, b in zip(before, after, strict=True)), strict=True))
+    rises: dict[str, float] = dict(zip(DISK_FIELDS, (b - a for a, b in zip(before, after, strict=True)), strict=True))
     base = ("resources", "devices", name)
     values: dict[RecordKey, float] = {}
     for kind in ("read", "write"):
