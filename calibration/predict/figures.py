@@ -151,14 +151,16 @@ def figure_intervals(
     for figure in _run_figures(result):
         kind, error = figure.kind, errors.get(figure.kind)
         full = 1.0 if math.isfinite(kind.end_of_scale) else math.inf
-        log = float(kind.log(figure.value)) + (corrections or {}).get(kind, 0.0)
-        value = min(max(math.exp(log) - kind.negligible, 0.0), full)
+        correction = (corrections or {}).get(kind, 0.0)
+        log = float(kind.log(figure.value)) + correction
+        value = figure.value if not correction else min(max(math.exp(log) - kind.negligible, 0.0), full)
         if error is None:
             found.append(FigureInterval(figure.name, figure.unit, value, reason=UNMEASURED))
             continue
         by_chance = chance.get(kind, 0.0) * error.times_rate
         if figure.is_percentile and not is_calculated:
             by_chance = _percentile_chance(result) or by_chance
+        by_chance *= math.sqrt(2.0)  # of the run and of the measured one, whose own isn't in its noise
         left_open = [moves.get(kind, 0.0) for moves in (guesses or {}).values()]
         shape = error.shape_sd if figure.is_percentile else 0.0
         sd = math.hypot(error.known_sd, error.run_to_run_sd, error.formulas_sd, by_chance, shape, *left_open)

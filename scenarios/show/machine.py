@@ -22,10 +22,15 @@ LEAST_MOVE = 0.005
 HEADS = ("", "value", "from", "rate")
 
 
-def description_text(description: Description, moves: Moves, answered_by: str = "") -> str:
+def answered_by(calibration: Calibration | None) -> str:
+    """Whose values answer: a model's, or the catalogue's."""
+    return OF_CATALOGUE if calibration is None else f"a model fitted to {plural(len(calibration.runs), 'run')}"
+
+
+def description_text(description: Description, moves: Moves, answers: str = "") -> str:
     """What a description comes to, a line each: what was said, what is assumed, and what else that might be.
 
-    `moves`: of figures, by the keys of guesses. `answered_by`: whose values answer.
+    `moves`: of figures, by the keys of guesses. `answers`: see `answered_by`.
     """
     cells: list[tuple[str, ...]] = [HEADS]
     for row in description.rows:
@@ -34,7 +39,7 @@ def description_text(description: Description, moves: Moves, answered_by: str = 
         origin = ASSUMED if row.piece is None else f"'{row.piece}'"
         might_be = f", {row.uncertainty.replace('times or divided by', 'x or /')}" if row.uncertainty else ""
         cells.append((row.what, _short(row.value), _short(origin + might_be), effect))
-    cells += [("answered by", answered_by, "", "")] if answered_by else []
+    cells += [("answered by", answers, "", "")] if answers else []
     return "\n".join([description.scenario.machine.name, *aligned(cells, indent=2)]) + "\n"
 
 
@@ -45,8 +50,7 @@ def machine_table(
 
     `calibration` None: predicted by the catalogue's values.
     """
-    answered_by = OF_CATALOGUE if calibration is None else f"a model fitted to {plural(len(calibration.runs), 'run')}"
-    lines = [description_text(description, found.moves, answered_by), *_figures(found, width)]
+    lines = [description_text(description, found.moves, answered_by(calibration)), *_figures(found, width)]
     for text in found.outside:
         lines += flow("beyond the runs", [text], width)
     if found.not_applied:
