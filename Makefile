@@ -30,7 +30,7 @@ demo: ## predict the shipped example machine and write out/v20z.html
 	@echo "the program: $(BIN)/oltpsim; to type oltpsim alone: source $(BIN)/activate"
 
 test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest; COVERAGE=yes holds their branches against the floors
-	@$(ENVIRONMENT) dev --browser --clang
+	@$(ENVIRONMENT) dev --browser --clang --postgresql
 	@$(if $(COVERAGE),rm -rf out/coverage && mkdir -p out/coverage)
 	@$(BIN)/$(if $(COVERAGE),coverage run -m )pytest -n 2 --dist worksteal $(ARGS)
 	@$(if $(COVERAGE),$(BIN)/python .ci/coverage_floor.py)

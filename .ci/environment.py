@@ -31,6 +31,7 @@ REQUIRES_PYTHON = re.compile(r'^requires-python = "(>=3\.(\d+)(?:,<3\.(\d+))?)"$
 REQUIRED, OLDEST, BEYOND = REQUIRES_PYTHON.search(PROJECT.read_text()).groups()
 SUITABLE_MINORS = range(int(OLDEST), int(BEYOND or 100))
 CHROMIUM = Path("/usr/bin/chromium")
+POSTGRESQL = Path("/usr/lib/postgresql")
 
 
 def main(arguments: list[str]) -> None:
@@ -51,6 +52,8 @@ def main(arguments: list[str]) -> None:
         install_for_tests("browser", "chromium")
     if "--clang" in arguments and not shutil.which("clang++-19"):
         install_for_tests("second compiler", "clang-19")
+    if "--postgresql" in arguments and not list(POSTGRESQL.glob("*/bin/initdb")):
+        install_for_tests("database", "postgresql")
 
 
 def prefer_suitable_python() -> None:

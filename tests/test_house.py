@@ -183,7 +183,7 @@ LAZY_TABLES = ("scenarios/commands/cli.py", "scenarios/python/modules.py", "scen
 """Where commands, rooms and engines are found: loaded when they are wanted, so that `oltpsim --help` is fast."""
 LAZY_FILES = (*LAZY_TABLES, "models/jobs/simulated.py")
 """Those, and what loads the kernel for a job."""
-EXTRAS = {"dask", "distributed", "pandas", "pyarrow"}
+EXTRAS = {"dask", "distributed", "pandas", "psycopg", "pyarrow"}
 """Packages that need not be installed, so that they are imported where they are used."""
 ENTRY_POINTS = {"scenarios.commands.cli"}
 A_DOOR_FOR_EACH_FILE = {"scenarios.show", "scenarios.commands"}

@@ -1,6 +1,6 @@
 """The fit: parameters, what runs show of them, the search, and what the fit is worth."""
 
-from calibration.fit.answers import answers_version
+from calibration.fit.answers import answers_version, rate_changes
 from calibration.fit.calibration import (
     CALIBRATION_FORMAT,
     Calibration,

@@ -1,28 +1,64 @@
-"""Rates that this version of the program gives for the scenarios that come with it.
+"""What this version of the program answers, beside what it answered when a model was made and judged.
 
-A certificate says how well a model has met runs; it holds for as long as the program gives the same rates. They stand
-in answers.json, which a test holds to the program (tests/scenarios/test_golden.py writes it).
+A certificate says how well a model has met runs; it holds for as long as the program gives the same rates.
 """
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from calibration.fit.calibration import Calibration
+from calibration.fit.calibration import Calibration, FittedRun, scenario_hash
+from calibration.fit.certificate import NEW_ORDERS
+from calibration.fit.evaluate import steady_rates
+from calibration.fit.mapping import MeasuredRun, run_scenario
+from models.scenario import ScenarioSpec
+from simulator.errors import InputError
 
 ANSWERS_FILE = Path(__file__).with_name("answers.json")
+"""the kernel's rates of some scenarios, which tests/scenarios/test_golden.py holds to the program and writes"""
+
+
+def rate_changes(calibration: Calibration, bases: Mapping[str, ScenarioSpec]) -> dict[str, float | None]:
+    """Steady rate of each run's fitted machine by the analytic engine, over that in the calibration, less 1; by run.
+
+    A job's is its figure. None where the machine can't be made again: the run's settings, over the calibration's base
+    or that of `bases` by the run's name, give no machine, or another scenario than the fitted one.
+    """
+    values = {
+        each.key: each.parameter.at(float(place))
+        for each, place in zip(calibration.parameters, calibration.mode, strict=True)
+    }
+    changes: dict[str, float | None] = dict.fromkeys(run.name for run in calibration.runs)
+    for run in calibration.runs:
+        kept = run.conditions.get(NEW_ORDERS)
+        for base in (calibration.base, bases.get(run.name)):
+            machine = None if base is None else _machine(run, base, values)
+            if machine is not None and kept:
+                changes[run.name] = steady_rates(machine)[0].new_orders_per_min / kept - 1.0
+    return changes
+
+
+def _machine(run: FittedRun, base: ScenarioSpec, values: Mapping[str, float]) -> ScenarioSpec | None:
+    try:
+        scenario = run_scenario(run.name, base, run.settings)
+        if scenario_hash(scenario) != run.scenario_hash:
+            return None
+        return MeasuredRun(run.name, run.source, scenario, (), run.settings, ()).machine(values)
+    except InputError:
+        return None
 
 
 @cache
 def _answers() -> dict[str, dict[str, float]]:
-    """New orders per minute by database, and by scenario and engine."""
+    """New orders per minute by database, and by scenario."""
     found: dict[str, dict[str, float]] = json.loads(ANSWERS_FILE.read_text(encoding="utf-8"))
     return found
 
 
 def answers_version(calibration: Calibration) -> str:
-    """Names the rates of all scenarios with a database of the calibration's runs; of all scenarios if none has one."""
+    """Names the kernel's rates of scenarios with a database of the calibration's runs; of all if none has one."""
     runs = [run.circumstances.machine for run in calibration.runs if run.circumstances is not None]
     names = [
         name

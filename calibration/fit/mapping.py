@@ -210,13 +210,9 @@ def _run(
         for key, value in one.settings.items():
             is_whole = isinstance(value, float) and value == int(value)
             plain = int(value) if isinstance(value, float) and is_whole else value
+            settings = {other: each for other, each in settings.items() if not other.startswith(f"{key}.")}
             settings[key] = plain, MAPPED
-    overrides = [f"{key}={json.dumps(value)}" for key, (value, _) in settings.items()]
-    data = base.model_dump(mode="json", exclude={"measured", "notes"}) | {"name": record.name}
-    try:
-        scenario = scenario_from_mapping(data, f"run {record.name}", overrides)
-    except InputError as error:
-        raise InputError(str(error).replace(" with --set ", ", where its record or the mapping file says ")) from error
+    scenario = run_scenario(record.name, base, settings)
     page = record.engine.page_kib
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
@@ -228,6 +224,16 @@ def _run(
             raise InputError(f"{record.name}: data_devices: {name!r} isn't in the record; it has {known}")
     figures, aside = observations(record, scenario, choice)
     return MeasuredRun(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
+
+
+def run_scenario(name: str, base: ScenarioSpec, settings: Mapping[str, tuple[SettingValue, str]]) -> ScenarioSpec:
+    """The base with a run's settings. Raises InputError naming the run."""
+    overrides = [f"{key}={json.dumps(value)}" for key, (value, _) in settings.items()]
+    data = base.model_dump(mode="json", exclude={"measured", "notes"}) | {"name": name}
+    try:
+        return scenario_from_mapping(data, f"run {name}", overrides)
+    except InputError as error:
+        raise InputError(str(error).replace(" with --set ", ", where its record or the mapping file says ")) from error
 
 
 def _differences(record: RunRecord, scenario: ScenarioSpec, settings: Collection[str]) -> list[str]:

@@ -14,8 +14,10 @@ from calibration.importers import (
     hammerdb_parameters,
     hammerdb_report,
     innodb_status,
+    inventory,
     iostat,
     kernel_counters,
+    measured_series,
     mysql_settings,
     mysql_status,
     pgbench,
@@ -33,6 +35,7 @@ IMPORTERS: tuple[Importer, ...] = (
     fio, fio_table, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, hammerdb_parameters, sysbench, pgbench,
     pgbench_log, benchbase, tpcc_mysql, dbt2, iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
     mysql_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
+    measured_series, inventory,
 )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ SAME_RATE = 0.005
 MOST_RATE_APART = 0.3
 """Windows and definitions of one run move its rate by 10 %; two rates further apart are two runs."""
 RATES = (("outcome", "new_orders_per_minute"), ("outcome", "transactions_per_s"))
+ALL_COMMITS = ("outcome", "reported", "commits in all")
+TIMES_OF_TRANSACTIONS = (("outcome", "mean_ms"), ("outcome", "percentiles_ms"))
 MEMORY = ("environment", "memory_gib")
 DEVICES = ("resources", "devices")
 BUFFER_READS = ("resources", "buffer_reads_per_s")
@@ -49,6 +51,8 @@ def merge_readings(name: str, readings: Sequence[FileReading]) -> Merged:
     notes = [f"{reading.file}: {note}" for reading in readings for note in reading.notes]
     values = _together(harness, notes)
     window = next((reading.window for reading in harness if reading.window), None)
+    if window is None:
+        window = _window_of_witness(values, readings, notes)
     duration = values.get(("window", "duration_s"))
     if not isinstance(duration, dict):
         raise InputError(
@@ -57,7 +61,7 @@ def merge_readings(name: str, readings: Sequence[FileReading]) -> Merged:
     if window is not None:
         values["window", "start_utc"] = {
             "value": datetime.fromtimestamp(window[0], UTC).isoformat(timespec="seconds"),
-            "source": next(reading.file for reading in harness if reading.window),
+            "source": next(reading.file for reading in (*harness, *readings) if reading.window == window),
             "definition": "start of what was counted",
         }
     _fill(values, readings)
@@ -86,6 +90,41 @@ def _together(harness: Sequence[FileReading], notes: list[str]) -> dict[RecordKe
                         "another window or definition; kept as reported"
                     )
     return values
+
+
+def _window_of_witness(
+    values: dict[RecordKey, Leaf], readings: Sequence[FileReading], notes: list[str]
+) -> tuple[float, float] | None:
+    """Window of the database's witness, where the harness tells no time; None if there is no witness.
+
+    A harness that counted its warm-up gets the witness's window and the rate in it: its transactions per commit times
+    the witness's commits per second. What it measured over all of its time is kept as reported.
+    """
+    witness = next((each for each in readings if each.rank == ResultRank.WITNESS and each.window), None)
+    if witness is None or witness.window is None:
+        return None
+    counted, commits = witness.values.get(RATES[1]), witness.values.get(ALL_COMMITS)
+    if values.get(("window", "kind")) != "whole" or witness.values.get(("window", "kind")) != "steady":
+        return witness.window
+    if counted is None or commits is None or RATES[1] not in values:
+        return witness.window
+    ratio = _number(counted) * _number(values["window", "duration_s"]) / _number(commits)
+    for path in [path for path in values if path in RATES or path[:2] in TIMES_OF_TRANSACTIONS]:
+        leaf = values[path]
+        assert isinstance(leaf, dict)
+        if path in RATES:
+            values[path] = leaf | {
+                "value": _number(leaf) * ratio,
+                "definition": f"{leaf['definition']}; of its whole time, times commits per s in the window over those",
+            }
+        elif abs(ratio - 1.0) > SAME_RATE:
+            del values[path]
+        if abs(ratio - 1.0) > SAME_RATE:
+            values["outcome", "reported", f"{' '.join(path[1:])}, warm-up counted"] = leaf
+    for path in (path for path in witness.values if path[0] == "window"):
+        values[path] = witness.values[path]
+    notes.append(f"{witness.file}: the rate of the counted time is {ratio - 1.0:+.1%} from that with the warm-up")
+    return witness.window
 
 
 def _number(leaf: Leaf) -> float:
@@ -123,7 +162,7 @@ def _resources(
             known = found.setdefault(path, leaf)
             _compare(path, known, leaf, notes)
     _drop_idle(found)
-    _page_cache(found, counted, readings)
+    _page_cache(found, counted, timed, readings)
     return found
 
 
@@ -192,12 +231,16 @@ def _drop_idle(leaves: dict[RecordKey, Leaf]) -> None:
 
 
 def _page_cache(
-    leaves: dict[RecordKey, Leaf], counted: Mapping[RecordKey, Leaf], readings: Sequence[FileReading]
+    leaves: dict[RecordKey, Leaf],
+    counted: Mapping[RecordKey, Leaf],
+    timed: Mapping[RecordKey, Leaf],
+    readings: Sequence[FileReading],
 ) -> None:
     """PostgreSQL's reads less the device's: what the operating system's cache answered. Both of the same seconds."""
     pages = next((r.values["engine", "page_kib"] for r in readings if ("engine", "page_kib") in r.values), None)
-    asked = counted.get(BUFFER_READS)
-    devices = {path[2]: leaf for path, leaf in counted.items() if path[:2] == DEVICES and path[-1] == "read_kib_per_s"}
+    measured = counted if BUFFER_READS in counted else timed
+    asked = measured.get(BUFFER_READS)
+    devices = {path[2]: leaf for path, leaf in measured.items() if path[:2] == DEVICES and path[-1] == "read_kib_per_s"}
     if pages is None or asked is None or not devices or not any(r.kind.startswith("PostgreSQL") for r in readings):
         return
     name = max(devices, key=lambda each: _number(devices[each]))

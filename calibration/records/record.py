@@ -162,6 +162,13 @@ class MeasuredDevice(Spec):
     utilisation_fraction: Share | None = None
 
 
+class MeasuredProcessGroup(Spec):
+    """CPU time of the database's or the load generator's processes: cores that they kept busy, mean over the window."""
+
+    cpu_user_cores: Counted | None = None
+    cpu_system_cores: Counted | None = None
+
+
 class Resources(Spec):
     """Use of the machine and the engine, means over the window."""
 
@@ -172,6 +179,8 @@ class Resources(Spec):
     cpu_iowait_fraction: Share | None = None
     cpu_idle_fraction: Share | None = None
     cpu_steal_fraction: Share | None = None
+    process_groups: dict[Name, MeasuredProcessGroup] = Field(default_factory=dict)
+    """database, driver (the load generator) and sampler, where they were told apart"""
     devices: dict[Name, MeasuredDevice] = Field(default_factory=dict)
     buffer_hits_per_s: Counted | None = None
     buffer_reads_per_s: Counted | None = None

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calibration.fit import disk_table, fit_table, fitted_entry
-from calibration.importers import disk_entry, disk_entry_lines, find_runs, read_run_table, tail_lines
+from calibration.importers import RunFiles, disk_entry, disk_entry_lines, find_runs, read_run_table, tail_lines
 from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
 from models.input import did_you_mean, document_text, leaves, repeated_name, write_whole, yaml_text
 from scenarios.commands.options import Output, OutputOption, QuietOption
@@ -72,6 +72,11 @@ def import_(
         _disk(points, points[0].device or found[0].name, capacity, rpm, save, output)
         return
 
+    give_runs(found, save, output, quiet)
+
+
+def give_runs(found: list[RunFiles], save: Path | None, output: Output, quiet: bool) -> None:
+    """Write the records of runs and show them with what each file was taken for. Raises InputError; typer.Exit."""
     merged = [merge_readings(each.name, each.readings) for each in found]
     _give([each.record for each in merged], {each.name: file_lines(each) for each in found}, save, output, quiet)
 

@@ -1,26 +1,48 @@
 """Predictions of a calibration for people, for programs and for tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from calibration.fit import ANSWERS, Calibration, answers_version, scenario_hash
+from calibration.fit import ANSWERS, Calibration, answers_version, rate_changes, scenario_hash
 from calibration.predict import Predicted
 from models.input import document_text
+from scenarios.library import library_files, load_scenario_file
 from scenarios.show.numbers import between, count, plural, share
 from scenarios.show.table import NATURAL, csv_text, flow
 from scenarios.show.words import configuration_line, figure_columns, figure_words
 
 FORMAT = "oltpsim-prediction-1"
+SAME_RATE = 1e-6
+"""relative change of a rate up to which it counts as the same"""
 
 
 def certificate_line(calibration: Calibration, path: Path) -> str:
-    """One line: what the model's certificate says, or that it has none and how to get one."""
+    """One line: what the model's certificate says, or that it has none and how to get one.
+
+    What has changed since is in it: of the runs' steady rates by the analytic engine, jobs' figures too, how many have
+    moved and the farthest; of the kernel only whether its rates of some scenarios are others.
+    """
     found = calibration.certificate
     if found is None:
         return f"not validated: oltpsim validate {path} RUN... --save {path}"
-    other = found.versions.get(ANSWERS) != answers_version(calibration)
-    return found.line + ("; by a version of this program that gave other rates" if other else "")
+    return "; ".join([found.line, *_changes_since(calibration, found.versions.get(ANSWERS))])
+
+
+def _changes_since(calibration: Calibration, answers: str | None) -> Iterator[str]:
+    files = library_files()
+    names = [run.name for run in calibration.runs if run.name in files]
+    changes = rate_changes(calibration, {name: load_scenario_file(files[name], jobs=True) for name in names})
+    moved = {name: abs(change) for name, change in changes.items() if change is not None and abs(change) > SAME_RATE}
+    unknown = sum(change is None for change in changes.values())
+    if moved:
+        farthest = max(moved, key=lambda name: moved[name])
+        runs = f"{len(moved)} of {plural(len(changes), 'run')}"
+        yield f"since the fit the rates of {runs} have moved, by up to {share(moved[farthest])} ({farthest})"
+    if unknown:
+        yield f"whether rates have moved since isn't known of {unknown} of {plural(len(changes), 'run')}"
+    if answers != answers_version(calibration):
+        yield "by a version of this program whose kernel gave other rates"
 
 
 def prediction_table(

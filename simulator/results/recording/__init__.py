@@ -5,5 +5,6 @@ from simulator.results.recording.statistics import (
     CONFIDENCE_LEVEL,
     batch_means,
     mean_of_replications,
+    steady_from,
     student_t_factor,
 )

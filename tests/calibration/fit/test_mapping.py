@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import (
-    FigureKind,
-    measured_runs,
-    read_mapping_file,
-)
+from calibration.fit import FigureKind, measured_runs, read_mapping_file
+from calibration.fit.mapping import run_scenario
 from calibration.records import Observed, ObservedText, RunRecord, load_record, shipped_records
 from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
@@ -89,6 +86,24 @@ def test_a_run_begins_as_its_record_says(tmp_path: Path) -> None:
     assert run.scenario.interval.start == "warm"
     assert any("window.ramp_s: nothing says what was before it" in text for text in run.left_aside)
     assert not any("window.ramp_s" in text for each in runs for text in each.left_aside)
+
+
+def test_a_part_that_a_run_sets_as_a_whole_has_nothing_of_the_part_of_all_runs(tmp_path: Path) -> None:
+    """Settings keep no order in a calibration's file: those below a whole part that was set later are out."""
+    names = ("in_memory", "one_disk_400_iops")
+    records = [load_record(shipped_records()[f"postgres15_go-tpc_{name}"]) for name in names]
+    whole = "{kind: flash, name: one, capacity_gib: 9, read_latency_us: 7, write_latency_us: 8, source: a test}"
+    text = (
+        "all: {settings: {machine.disks.disk.read_latency_us: 99}, ignored: [window.duration_s]}\n"
+        f"runs: {{{records[0].name}: {{settings: {{machine.disks.disk: {whole}}}}}}}\n"
+    )
+    slow = load_scenario_file(library_files()["postgresql-15-400-iops"])
+    one, other = measured_runs(records, slow, {}, read_mapping_file(file_of(tmp_path, text), records))
+    assert (set(one.settings) ^ set(other.settings)) >= {"machine.disks.disk", "machine.disks.disk.read_latency_us"}
+    assert "machine.disks.disk.read_latency_us" in other.settings
+    for run in (one, other):
+        settings = dict(sorted(run.settings.items()))
+        assert run_scenario(run.name, slow, settings) == run.scenario
 
 
 def test_another_engine_driver_or_size_than_the_records_is_noted() -> None:

@@ -1,0 +1,59 @@
+"""The load generator's process: its output, its end, and the passwords that its words may hold."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from calibration.measure.harness import Harness, secrets_in
+from simulator.errors import InputError
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["sysbench", "--pgsql-password=hunter2"],
+        ["sysbench", "--mysql-password", "hunter2"],
+        ["tool", "postgresql://bench:hunter2@db/tpcc"],
+        ["tool", "host=db password=hunter2"],
+        ["mysql", "-phunter2"],
+    ],
+)
+def test_passwords_are_found(words: list[str]) -> None:
+    assert "hunter2" in " ".join(secrets_in(words, {}))
+
+
+def test_what_is_no_password_is_not_taken_for_one() -> None:
+    assert secrets_in(["pgbench", "-p5433", "-T", "60", "--progress=5"], {}) == []
+    assert secrets_in(["pgbench"], {"PGPASSWORD": "abc", "HOME": "x"}) == ["abc"]
+
+
+def test_output_is_copied_without_passwords(tmp_path: Path) -> None:
+    script = "import sys; print('connecting with', sys.argv[1]); print('tps = 12')"
+    harness = Harness([sys.executable, "-c", script, "--password=hunter2"], tmp_path / "log", None)
+    assert harness.finish() == 0
+    assert (tmp_path / "log").read_text() == "connecting with --password=****\ntps = 12\n"
+
+
+def test_its_status_is_given(tmp_path: Path) -> None:
+    assert Harness([sys.executable, "-c", "raise SystemExit(3)"], tmp_path / "log", None).finish() == 3
+
+
+def test_it_is_asked_to_end_as_by_ctrl_c(tmp_path: Path) -> None:
+    script = (
+        "import time\nprint('begun', flush=True)\ntry:\n  time.sleep(600)\nexcept KeyboardInterrupt:\n  print('ended')"
+    )
+    harness = Harness([sys.executable, "-c", script], tmp_path / "log", None)
+    while not (tmp_path / "log").exists() or "begun" not in (tmp_path / "log").read_text():
+        harness.wait(0.01)
+    harness.end()
+    assert harness.finish() == 0
+    assert (tmp_path / "log").read_text() == "begun\nended\n"
+    harness.end()  # nothing is left to end
+
+
+def test_a_program_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no-such-program: can't be started: No such file or directory"):
+        Harness(["no-such-program"], tmp_path / "log", None)
