@@ -267,11 +267,11 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
     found = rate_error(calibration, slopes, at, missed_sd)
     moves = slopes @ np.linalg.cholesky(np.array(calibration.joint.covariance))
     taken_up = found.parameters_sd / max(float(np.linalg.norm(moves)), 1e-30)
-    is_calculated = scenario.engine == "analytic"
-    formulas = engine_errors() | {FigureKind.RATE: _interval_sd(rate) or engine_sd(FigureKind.RATE, regime)}
-    errors = {}
-    if scenario.job is None:
-        errors = figure_errors(calibration, machine, by_kind, at, formulas if is_calculated else {})
+    is_calculated = scenario.engine == "analytic" and scenario.job is None
+    formulas = {}
+    if is_calculated:
+        formulas = engine_errors() | {FigureKind.RATE: _interval_sd(rate) or engine_sd(FigureKind.RATE, regime)}
+    errors = {} if scenario.job is not None else figure_errors(calibration, machine, by_kind, at, formulas)
     known = {run.scenario_hash for run in calibration.runs}
     return Uncertainty(
         rate_per_min=rate.mean,
@@ -279,7 +279,7 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
         model_sd=found.discrepancy_sd,
         freedom=found.freedom * found.discrepancy_sd**4 / max(found.variance, 1e-30) ** 2,
         run_to_run_sd=calibration.run_to_run_sd,
-        formulas_sd=formulas[FigureKind.RATE] if is_calculated else 0.0,
+        formulas_sd=formulas.get(FigureKind.RATE, 0.0),
         chance_sd=0.0 if is_calculated else _interval_sd(rate),
         at=at,
         errors=errors,
