@@ -180,7 +180,7 @@ def run(
 
 def _left_open(
     scenario: Scenario, display: FunctionDisplay
-) -> tuple[list[dict[str, Any]] | None, Mapping[str, float], str]:
+) -> tuple[list[dict[str, Any]] | None, predicting.Moves, str]:
     """Of a description: its rows, what its guesses move the rate's logarithm by, and the table of both."""
     description = description_of(scenario)
     if description is None:
@@ -310,7 +310,7 @@ def explain(scenario: Scenario, *, model: Model | None = None, progress: Progres
     return Answer(
         f"{show_explain.activity_bars(result, expected)}\n{words_of_it}",
         show_explain.explanation_json(result, expected, found),
-        show_explain.explanation_csv(found),
+        show_explain.explanation_csv(found, expected),
         tuple(show_explain.explanation_charts(found)),
     )
 

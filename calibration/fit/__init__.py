@@ -104,6 +104,7 @@ from calibration.fit.observables import (
     measured_devices,
     measured_rates,
     simulated_figures,
+    simulated_noise,
 )
 from calibration.fit.parameters import (
     SIGMAS_OF_90_PERCENT,

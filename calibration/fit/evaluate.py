@@ -26,7 +26,7 @@ from calibration.fit.observables import (
 )
 from calibration.fit.parameters import Parameter, mixture, possible_values
 from models.build import build, clients_of, unmeasured_threads
-from models.jobs import run_job
+from models.jobs import JobResult, run_job
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from simulator.analytic import (
@@ -161,7 +161,7 @@ def figures(
                     points.append(reader.read(scenario))
                     owners.append(machine)
                 else:
-                    logs = job_logs(scenario)
+                    logs = job_logs(scenario, run_job(scenario))
                     found[machine] = [logs[each.kind] for each in run.observations]
             except InputError:
                 continue
@@ -182,9 +182,8 @@ def figures(
     return mixed
 
 
-def job_logs(scenario: ScenarioSpec) -> dict[FigureKind, float]:
-    """Logarithms of each kind of figure by a job's mechanism. Raises InputError."""
-    result = run_job(scenario)
+def job_logs(scenario: ScenarioSpec, result: JobResult) -> dict[FigureKind, float]:
+    """Logarithms of each kind of figure that a job has."""
     busy = min(result.cpu_cores_busy / scenario.machine.cpu.threads, 1.0)
     return {FigureKind.RATE: math.log(result.value), FigureKind.CPU: math.log(busy + FigureKind.CPU.negligible)}
 
@@ -294,26 +293,35 @@ class SteadyRate:
     new_orders_per_min: float
     requests_per_s: float
     """reads and writes of all data devices"""
+    logs: dict[FigureKind, float]
+    """logarithms of its figures; of a job those that it has"""
 
 
 def steady_rates(*scenarios: ScenarioSpec) -> list[SteadyRate]:
     """Scenarios' machines, solved together; of a job its figure. Raises InputError if there is none."""
     reader = _BY_THREAD.reader
-    found: dict[int, SteadyRate] = {
-        number: SteadyRate(run_job(each).value, 0.0) for number, each in enumerate(scenarios) if each.job is not None
-    }
+    found: dict[int, SteadyRate] = {}
+    for number, each in enumerate(scenarios):
+        if each.job is not None:
+            result = run_job(each)
+            found[number] = SteadyRate(result.value, 0.0, job_logs(each, result))
     others = [number for number in range(len(scenarios)) if number not in found]
     for workload, machines, solution, solved_rows in solve_inputs(
         [reader.read(scenarios[number]) for number in others]
     ):
         numbers = [others[row] for row in solved_rows]
-        figures_by_kind = {kind: np.exp(values) for kind, values in engine_logs(workload, machines, solution).items()}
+        by_kind = engine_logs(workload, machines, solution)
+        figures_by_kind = {kind: np.exp(values) for kind, values in by_kind.items()}
         per_s = figures_by_kind[FigureKind.RATE] / 60.0 / float(workload.mix[workload.main_class])
         requests = sum(figures_by_kind[kind] - kind.negligible for kind in (FigureKind.READS, FigureKind.WRITES))
         requests_per_s = per_s * np.maximum(requests, 0.0)
         found |= {
-            number: SteadyRate(float(rate), float(each))
-            for number, rate, each in zip(numbers, figures_by_kind[FigureKind.RATE], requests_per_s, strict=True)
+            number: SteadyRate(
+                float(figures_by_kind[FigureKind.RATE][row]),
+                float(requests_per_s[row]),
+                {kind: float(values[row]) for kind, values in by_kind.items()},
+            )
+            for row, number in enumerate(numbers)
         }
     return [found[number] for number in range(len(scenarios))]
 

@@ -9,7 +9,8 @@ from calibration.predict.candidates import (
     read_candidates,
     usual_run,
 )
-from calibration.predict.evidence import Evidence
+from calibration.predict.evidence import Evidence, half_width
+from calibration.predict.figures import FigureInterval, Moves
 from calibration.predict.guessed import DescribedPrediction, guess_moves, left_open, predict_described
 from calibration.predict.measurement import (
     CHANCE,
@@ -18,13 +19,13 @@ from calibration.predict.measurement import (
     MeasurementInterval,
     ModelUsed,
     Uncertainty,
-    faster,
     measurement_interval,
     part_factor,
     part_factors,
     ratio_interval,
-    slower,
+    run_measurement,
     uncertainty_of,
 )
 from calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
-from calibration.predict.prediction import Predicted, half_width, predict_scenario, predict_scenarios
+from calibration.predict.prediction import Predicted, predict_scenario, predict_scenarios
+from calibration.predict.slowed import faster, slower

@@ -1,4 +1,4 @@
-"""What runs say of parameters and of the next rate, with what their figures share: generalised least squares.
+"""What runs say of parameters and of the next figures, with what their figures share: generalised least squares.
 
 y = J t + d + e: parameters t (standard normal beforehand), discrepancies d that runs share, as
 `calibration.fit.covariance` says, and noise e. A prediction is wrong by J' (t - its estimate) and its own d. Where that
@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
+import scipy
 
 from calibration.fit import (
     Calibration,
@@ -86,16 +87,21 @@ class Evidence:
         return (self.covariance @ np.linalg.solve(whole, self.slopes).T).astype(np.float64)
 
     def error(
-        self, wanted: FloatArray, at: Circumstances, missed_sd: float, freedom: dict[FigureKind, float] | None = None
+        self,
+        wanted: FloatArray,
+        at: Circumstances,
+        missed_sd: float,
+        freedom: dict[FigureKind, float] | None = None,
+        kind: FigureKind = FigureKind.RATE,
     ) -> ErrorParts:
-        """What a rate is wrong by. `wanted`: its logarithm's derivatives; `missed_sd`: its discrepancy.
+        """What a figure is wrong by. `wanted`: its logarithm's derivatives; `missed_sd`: its discrepancy.
 
-        `freedom`: of each kind's discrepancy, that of the rate in its own circumstances.
+        `freedom`: of each kind's discrepancy, that of the figure's `kind` in its own circumstances.
         """
         moved = wanted @ self.gain
         """by each figure's logarithm"""
-        rates = self.shares & np.array([kind == FigureKind.RATE for kind in self.kinds], dtype=np.bool_)
-        common = np.where(rates, shared_correlations([at], self.where)[0], 0.0) * self.missed_sd * missed_sd
+        alike = self.shares & np.array([each == kind for each in self.kinds], dtype=np.bool_)
+        common = np.where(alike, shared_correlations([at], self.where)[0], 0.0) * self.missed_sd * missed_sd
         across = float(moved @ common)
         own = float(wanted @ self.covariance @ wanted)
         variance = max(own + missed_sd**2 - 2.0 * across, 0.0)
@@ -103,16 +109,18 @@ class Evidence:
         return ErrorParts(
             float(np.sqrt(parameters)),
             float(np.sqrt(max(variance - parameters, 0.0))),
-            self._freedom(moved, missed_sd**2 - 2.0 * across, variance, freedom or {}),
+            self._freedom(moved, kind, missed_sd**2 - 2.0 * across, variance, freedom or {}),
         )
 
-    def _freedom(self, moved: FloatArray, own: float, variance: float, freedom: dict[FigureKind, float]) -> float:
+    def _freedom(
+        self, moved: FloatArray, wanted: FigureKind, own: float, variance: float, freedom: dict[FigureKind, float]
+    ) -> float:
         """Satterthwaite's: each kind's discrepancy makes up a part of the variance and is known with its freedom."""
         missed = self.shared * (self.missed_sd[:, None] * self.missed_sd)
         inverse = 0.0
         for kind, of_kind in freedom.items():
             mine = moved * np.array([each == kind for each in self.kinds], dtype=np.float64)
-            part = float(mine @ missed @ mine) + (own if kind == FigureKind.RATE else 0.0)
+            part = float(mine @ missed @ mine) + (own if kind == wanted else 0.0)
             inverse += (max(part, 0.0) / max(variance, 1e-30)) ** 2 / of_kind
         return min(1.0 / inverse, MOST_FREEDOM) if inverse > 0.0 else MOST_FREEDOM
 
@@ -146,3 +154,8 @@ def evidence_of(calibration: Calibration) -> Evidence:
         tuple(where),
         np.array([not figure.at_least for figure, _ in figures], dtype=np.bool_),
     )
+
+
+def half_width(confidence: float, sd: float, freedom: float) -> float:
+    """Half the interval of a figure's logarithm that has a standard deviation, known with so much freedom."""
+    return sd * float(scipy.special.stdtrit(min(freedom, MOST_FREEDOM), (1.0 + confidence) / 2.0))

@@ -1,25 +1,27 @@
 """Prediction of a described machine, with an interval that holds what its description leaves open.
 
-Each guess moves the rate's logarithm by the root mean square of its changes one standard deviation of the guess up and
+Each guess moves a figure's logarithm by the root mean square of its changes one standard deviation of the guess up and
 down, or with the values that would have been as good. Guesses are independent of each other and of the calibration:
 their variances add up.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from calibration.fit import (
     Calibration,
+    FigureKind,
     ReportProgress,
     SimulateModel,
     apply_calibration,
     no_report,
+    simulated_figures,
     steady_rates,
     unapplied_keys,
 )
+from calibration.predict.figures import Moves
 from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
-from calibration.predict.prediction import half_width, predict_scenario
+from calibration.predict.prediction import predict_scenario
 from models.build import build
 from models.input import value_at
 from models.jobs import JobResult, run_job
@@ -50,8 +52,8 @@ class DescribedPrediction:
     role: str
     outside: tuple[str, ...]
     not_applied: tuple[str, ...]
-    moves: Mapping[str, float]
-    """standard deviations of the logarithm by guesses, by their keys"""
+    moves: Moves
+    """by the guesses' keys"""
 
     @property
     def sd(self) -> float:
@@ -66,32 +68,27 @@ def predict_described(
     simulate_model: SimulateModel | None = None,
 ) -> DescribedPrediction:
     """The machine's rate or its job's figure; `simulate_model`: see `predict_scenario`. Raises InputError."""
-    guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
-    moves = {}
-    for number, row in enumerate(guesses):
-        report(number / (len(guesses) + 1), row.what)
-        moves[row.key] = moved_by(description, row, calibration)
-    parts = [Contribution(row.what, moves[row.key]) for row in guesses]
-    report(len(guesses) / (len(guesses) + 1), "the machine")
+    moves = guess_moves(description, report, calibration)
+    called = {row.key: row.what for row in description.rows}
+    parts = [Contribution(called[key], by_kind[FigureKind.RATE]) for key, by_kind in moves.items()]
+    report(len(moves) / (len(moves) + 1), "the machine")
     scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
     answer = _answer(scenario)
     if calibration is None:
         value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
         return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), (), moves)
-    found = predict_scenario(calibration, description.scenario, simulate_model)
+    found = predict_scenario(calibration, description.scenario, simulate_model, moves)
     parts += [
         Contribution(CALIBRATED, found.parameters_sd),
         Contribution(ONE_RUN, found.run_to_run_sd),
         Contribution(MISSED, found.discrepancy_sd),
     ]
-    sd = math.sqrt(sum(part.sd**2 for part in parts))
-    width = half_width(calibration.confidence, sd, found.freedom * (sd / found.sd) ** 4)
     return DescribedPrediction(
         scenario=found.scenario,
         answer=answer,
         value=found.rate_per_min,
-        low=found.rate_per_min * math.exp(-width),
-        high=found.rate_per_min * math.exp(width),
+        low=found.low_per_min,
+        high=found.high_per_min,
         confidence=calibration.confidence,
         parts=_sorted(parts),
         role=found.role,
@@ -101,45 +98,53 @@ def predict_described(
     )
 
 
-def guess_moves(description: Description, report: ReportProgress = no_report) -> dict[str, float]:
-    """What each guess moves the logarithm of the rate by, one standard deviation, by the catalogue's values.
+def guess_moves(
+    description: Description, report: ReportProgress = no_report, calibration: Calibration | None = None
+) -> dict[str, dict[FigureKind, float]]:
+    """What each guess moves the logarithms of a run's figures by, one standard deviation: see `Moves`; by its key.
 
-    By the guess's key. Raises InputError if the machine can't be calculated.
+    By the catalogue's values, or by those of a calibration, whose own numbers are no guesses. Raises InputError if the
+    machine can't be calculated.
     """
-    guesses = [row for row in description.rows if row.uncertain]
+    guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
     found = {}
     for number, row in enumerate(guesses):
         report(number / len(guesses), row.what)
-        found[row.key] = moved_by(description, row, None)
+        found[row.key] = moved_by(description, row, calibration)
     return found
 
 
-def left_open(description: Description, moves: Mapping[str, float]) -> dict[str, float]:
+def left_open(description: Description, moves: Moves, calibration: Calibration | None = None) -> Moves:
     """Of `guess_moves` those that `uncertainty_of` doesn't know, under what people call them.
 
-    It knows the speed of processors and the times of disks by their sources.
+    Without a calibration it knows the speed of processors and the times of disks by their sources.
     """
-    rows = {row.key: row for row in description.rows if row.factor is None or not row.key.startswith(KNOWN_PARTS)}
-    return {rows[key].what: move for key, move in moves.items() if key in rows and move > 0}
+    rows = {
+        row.key: row
+        for row in description.rows
+        if calibration is not None or row.factor is None or not row.key.startswith(KNOWN_PARTS)
+    }
+    return {rows[key].what: by_kind for key, by_kind in moves.items() if key in rows and any(by_kind.values())}
 
 
-def moved_by(description: Description, row: Origin, calibration: Calibration | None) -> float:
-    """Standard deviation of the figure's logarithm by one guess; 0 if nothing else is possible."""
+def moved_by(description: Description, row: Origin, calibration: Calibration | None) -> dict[FigureKind, float]:
+    """Standard deviations of the figures' logarithms by one guess; 0 if nothing else is possible."""
     settings = row.others
     if row.factor is not None:
         value: int | float = value_at(description.scenario, row.key)
         ends = (value * row.factor, value / row.factor)
         settings = tuple(f"{row.key}={round(end) if isinstance(value, int) else end!r}" for end in ends)
-    middle = _log(description.scenario, calibration)
+    middle = _logs(description.scenario, calibration)
     changes = []
     for setting in settings:
         try:
-            changes.append(_log(description.changed(setting), calibration) - middle)
+            changed = _logs(description.changed(setting), calibration)
         except InputError:  # a machine that can't be is no other possibility
             continue
-    if row.factor is None:  # the value itself is as likely as each of the others
-        return math.sqrt(sum(change**2 for change in changes) / (len(changes) + 1))
-    return math.sqrt(sum(change**2 for change in changes) / len(changes)) if changes else 0.0
+        changes.append({kind: log - middle[kind] for kind, log in changed.items()})
+    # the value itself is as likely as each of the others
+    count = max(len(changes) + (1 if row.factor is None else 0), 1)
+    return {kind: math.sqrt(sum(change[kind] ** 2 for change in changes) / count) for kind in middle}
 
 
 def _fitted(row: Origin, scenario: ScenarioSpec, calibration: Calibration | None) -> bool:
@@ -151,14 +156,14 @@ def _fitted(row: Origin, scenario: ScenarioSpec, calibration: Calibration | None
     return any(key not in out and numeric_value(scenario, key) is not None for key in keys)
 
 
-def _log(scenario: ScenarioSpec, calibration: Calibration | None) -> float:
+def _logs(scenario: ScenarioSpec, calibration: Calibration | None) -> dict[FigureKind, float]:
     machine = scenario if calibration is None else apply_calibration(calibration, scenario)
     if machine.job is None and machine.interval.start != "warm":
         answer = _answer(machine)
         assert isinstance(answer, Result)
-        return math.log(answer.rate_per_min.mean)
+        return {kind: float(kind.log(value)) for kind, value in simulated_figures(answer).items()}
     [warm] = steady_rates(machine)
-    return math.log(warm.new_orders_per_min)
+    return warm.logs
 
 
 def _answer(scenario: ScenarioSpec) -> Result | JobResult:

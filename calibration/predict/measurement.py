@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -32,6 +32,7 @@ from calibration.fit import (
     calibration_path,
     circumstances_of,
     default_parameters,
+    engine_errors,
     engine_sd,
     read_calibration,
     run_conditions,
@@ -43,13 +44,14 @@ from calibration.fit import (
 )
 from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
 from calibration.predict.evidence import MOST_FREEDOM
+from calibration.predict.figures import FigureError, FigureInterval, Moves, figure_errors, figure_intervals
 from calibration.predict.prediction import parameter_slopes, rate_error
+from calibration.predict.slowed import all_slower, faster, slower
 from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
-from models.machine import DiskSpec, RateLimitSpec
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError, InternalError
-from simulator.results import Estimate
+from simulator.results import Estimate, Result
 
 SPREADS_FILE = Path(__file__).with_name("spreads.yaml")
 PUBLISHED = Path("published")
@@ -111,6 +113,8 @@ class Uncertainty:
     chance_sd: float | None
     at: Circumstances
     model: ModelUsed | None = None
+    errors: Mapping[FigureKind, FigureError] = field(default_factory=dict)
+    """of the run's other figures, by a calibration"""
 
     @property
     def interval(self) -> MeasurementInterval:
@@ -164,6 +168,8 @@ class MeasurementInterval:
     confidence: float
     parts: tuple[Contribution, ...]
     model: ModelUsed | None = None
+    figures: tuple[FigureInterval, ...] = ()
+    """the run's other figures, by a calibration"""
 
     @property
     def sd(self) -> float:
@@ -171,9 +177,9 @@ class MeasurementInterval:
         return math.hypot(*(part.sd for part in self.parts))
 
     def to_json(self) -> dict[str, Any]:
-        """The interval as plain JSON, with its model if it has one."""
+        """The interval as plain JSON, with its model and the figures that this has intervals of, if there is one."""
         found = asdict(self)
-        return found if self.model is not None else {key: value for key, value in found.items() if key != "model"}
+        return {key: value for key, value in found.items() if value or key not in {"model", "figures"}}
 
 
 def measurement_interval(
@@ -181,6 +187,21 @@ def measurement_interval(
 ) -> MeasurementInterval:
     """The interval around an engine's rate: see `uncertainty_of`."""
     return uncertainty_of(scenario, rate, calibration).interval
+
+
+def run_measurement(
+    scenario: ScenarioSpec, result: Result, calibration: Calibration | None = None, guesses: Moves | None = None
+) -> MeasurementInterval:
+    """The interval around a run's rate, by a calibration with those of its other figures: see `uncertainty_of`.
+
+    `guesses`: what a description leaves open, parts of the intervals by their names.
+    """
+    found = uncertainty_of(scenario, result.rate_per_min, calibration)
+    of_rate = {name: moves[FigureKind.RATE] for name, moves in (guesses or {}).items() if moves[FigureKind.RATE] > 0.0}
+    interval = replace(found, moves={**found.moves, **of_rate}).interval
+    if not found.errors:
+        return interval
+    return replace(interval, figures=figure_intervals(result, found.errors, INTERVAL_CONFIDENCE, None, guesses))
 
 
 def ratio_interval(one: Uncertainty, other: Uncertainty, ratio: float, chance_sd: float | None) -> tuple[float, float]:
@@ -217,7 +238,8 @@ def uncertainty_of(scenario: ScenarioSpec, rate: Estimate, calibration: Calibrat
     missed = _published().missed_of(FigureKind.RATE, regime)
     model_sd = assumed_sd(FigureKind.RATE, 0.0, _published().missing) * missed.scale
     if regime == "light":
-        model_sd *= _elasticity(scenario, middle, model_sd)
+        [slowed] = steady_rates(all_slower(scenario, math.exp(model_sd)))
+        model_sd *= min(max(math.log(middle / slowed.new_orders_per_min) / model_sd, 0.0), 1.0)
     is_calculated = scenario.engine == "analytic"
     moves = {name: _move(middle, *rates[2 * number : 2 * number + 2]) for number, (name, *_) in enumerate(moved)}
     return Uncertainty(
@@ -240,11 +262,16 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
     at = circumstances_of(scenario, regime)
     missed_sd = assumed_sd(FigureKind.RATE, 0.0, calibration.missing)
     missed_sd *= calibration.missed_of(FigureKind.RATE, regime).scale
-    slopes = parameter_slopes(calibration, scenario)
+    by_kind = parameter_slopes(calibration, scenario)
+    slopes = by_kind[FigureKind.RATE]
     found = rate_error(calibration, slopes, at, missed_sd)
     moves = slopes @ np.linalg.cholesky(np.array(calibration.joint.covariance))
     taken_up = found.parameters_sd / max(float(np.linalg.norm(moves)), 1e-30)
-    is_calculated = scenario.engine == "analytic"
+    is_calculated = scenario.engine == "analytic" and scenario.job is None
+    formulas = {}
+    if is_calculated:
+        formulas = engine_errors() | {FigureKind.RATE: _interval_sd(rate) or engine_sd(FigureKind.RATE, regime)}
+    errors = {} if scenario.job is not None else figure_errors(calibration, machine, by_kind, at, formulas)
     known = {run.scenario_hash for run in calibration.runs}
     return Uncertainty(
         rate_per_min=rate.mean,
@@ -252,9 +279,10 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
         model_sd=found.discrepancy_sd,
         freedom=found.freedom * found.discrepancy_sd**4 / max(found.variance, 1e-30) ** 2,
         run_to_run_sd=calibration.run_to_run_sd,
-        formulas_sd=(_interval_sd(rate) or engine_sd(FigureKind.RATE, regime)) if is_calculated else 0.0,
+        formulas_sd=formulas.get(FigureKind.RATE, 0.0),
         chance_sd=0.0 if is_calculated else _interval_sd(rate),
         at=at,
+        errors=errors,
         model=ModelUsed(
             base=calibration.base.name,
             runs=len(calibration.runs),
@@ -267,42 +295,6 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
             not_applied=unapplied_keys(calibration, scenario),
         ),
     )
-
-
-def faster(scenario: ScenarioSpec, factor: float) -> ScenarioSpec:
-    """The scenario with processors so many times as fast. Not checked."""
-    machine = scenario.machine
-    cpu = machine.cpu.model_copy(update={"relative_speed": machine.cpu.relative_speed * factor})
-    return scenario.model_copy(update={"machine": machine.model_copy(update={"cpu": cpu})})
-
-
-def slower(scenario: ScenarioSpec, disk: DiskSpec, factor: float, *, with_caps: bool = False) -> ScenarioSpec:
-    """The scenario with a disk so many times slower wherever it is, in times and rates. Not checked.
-
-    `with_caps`: a volume's caps too, which its provider keeps to the number.
-    """
-    said = {name: value for name in type(disk).model_fields if (value := getattr(disk, name)) is not None}
-    changes = {name: value * factor for name, value in said.items() if name.endswith(("_ms", "_us"))}
-    changes |= {name: value / factor for name, value in said.items() if name.endswith("_per_s")}
-    machine = scenario.machine
-    volume_limits = machine.volume_limits
-    if with_caps:
-        volume_limits = _lower(volume_limits, factor)
-        changes |= {"limits": _lower(said["limits"], factor)} if "limits" in said else {}
-    changed = disk.model_copy(update=changes)
-    disks = machine.disks.model_copy(update={"disk": changed}) if machine.disks.disk == disk else machine.disks
-    log_disk = changed if machine.log_disk == disk else machine.log_disk
-    parts = {"disks": disks, "log_disk": log_disk, "volume_limits": volume_limits}
-    return scenario.model_copy(update={"machine": machine.model_copy(update=parts)})
-
-
-def _lower(limits: tuple[RateLimitSpec, ...], factor: float) -> tuple[RateLimitSpec, ...]:
-    """Limits that let through less."""
-    lower = []
-    for limit in limits:
-        burst_per_s = None if limit.burst_per_s is None else limit.burst_per_s / factor
-        lower.append(limit.model_copy(update={"per_s": limit.per_s / factor, "burst_per_s": burst_per_s}))
-    return tuple(lower)
 
 
 def part_factors() -> dict[str, float]:
@@ -380,14 +372,3 @@ def _move(middle: float, up: float | None, down: float | None) -> float:
     if not changes:
         return 0.0
     return math.copysign(math.sqrt(sum(change**2 for change in changes) / len(changes)), sum(changes))
-
-
-def _elasticity(scenario: ScenarioSpec, rate: float, sd: float) -> float:
-    """What share of an error of all parts' speeds a machine's rate takes over: none of one that waits for load."""
-    everything = faster(scenario, math.exp(-sd))
-    disk, log_disk = scenario.machine.disks.disk, scenario.machine.log_disk
-    everything = slower(everything, disk, math.exp(sd), with_caps=True)
-    if log_disk is not None and log_disk != disk:
-        everything = slower(everything, log_disk, math.exp(sd), with_caps=True)
-    [steady] = steady_rates(everything)
-    return min(max(math.log(rate / steady.new_orders_per_min) / sd, 0.0), 1.0)

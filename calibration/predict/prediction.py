@@ -6,13 +6,13 @@ nearby (`calibration.predict.evidence`). The interval is Student's, whose degree
 discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
 """
 
+import math
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 import numpy as np
-import scipy
 
 from calibration.fit import (
     DIFFERENCE_STEP,
@@ -36,10 +36,14 @@ from calibration.fit import (
     unapplied_keys,
 )
 from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
-from calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of
+from calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of, half_width
+from calibration.predict.figures import FigureInterval, Moves, figure_errors, figure_intervals
+from models.build import build
 from models.scenario import ScenarioSpec
+from simulator.analytic import simulate
 from simulator.errors import InputError
-from simulator.form import FloatArray
+from simulator.form import FloatArray, System
+from simulator.results import Result
 
 
 @dataclass(frozen=True)
@@ -64,20 +68,27 @@ class Predicted:
     """where the analytic engine's assumptions don't hold, unless the rate is simulated"""
     freedom: float = MOST_FREEDOM
     """degrees of freedom that the sum of the parts is known with"""
+    figures: tuple[FigureInterval, ...] = ()
+    """the run's other figures; none of a job"""
+    guessed_sd: float = 0.0
+    """by what a description leaves open"""
 
     @property
     def sd(self) -> float:
         """Standard deviation of the logarithm, all parts together."""
-        return float(np.sqrt(self.parameters_sd**2 + self.run_to_run_sd**2 + self.discrepancy_sd**2))
+        return math.hypot(self.parameters_sd, self.run_to_run_sd, self.discrepancy_sd, self.guessed_sd)
 
     def to_json(self) -> dict[str, Any]:
         """The prediction as plain JSON, but for its scenario."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "scenario"}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "scenario"} | {
+            "figures": [asdict(figure) for figure in self.figures]
+        }
 
     @classmethod
     def from_json(cls, scenario: ScenarioSpec, data: dict[str, Any]) -> Self:
         """From what `to_json` gave. `scenario`: with the calibrated values."""
         values: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in data.items()}
+        values["figures"] = tuple(FigureInterval(**figure) for figure in data.get("figures", ()))
         return cls(scenario, **values)
 
 
@@ -108,35 +119,48 @@ def _predicted(*of: Any) -> dict[str, Any]:
 
 
 def predict_scenario(
-    calibration: Calibration, scenario: ScenarioSpec, simulate_model: SimulateModel | None = None
+    calibration: Calibration,
+    scenario: ScenarioSpec,
+    simulate_model: SimulateModel | None = None,
+    guesses: Moves | None = None,
 ) -> Predicted:
-    """The scenario's rate by the calibrated model. Raises InputError if the calibrated machine can't run it.
+    """The scenario's figures by the calibrated model. Raises InputError if the calibrated machine can't run it.
 
     By `simulate_model` if it has confirmed the fit and can answer soon, else by the analytic engine with what the
-    kernel has shown of runs that are limited alike. A fitted run's is that of the fit's table.
+    kernel has shown of runs that are limited alike. A fitted run's rate is that of the fit's table. `guesses`: what a
+    description leaves open.
     """
     if calibration.by_kernel and simulate_model is None:
         raise ValueError("a calibration that an engine has confirmed needs it to predict")
     machine = apply_calibration(calibration, scenario)
     [warm] = steady_rates(machine)
     simulated = bool(calibration.by_kernel) and kernel_can_simulate(machine, warm.new_orders_per_min)
-    [left_out], [left_out_sd] = engine_correction(
-        machine, (FigureKind.RATE,), calibration.seed, simulate_model if simulated else None
-    )
+    kinds = tuple(FigureKind)
+    engine = _KeptResult(simulate_model) if simulate_model is not None and simulated else None
+    logs, sds = engine_correction(machine, kinds, calibration.seed, engine)
     regime = run_regime(machine)
-    usual = None if simulated else calibration.corrections.get(regime, {}).get(FigureKind.RATE)
-    if usual is not None:
-        left_out, left_out_sd = left_out + float(np.log(usual.factor)), usual.sd
+    corrections, left_out_sds = {}, dict(zip(kinds, sds, strict=True))
+    for kind, usual in ({} if simulated else calibration.corrections.get(regime, {})).items():
+        corrections[kind], left_out_sds[kind] = float(np.log(usual.factor)), usual.sd
+    left_out = logs[kinds.index(FigureKind.RATE)] + corrections.get(FigureKind.RATE, 0.0)
     rate = warm.new_orders_per_min * float(np.exp(left_out))
     missed, noise = calibration.missed_of(FigureKind.RATE, regime), calibration.run_to_run_sd
-    missed_sd = assumed_sd(FigureKind.RATE, left_out_sd, calibration.missing) * missed.scale
-    parts = rate_error(
-        calibration, parameter_slopes(calibration, scenario), circumstances_of(scenario, regime), missed_sd
-    )
-    sd = float(np.sqrt(parts.variance + noise**2))
+    missed_sd = assumed_sd(FigureKind.RATE, left_out_sds[FigureKind.RATE], calibration.missing) * missed.scale
+    slopes, at = parameter_slopes(calibration, scenario), circumstances_of(scenario, regime)
+    parts = rate_error(calibration, slopes[FigureKind.RATE], at, missed_sd)
+    guessed_sd = math.hypot(*(moves.get(FigureKind.RATE, 0.0) for moves in (guesses or {}).values()))
+    sd = math.hypot(math.sqrt(parts.variance), noise, guessed_sd)
     freedom = parts.freedom * sd**4 / parts.variance**2 if parts.variance > 0 else MOST_FREEDOM
     width = half_width(calibration.confidence, sd, freedom)
     known = {run.scenario_hash for run in calibration.runs}
+    figures: tuple[FigureInterval, ...] = ()
+    if machine.job is None:
+        errors = figure_errors(calibration, machine, slopes, at, {} if engine is not None else left_out_sds)
+        result = simulate(build(machine), calibration.seed) if engine is None else engine.result
+        of_response = errors.get(FigureKind.RESPONSE)
+        if engine is None and of_response is not None and math.isfinite(of_response.times_rate):
+            corrections.setdefault(FigureKind.RESPONSE, -of_response.times_rate * left_out)
+        figures = figure_intervals(result, errors, calibration.confidence, corrections, guesses)
     return Predicted(
         scenario=machine,
         role="fitted" if scenario_hash(scenario) in known else "predicted",
@@ -154,7 +178,23 @@ def predict_scenario(
         not_applied=unapplied_keys(calibration, scenario),
         doubts=() if simulated else engine_doubts([machine])[0],
         freedom=min(freedom, MOST_FREEDOM),
+        figures=figures,
+        guessed_sd=guessed_sd,
     )
+
+
+class _KeptResult:
+    """An engine whose last result is kept."""
+
+    result: Result
+
+    def __init__(self, engine: SimulateModel) -> None:
+        self._engine = engine
+
+    def __call__(self, system: System, seed: int) -> Result:
+        """The result of a model by a seed."""
+        self.result = self._engine(system, seed)
+        return self.result
 
 
 def rate_error(calibration: Calibration, slopes: FloatArray, at: Circumstances, missed_sd: float) -> ErrorParts:
@@ -164,13 +204,11 @@ def rate_error(calibration: Calibration, slopes: FloatArray, at: Circumstances, 
     return evidence_of(calibration).error(slopes, at, missed_sd, freedom_of)
 
 
-def half_width(confidence: float, sd: float, freedom: float) -> float:
-    """Half the interval of a rate's logarithm that has a standard deviation, known with so much freedom."""
-    return sd * float(scipy.special.stdtrit(min(freedom, MOST_FREEDOM), (1.0 + confidence) / 2.0))
+def parameter_slopes(calibration: Calibration, scenario: ScenarioSpec) -> dict[FigureKind, FloatArray]:
+    """Derivatives of the steady figures' logarithms by the parameters' places, at bounds one-sided, over whole numbers.
 
-
-def parameter_slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatArray:
-    """Derivatives of the steady rate's logarithm by the parameters' places, at bounds one-sided, over whole numbers."""
+    Of each kind that the scenario's machine has.
+    """
     low, high = parameter_bounds([each.parameter for each in calibration.parameters])
     out = unapplied_keys(calibration, scenario)
     varied = [number for number, each in enumerate(calibration.parameters) if each.key not in out]
@@ -185,10 +223,12 @@ def parameter_slopes(calibration: Calibration, scenario: ScenarioSpec) -> FloatA
             except InputError:
                 continue
             moved.append((number, float(place[number])))
-    logs = [float(np.log(each.new_orders_per_min)) for each in steady_rates(*machines)]
-    slopes = np.zeros(len(calibration.parameters))
+    logs = [each.logs for each in steady_rates(*machines)]
+    slopes = {kind: np.zeros(len(calibration.parameters)) for kind in (logs[0] if logs else FigureKind)}
     for number in varied:
-        mine = [(at, log) for (owner, at), log in zip(moved, logs, strict=True) if owner == number]
+        mine = [(at, by_kind) for (owner, at), by_kind in zip(moved, logs, strict=True) if owner == number]
         if len({at for at, _ in mine}) > 1:
-            slopes[number] = (mine[-1][1] - mine[0][1]) / (mine[-1][0] - mine[0][0])
+            (first, low_logs), (last, high_logs) = mine[0], mine[-1]
+            for kind, of_kind in slopes.items():
+                of_kind[number] = (high_logs[kind] - low_logs[kind]) / (last - first)
     return slopes

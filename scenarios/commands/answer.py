@@ -12,6 +12,7 @@ from pathlib import Path
 
 import typer
 
+from calibration.predict import Moves
 from models.catalogue import Prices, catalogue_names, price_list
 from models.scenario import ScenarioSpec
 from scenarios.commands.modelled import ModelledScenario, measurement_of
@@ -34,7 +35,7 @@ NARROWEST = 60
 class AnswerOptions:
     """What to do with a result. `command` gives the same result again.
 
-    `guesses`: what a description leaves open moves the rate's logarithm by, a part of the interval, by its name.
+    `guesses`: what a description leaves open, parts of the intervals.
     `chance`: whether the interval is that of chance alone, not the one in which a measurement would fall. `before` is
     the analytic answer that was shown before this one, to be compared with it.
     """
@@ -46,7 +47,7 @@ class AnswerOptions:
     command: str
     before: Result | None = None
     chance: bool = False
-    guesses: Mapping[str, float] = field(default_factory=dict)
+    guesses: Moves = field(default_factory=dict)
     described: Sequence[Mapping[str, object]] | None = None
     """what a description came to, for the JSON document"""
 

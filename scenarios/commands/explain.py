@@ -112,7 +112,7 @@ def _text(result: Result, expected: Expected, found: Explanation, head: list[str
     if output is Output.JSON:
         return explanation_json(result, expected, found)
     if output is Output.CSV:
-        return explanation_csv(found)
+        return explanation_csv(found, expected)
     version = result.versions.get("oltpsim", "?")
     origin = f"oltpsim {version} · engine {result.engine} · seed {result.seed} · model {result.model_hash}"
     answers = explanation_text(found, terminal_width(), dt.datetime.now(dt.UTC).date())

@@ -1,8 +1,7 @@
 """The scenario that a command is asked about, and the calibrated model that answers for it."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from calibration.fit import (
@@ -14,7 +13,7 @@ from calibration.fit import (
     read_calibration,
     shipped_calibrations,
 )
-from calibration.predict import MeasurementInterval, measurement_interval, uncertainty_of
+from calibration.predict import MeasurementInterval, Moves, measurement_interval, run_measurement
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
 from scenarios.library import load_scenario_file, scenario_path
@@ -82,13 +81,9 @@ def is_model(name: str) -> bool:
     return isinstance(document, dict) and document.get("format") == CALIBRATION_FORMAT
 
 
-def measurement_of(modelled: ModelledScenario, result: Result, guesses: Mapping[str, float] | None = None) -> Expected:
-    """Where a measurement would fall, or why that can't be said.
-
-    `guesses`: what a description left open moves the rate's logarithm by, a standard deviation each, by names.
-    """
+def measurement_of(modelled: ModelledScenario, result: Result, guesses: Moves | None = None) -> Expected:
+    """Where a measurement would fall, or why that can't be said. `guesses`: what a description leaves open."""
     try:
-        found = uncertainty_of(modelled.scenario, result.rate_per_min, modelled.calibration)
-        return replace(found, moves={**found.moves, **(guesses or {})}).interval
+        return run_measurement(modelled.scenario, result, modelled.calibration, guesses)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"

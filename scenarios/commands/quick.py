@@ -41,7 +41,7 @@ from scenarios.commands.output_files import check_places
 from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate, simulate_by_kernel
 from scenarios.show.machine import (
-    OF_CATALOGUE,
+    answered_by,
     description_text,
     machine_csv,
     machine_json,
@@ -129,7 +129,7 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
 
     The first answer is calculated at once, the second one simulated, and it is said how far apart they are. With
     --engine, --output json or csv there is one answer; what is saved, reported and held to --target is the
-    simulation's. An engine with a calibrated model of its own is answered by that, with the model's interval.
+    simulation's. A calibrated model answers by its values, with its intervals: unasked that of Virtuoso.
     """
     typed = typed_options(context)
     overrides = settings(set_, engine)
@@ -144,30 +144,27 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     two = output is Output.TABLE and not any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
     if is_file:
         _refuse(typed, (*options, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")
-        scenario = load_scenario_file(scenario_path(str(what)), overrides)
+        modelled = ModelledScenario(load_scenario_file(scenario_path(str(what)), overrides), None)
         check_places(report, save)
         check_report(report, "--report")
-        _answer_scenario(scenario, seed, quiet, wanted, two)
+        _answer_scenario(modelled, seed, quiet, wanted, two)
         return
     if what is None and not flags:
         hint = "say what the machine is, as in 'r6i.2xlarge + gp3 500 GiB' or --cores 8 --ram 32GiB, or name a scenario"
         raise UsageError(hint, context)
     description = read_description(what or "", overrides, flags)
     calibration = _calibration_of(description.scenario, model)
-    answered_at_once = calibration is not None or description.scenario.job is not None
-    if answered_at_once:
-        why = "a job is answered without a simulation"
-        if calibration is not None:
-            why = "a calibrated model answers without a simulation; --model none takes the catalogue's values"
-        _refuse(typed, SIMULATED, why)
+    is_job = description.scenario.job is not None
+    if is_job:
+        _refuse(typed, SIMULATED, "a job is answered without a simulation")
     check_places(report, save, save_scenario)
     check_report(report, "--report")
     if save_scenario is not None:
         write_whole(save_scenario, machine_yaml(description))
-    if answered_at_once:
-        _answer_at_once(description, calibration, wanted, quiet)
+    if is_job:
+        _answer_job(description, calibration, wanted, quiet)
     else:
-        _answer_description(description, seed, quiet, wanted, two)
+        _answer_description(description, calibration, seed, quiet, wanted, two)
     if save_scenario is not None and output is Output.TABLE:
         typer.echo(f"saved: {save_scenario}")
 
@@ -189,10 +186,8 @@ def _calibration_of(scenario: ScenarioSpec, model: str | None) -> Calibration | 
     return None if own is None else read_calibration(shipped_calibrations()[own])
 
 
-def _answer_at_once(
-    description: Description, calibration: Calibration | None, wanted: AnswerOptions, quiet: bool
-) -> None:
-    """Answer by the calibrated model, with an interval that holds the guesses, or a job by its formulas."""
+def _answer_job(description: Description, calibration: Calibration | None, wanted: AnswerOptions, quiet: bool) -> None:
+    """Answer a job by its formulas; by a calibrated model with an interval, which holds the guesses."""
     with progress_display(quiet) as display:
         found = predict_described(description, calibration, display.advance, simulate_by_kernel)
     if wanted.output is Output.JSON:
@@ -204,29 +199,38 @@ def _answer_at_once(
     typer.echo(text, nl=False)
 
 
-def _answer_description(description: Description, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
-    """Answer by the catalogue's values: what is assumed, then as a scenario is answered."""
+def _answer_description(
+    description: Description,
+    calibration: Calibration | None,
+    seed: int,
+    quiet: bool,
+    wanted: AnswerOptions,
+    two: bool,
+) -> None:
+    """Answer by a model's values or the catalogue's: what is assumed, then as a scenario is answered."""
     scenario = description.scenario
     try:
         with progress_display(quiet) as display:
-            moves = guess_moves(description, display.advance)
+            moves = guess_moves(description, display.advance, calibration)
     except InputError:  # no formulas for it: the interval says so
         moves = {}
     if wanted.output is Output.CSV and not quiet:
         for note in scenario.notes:
             typer.echo(note, err=True)
-    wanted = replace(wanted, guesses=left_open(description, moves), described=understood_rows(description, moves))
-    preface = f"{description_text(description, moves, OF_CATALOGUE)}\n" if wanted.output is Output.TABLE else ""
-    _answer_scenario(scenario, seed, quiet, wanted, two, preface)
+    guesses, rows = left_open(description, moves, calibration), understood_rows(description, moves)
+    wanted = replace(wanted, guesses=guesses, described=rows)
+    understood = description_text(description, moves, answered_by(calibration))
+    preface = f"{understood}\n" if wanted.output is Output.TABLE else ""
+    _answer_scenario(ModelledScenario(scenario, calibration), seed, quiet, wanted, two, preface)
 
 
 def _answer_scenario(
-    scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, two: bool, preface: str = ""
+    modelled: ModelledScenario, seed: int, quiet: bool, wanted: AnswerOptions, two: bool, preface: str = ""
 ) -> None:
     """Answer by the scenario's engine, with `preface` before it; with `two` by the analytic one first."""
-    first = _calculated(scenario, seed, quiet, wanted, preface) if two else None
+    first = _calculated(modelled, seed, quiet, wanted, preface) if two else None
     with timed(quiet) as second, progress_display(quiet) as display:
-        second.results += replicate(scenario, seed, 1, 1, display)
+        second.results += replicate(modelled.machine, seed, 1, 1, display)
     (result,) = second.results
     if first is not None:
         if not quiet:
@@ -235,21 +239,21 @@ def _answer_scenario(
         wanted = replace(wanted, before=first.results[0])
     else:
         typer.echo(preface, nl=False)
-    give(ModelledScenario(scenario, None), result, wanted)
+    give(modelled, result, wanted)
 
 
 def _calculated(
-    scenario: ScenarioSpec, seed: int, quiet: bool, wanted: AnswerOptions, preface: str
+    modelled: ModelledScenario, seed: int, quiet: bool, wanted: AnswerOptions, preface: str
 ) -> TimedAnswers | None:
     """The analytic answer behind `preface`, on stdout before this returns; None, and why on stderr, if none is."""
-    calculated = scenario.model_copy(update={"engine": "analytic"})
+    modelled = replace(modelled, scenario=modelled.scenario.model_copy(update={"engine": "analytic"}))
     try:
         with timed(quiet) as block:
-            block.results.append(simulate(SimulationTask(calculated, seed)))
+            block.results.append(simulate(SimulationTask(modelled.machine, seed)))
     except InputError as error:
         typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)
         return None
-    modelled = ModelledScenario(calculated, None)
-    expected = "" if wanted.chance else measurement_of(modelled, block.results[0], wanted.guesses)
-    typer.echo(f"{preface}{FIRST}\n{headline_text(block.results[0], calculated, terminal_width(), expected)}", nl=False)
+    (result,) = block.results
+    expected = "" if wanted.chance else measurement_of(modelled, result, wanted.guesses)
+    typer.echo(f"{preface}{FIRST}\n{headline_text(result, modelled.machine, terminal_width(), expected)}", nl=False)
     return block

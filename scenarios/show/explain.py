@@ -22,6 +22,7 @@ from scenarios.questions.explain import (
     Warming,
 )
 from scenarios.show.chart import BarSeries, Chart, Curve, Mark, Points, Scale, Zone, row_labels, row_scale, rows_px
+from scenarios.show.model import figure_lines
 from scenarios.show.numbers import (
     NONE,
     between,
@@ -36,8 +37,17 @@ from scenarios.show.numbers import (
     span,
 )
 from scenarios.show.palette import BLUE, GREEN, SLATE, VERMILION, translucent
-from scenarios.show.table import csv_text, flow, sentence_flow
-from scenarios.show.words import SATURATED, STARTS, Expected, class_name, is_calculated, rate_words, uncertainty_words
+from scenarios.show.table import WIDTH, csv_text, flow, sentence_flow
+from scenarios.show.words import (
+    SATURATED,
+    STARTS,
+    Expected,
+    class_name,
+    figure_columns,
+    is_calculated,
+    rate_words,
+    uncertainty_words,
+)
 from simulator.results import ClassResult, Result, result_json
 
 LONGEST_BAR = 40
@@ -57,6 +67,7 @@ def activity_bars(result: Result, expected: Expected = "") -> str:
     because = expected if isinstance(expected, str) else ", ".join(uncertainty_words(expected.parts, expected.sd))
     if because:
         lines.insert(1, because if isinstance(expected, str) else f"uncertain by {because}")
+    lines += figure_lines(expected, WIDTH)
     for transaction in result.classes:
         lines += ["", *_class_bars(transaction)]
     return "\n".join(lines) + "\n"
@@ -222,9 +233,10 @@ def explanation_json(result: Result, expected: Expected, found: Explanation) -> 
     return document_text(FORMAT, content)
 
 
-def explanation_csv(found: Explanation) -> str:
-    """A row for each figure: its place among the answers, and its value."""
-    return csv_text(("answer", "value"), _leaves(asdict(found)))
+def explanation_csv(found: Explanation, expected: Expected = "") -> str:
+    """A row for each figure: its place among the answers, and its value; with a model its figures and their ends."""
+    measured = [] if isinstance(expected, str) else list(figure_columns(expected.figures).items())
+    return csv_text(("answer", "value"), [*_leaves(asdict(found)), *measured])
 
 
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:

@@ -1,11 +1,10 @@
 """Prediction of a machine described in one line: table, JSON, and the scenario as a commented YAML file."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from calibration.fit import Calibration, scenario_hash
-from calibration.predict import DescribedPrediction
+from calibration.fit import Calibration, FigureKind, scenario_hash
+from calibration.predict import DescribedPrediction, Moves
 from models.input import document_text, yaml_text
 from models.jobs import JobResult
 from models.reading import Description, Origin
@@ -23,19 +22,24 @@ LEAST_MOVE = 0.005
 HEADS = ("", "value", "from", "rate")
 
 
-def description_text(description: Description, moves: Mapping[str, float], answered_by: str = "") -> str:
+def answered_by(calibration: Calibration | None) -> str:
+    """Whose values answer: a model's, or the catalogue's."""
+    return OF_CATALOGUE if calibration is None else f"a model fitted to {plural(len(calibration.runs), 'run')}"
+
+
+def description_text(description: Description, moves: Moves, answers: str = "") -> str:
     """What a description comes to, a line each: what was said, what is assumed, and what else that might be.
 
-    `moves`: standard deviations of the rate's logarithm by the keys of guesses. `answered_by`: whose values answer.
+    `moves`: of figures, by the keys of guesses. `answers`: see `answered_by`.
     """
     cells: list[tuple[str, ...]] = [HEADS]
     for row in description.rows:
-        move = moves.get(row.key, 0.0)
+        move = moves.get(row.key, {}).get(FigureKind.RATE, 0.0)
         effect = f"±{share(math.expm1(move))}" if move >= LEAST_MOVE else ""
         origin = ASSUMED if row.piece is None else f"'{row.piece}'"
         might_be = f", {row.uncertainty.replace('times or divided by', 'x or /')}" if row.uncertainty else ""
         cells.append((row.what, _short(row.value), _short(origin + might_be), effect))
-    cells += [("answered by", answered_by, "", "")] if answered_by else []
+    cells += [("answered by", answers, "", "")] if answers else []
     return "\n".join([description.scenario.machine.name, *aligned(cells, indent=2)]) + "\n"
 
 
@@ -46,8 +50,7 @@ def machine_table(
 
     `calibration` None: predicted by the catalogue's values.
     """
-    answered_by = OF_CATALOGUE if calibration is None else f"a model fitted to {plural(len(calibration.runs), 'run')}"
-    lines = [description_text(description, found.moves, answered_by), *_figures(found, width)]
+    lines = [description_text(description, found.moves, answered_by(calibration)), *_figures(found, width)]
     for text in found.outside:
         lines += flow("beyond the runs", [text], width)
     if found.not_applied:
@@ -65,10 +68,13 @@ def machine_csv(found: DescribedPrediction) -> str:
     return csv_text(row, [row])
 
 
-def understood_rows(description: Description, moves: Mapping[str, float]) -> list[dict[str, Any]]:
+def understood_rows(description: Description, moves: Moves) -> list[dict[str, Any]]:
     """What the description comes to as plain JSON; `rate_sd` of the logarithm."""
     names = ("what", "key", "value", "piece", "source", "factor", "others")
-    return [{name: getattr(row, name) for name in names} | {"rate_sd": moves.get(row.key)} for row in description.rows]
+    of_rate = {key: by_kind[FigureKind.RATE] for key, by_kind in moves.items()}
+    return [
+        {name: getattr(row, name) for name in names} | {"rate_sd": of_rate.get(row.key)} for row in description.rows
+    ]
 
 
 def _figures(found: DescribedPrediction, width: int) -> list[str]:

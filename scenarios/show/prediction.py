@@ -1,6 +1,7 @@
 """Predictions of a calibration for people, for programs and for tables."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from calibration.fit import ANSWERS, Calibration, answers_version, rate_changes, scenario_hash
@@ -9,7 +10,7 @@ from models.input import document_text
 from scenarios.library import library_files, load_scenario_file
 from scenarios.show.numbers import between, count, plural, share
 from scenarios.show.table import NATURAL, csv_text, flow
-from scenarios.show.words import configuration_line
+from scenarios.show.words import configuration_line, figure_columns, figure_words
 
 FORMAT = "oltpsim-prediction-1"
 SAME_RATE = 1e-6
@@ -67,6 +68,8 @@ def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
     title = ", ".join([answer.scenario.name, *changed])
     lines = [title, f"  {configuration_line(answer.scenario)}"]
     lines += [*flow("new orders per minute", [rate], NATURAL), *flow("standard deviations", [parts], NATURAL)]
+    if answer.figures:
+        lines += flow(f"{answer.confidence:.0%} intervals", figure_words(answer.figures), NATURAL)
     for doubt in answer.doubts:
         lines += flow("in doubt", [doubt], NATURAL)
     for words in answer.outside:
@@ -100,6 +103,7 @@ def prediction_json(
                 "outside": answer.outside,
                 "not_applied": answer.not_applied,
                 "doubts": answer.doubts,
+                "figures": [asdict(figure) for figure in answer.figures],
             }
             for answer in answers
         ],
@@ -108,18 +112,19 @@ def prediction_json(
 
 
 def prediction_csv(answers: Sequence[Predicted], certificate: str) -> str:
-    """One row for each scenario."""
-    rows = [
-        [
-            *_row(answer).values(),
-            "; ".join(answer.outside),
-            " ".join(answer.not_applied),
-            "; ".join(answer.doubts),
-            certificate,
-        ]
+    """One row for each scenario, with the columns of all."""
+    rows: list[dict[str, object]] = [
+        _row(answer)
+        | {
+            "outside": "; ".join(answer.outside),
+            "not_applied": " ".join(answer.not_applied),
+            "doubts": "; ".join(answer.doubts),
+            "certificate": certificate,
+        }
+        | figure_columns(answer.figures)
         for answer in answers
     ]
-    return csv_text([*_row(answers[0]), "outside", "not_applied", "doubts", "certificate"], rows)
+    return csv_text(dict.fromkeys(column for row in rows for column in row), rows)
 
 
 def _row(answer: Predicted) -> dict[str, object]:

@@ -84,6 +84,7 @@ def report_html(
         "unit": words.unit_of(result.main_class),
         "interval": words.rate_words(result.rate_per_min, expected, words.is_calculated(result)),
         "uncertain": _uncertain(expected),
+        "by_model": [] if isinstance(expected, str) else words.figure_words(expected.figures),
         "chance": _chance(result),
         "measured": measured,
         "calculated": words.is_calculated(result),

@@ -11,7 +11,7 @@ from calibration.predict import CHANCE, MeasurementInterval
 from models.input import document_text
 from models.machine import PriceSpec
 from models.scenario import ScenarioSpec
-from scenarios.show.model import model_lines
+from scenarios.show.model import figure_lines, model_lines
 from scenarios.show.numbers import count, share, significant, span, time_text
 from scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
 from scenarios.show.words import (
@@ -20,6 +20,7 @@ from scenarios.show.words import (
     bottleneck_details,
     class_name,
     configuration_line,
+    figure_columns,
     is_calculated,
     loads,
     next_words,
@@ -80,6 +81,7 @@ def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int
     if isinstance(expected, MeasurementInterval):
         lines += flow("uncertain by", uncertainty_words(expected.parts, expected.sd), width)
         lines += [] if expected.model is None else model_lines(expected.model, width)
+        lines += figure_lines(expected, width)
     elif expected:
         lines += sentence_flow("no interval", expected, width)
     return lines
@@ -255,9 +257,6 @@ def summary_csv(
         figure, role = measured.new_orders_per_minute, measured.role
         rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
     if isinstance(expected, MeasurementInterval):
-        for row in rows:
-            row |= {
-                "measurement_low_per_min": expected.low_per_min,
-                "measurement_high_per_min": expected.high_per_min,
-            }
+        ends = {"measurement_low_per_min": expected.low_per_min, "measurement_high_per_min": expected.high_per_min}
+        rows = [row | ends | figure_columns(expected.figures) for row in rows]
     return csv_text(dict.fromkeys(column for row in rows for column in row), rows)

@@ -17,9 +17,8 @@ from calibration.fit import (
     parse_vary,
     run_fit,
 )
-from calibration.predict import guess_moves, left_open, predict_described, predict_scenario
+from calibration.predict import guess_moves, half_width, left_open, predict_described, predict_scenario
 from calibration.predict.guessed import moved_by
-from calibration.predict.prediction import half_width
 from models.input import value_at
 from models.jobs import JobResult
 from models.reading import Description, Origin, read_description, with_values
@@ -35,6 +34,10 @@ OF_PART = f"{SPEED}@AMD Opteron 244, 1.8 GHz"
 def row_of(description: Description, key: str) -> Origin:
     (row,) = [each for each in description.rows if each.key == key]
     return row
+
+
+def rate_moved(description: Description, row: Origin, model: Calibration | None = None) -> float:
+    return moved_by(description, row, model)[FigureKind.RATE]
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +60,8 @@ def test_a_load_follows_the_processor_so_its_guess_moves_it_by_its_factor() -> N
     description = read_description("Opteron 2.4 GHz, 8 GB, 4 SCSI, Solaris 10, Virtuoso 4, load of 20 warehouses")
     row = row_of(description, SPEED)
     assert row.factor is not None
-    assert moved_by(description, row, None) == pytest.approx(math.log(row.factor), rel=1e-5), "in whole nanoseconds"
-    assert moved_by(description, row_of(description, "database.pool.buffers"), None) == 0.0
+    assert rate_moved(description, row) == pytest.approx(math.log(row.factor), rel=1e-5), "in whole nanoseconds"
+    assert rate_moved(description, row_of(description, "database.pool.buffers")) == 0.0
 
 
 def test_a_guess_of_twice_the_factor_moves_twice_as_much() -> None:
@@ -66,7 +69,7 @@ def test_a_guess_of_twice_the_factor_moves_twice_as_much() -> None:
     row = row_of(description, SPEED)
     assert row.factor is not None
     twice = replace(row, factor=row.factor**2)
-    assert moved_by(description, twice, None) == pytest.approx(2 * moved_by(description, row, None), rel=1e-5)
+    assert rate_moved(description, twice) == pytest.approx(2 * rate_moved(description, row), rel=1e-5)
 
 
 def test_other_values_as_good_move_by_their_distance() -> None:
@@ -74,9 +77,9 @@ def test_other_values_as_good_move_by_their_distance() -> None:
     row = replace(row_of(description, SPEED), factor=None, others=("machine.cpu.relative_speed=0.5",))
     slow, fast = read_description(FAMILY, ["machine.cpu.relative_speed=0.5"]), description
     apart = math.log(predict_described(fast, None).value / predict_described(slow, None).value)
-    assert moved_by(description, row, None) == pytest.approx(apart / math.sqrt(2.0), rel=1e-3)
+    assert rate_moved(description, row) == pytest.approx(apart / math.sqrt(2.0), rel=1e-3)
     impossible = replace(row, others=("machine.memory_gib=0.01",))
-    assert moved_by(description, impossible, None) == 0.0
+    assert rate_moved(description, impossible) == 0.0
 
 
 def test_variances_add_up_without_a_model_and_there_is_no_interval() -> None:
@@ -96,7 +99,7 @@ def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None
     assert found.value == own.rate_per_min
     assert math.log(found.high / found.low) > math.log(own.high_per_min / own.low_per_min)
     guesses = [row for row in description.rows if row.uncertain]
-    alone = sum(moved_by(description, row, model) ** 2 for row in guesses)
+    alone = sum(rate_moved(description, row, model) ** 2 for row in guesses)
     models = own.parameters_sd**2 + own.run_to_run_sd**2 + own.discrepancy_sd**2
     assert found.sd**2 == pytest.approx(alone + models)
     width = half_width(model.confidence, found.sd, own.freedom * (found.sd / own.sd) ** 4)
@@ -136,7 +139,7 @@ def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source(
     description = read_description("2 cores, 4 GB, NVMe, 4 clients, pool 64 MB")
     moves = guess_moves(description)
     assert set(moves) == {row.key for row in description.rows if row.uncertain}
-    assert moves[SPEED] > 0.1
+    assert moves[SPEED][FigureKind.RATE] > 0.1
     found = left_open(description, moves)
     assert "warehouses" in found
     assert "processor's speed" not in found, "its source has a spread, which every scenario's interval holds"
@@ -146,4 +149,12 @@ def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source(
 
 def test_a_database_without_formulas_has_the_guesses_of_one_with_a_writer() -> None:
     moves = guess_moves(read_description("MySQL 8.4 on 4 cores, 4 GB, NVMe, 4 warehouses"))
-    assert moves["workload.arrivals.clients"] > 0.01
+    assert moves["workload.arrivals.clients"][FigureKind.RATE] > 0.01
+
+
+def test_a_guess_of_the_load_moves_the_response_and_not_the_rate_of_a_saturated_machine() -> None:
+    """Twice the clients in one queue: nearly the same rate, nearly twice the response."""
+    moves = guess_moves(read_description("PostgreSQL, 1 core, 8 GB, HDD, 40 warehouses, pool 64 MB"))
+    clients = moves["workload.arrivals.clients"]
+    assert clients[FigureKind.RESPONSE] > 3.0 * clients[FigureKind.RATE]
+    assert left_open(read_description("PostgreSQL, 1 core, 8 GB, HDD"), {"nothing": clients}) == {}

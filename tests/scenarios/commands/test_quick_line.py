@@ -37,7 +37,7 @@ def test_a_machine_is_answered_and_saved_and_run_says_the_same(tmp_path: Path, c
     ([LOAD, "--set", "database.pool.bufers=1"], "unknown key (did you mean 'buffers'?)"),
     ([], "say what the machine is, as in 'r6i.2xlarge + gp3 500 GiB' or --cores 8 --ram 32GiB, or name a scenario"),
     (["8 cores, 8 GB", "--ram", "16 GB"], "'8 GB' and '--ram 16 GB' both say how much memory there is"),
-    ([LOAD, "--save", "run.json"], "quick: --save: a calibrated model answers without a simulation; --model none"),
+    ([LOAD, "--save", "run.json"], "quick: --save: a job is answered without a simulation"),
     (["8 cores, serial read", "--seed", "2"], "quick: --seed: a job is answered without a simulation"),
 ])  # fmt: skip
 def test_bad_words_are_refused(words: list[str], text: str, capsys: Output) -> None:
@@ -72,3 +72,50 @@ def test_a_model_of_another_version_is_refused_by_its_key(tmp_path: Path, capsys
     path.write_text('{"format": "oltpsim-calibration-1", "runs": [{"name": "a"}]}', encoding="utf-8")
     assert main(["quick", LOAD, "--model", str(path), "--quiet"]) == 2
     assert "runs.0.source: missing; add 'source: ...'" in capsys.readouterr().err
+
+
+SMALL = ["quick", "1 core, 2 GB, PostgreSQL 15, 2 warehouses, 2 clients, pool 64 MB, 1 min", "--quiet"]
+
+
+def test_a_model_answers_as_the_catalogue_does_with_its_own_values_and_intervals(capsys: Output) -> None:
+    """First calculated, then simulated, what is assumed before it: only values and intervals are the model's."""
+    answers = []
+    for model in ("none", "postgresql"):
+        assert main([*SMALL, "--model", model]) == 0
+        answers.append(capsys.readouterr().out)
+    for text in answers:
+        assert text.index("answered by") < text.index("First answer") < text.index("Second answer, simulated")
+        assert "bottleneck" in text
+        assert "again, same bytes" in text
+    catalogue, model = answers
+    assert "a model fitted to 12 runs" in model
+    assert "reads per transaction" in model
+    assert "reads per transaction" not in catalogue
+    assert "the catalogue's values" in catalogue
+
+
+def test_a_models_answer_is_one_document_saved_reported_and_held_to_a_target(tmp_path: Path, capsys: Output) -> None:
+    saved, report = tmp_path / "run.json", tmp_path / "run.html"
+    words = ["--model", "postgresql", "--engine", "analytic", "--save", str(saved), "--report", str(report)]
+    assert main([*SMALL, *words, "--target", "1000000000", "--output", "json"]) == 1
+    out, err = capsys.readouterr()
+    assert "target missed" in err
+    answer = json.loads(out)
+    assert answer["format"] == "oltpsim-answer-1"
+    assert answer["measurement"]["model"]["runs"] == 12
+    figures = {each["name"]: each for each in answer["measurement"]["figures"]}
+    assert figures["cpu_utilisation"]["low"] < figures["cpu_utilisation"]["value"]
+    assert any(row["key"] == "machine.cpu.relative_speed" for row in answer["described"])
+    assert saved.exists()
+    assert "By the model, 90 % intervals" in report.read_text(encoding="utf-8")
+
+
+def test_what_the_line_leaves_open_is_in_the_models_intervals(capsys: Output) -> None:
+    """Of the response too: it hangs on the clients, whose number nobody said."""
+    widths = []
+    for line in ("1 core, 2 GB, PostgreSQL 15, 2 warehouses, pool 64 MB", SMALL[1]):
+        words = ["quick", line, "--quiet", "--model", "postgresql", "--engine", "analytic", "--output", "json"]
+        assert main(words) == 0
+        measurement = json.loads(capsys.readouterr().out)["measurement"]
+        widths.append({each["name"]: each["sd"] for each in measurement["figures"]}["new_order_mean"])
+    assert widths[0] > 1.1 * widths[1]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from calibration.fit import FigureKind
 from calibration.predict import DescribedPrediction, predict_described
 from calibration.predict.guessed import Contribution
 from models.reading import load_scenario, read_description
@@ -42,8 +43,8 @@ def test_the_table_has_every_value_and_what_is_assumed(prediction: DescribedPred
 
 def test_a_guess_shows_what_it_does_to_the_rate_and_nothing_shows_nothing() -> None:
     key = next(row.key for row in DESCRIPTION.rows if row.uncertain)
-    assert "±22 %" in description_text(DESCRIPTION, {key: 0.2})
-    assert "±" not in description_text(DESCRIPTION, {key: 0.001})
+    assert "±22 %" in description_text(DESCRIPTION, {key: {FigureKind.RATE: 0.2}})
+    assert "±" not in description_text(DESCRIPTION, {key: {FigureKind.RATE: 0.001}})
 
 
 def test_without_a_model_there_is_no_interval(prediction: DescribedPrediction) -> None:
