@@ -236,7 +236,7 @@ def sweep(
     calibration = None if model is None else calibration_of(model)
     display = FunctionDisplay(progress)
     points = sweeping.sweep_points(lambda settings: spec_with(base, settings), axes)
-    calibrated = sweeping.calibrated_points(points, calibration)
+    calibrated = sweeping.calibrated_points(points, calibration, list(values))
     running.check_replications(
         (each.scenario for each in calibrated if not isinstance(each.scenario, InputError)), replications
     )

@@ -83,6 +83,13 @@ def own_files(folder: Path) -> None:
     shutil.copytree(SAMPLES / "run_directories" / "postgres15_go-tpc_in_memory", folder / "my_run")
     for name in ("ladder.csv", "ladder.yaml"):
         shutil.copy(SAMPLES / "tables" / name, folder)
+    (folder / "our-runs").mkdir()
+    for clients, rate in ((1, 6000), (16, 26845)):
+        measured = f"measured: {{new_orders_per_minute: {rate}, role: fitted, source: ours}}"
+        load = f"workload: {{arrivals: {{clients: {clients}}}}}"
+        (folder / "our-runs" / f"{clients}.yaml").write_text(
+            f"base: postgresql-15\n{load}\n{measured}\n", encoding="utf-8"
+        )
     (folder / "fio-results").mkdir()
     for depth in (1, 4, 16):
         shutil.copy(SAMPLES / "fio" / f"fifo200.qd{depth}.json", folder / "fio-results")

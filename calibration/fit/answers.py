@@ -27,7 +27,7 @@ def rate_changes(calibration: Calibration, bases: Mapping[str, ScenarioSpec]) ->
     or that of `bases` by the run's name, give no machine, or another scenario than the fitted one.
     """
     values = {
-        each.key: each.parameter.at(float(place))
+        each.key: each.parameter.possible(float(place))
         for each, place in zip(calibration.parameters, calibration.mode, strict=True)
     }
     changes: dict[str, float | None] = dict.fromkeys(run.name for run in calibration.runs)

@@ -5,6 +5,7 @@ The rates of runs that it was fitted to are called fitted, all others predicted.
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import resources
@@ -22,12 +23,12 @@ from calibration.fit.fitting import Fit
 from calibration.fit.identifiability import sentences
 from calibration.fit.objective import FitData
 from calibration.fit.observables import RUN_TO_RUN, FigureKind
-from calibration.fit.parameters import Parameter
+from calibration.fit.parameters import NEARLY_WHOLE, Parameter, possible_values
 from calibration.fit.profile import INTERVAL_CONFIDENCE
 from calibration.records import fit_versions
 from models.build import clients_of
 from models.input import Name, Number, Spec, Text, document_text, read_document, validated, write_document
-from models.reading import continuous_value, names_a_part, with_values
+from models.reading import names_a_part, numeric_value, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import GIB, KIB, FloatArray
@@ -65,13 +66,14 @@ class FittedParameter(Spec):
     lowest: Number
     highest: Number
     source: Text
+    whole: bool = False
+    """a whole number"""
 
     @property
     def parameter(self) -> Parameter:
         """The parameter as the fit had it."""
-        return Parameter(
-            self.key, self.prior_value, self.lowest, self.highest, self.prior_factor, self.prior_sd, self.source
-        )
+        ends = self.lowest, self.highest
+        return Parameter(self.key, self.prior_value, *ends, self.prior_factor, self.prior_sd, self.source, self.whole)
 
 
 class FittedFigure(Spec):
@@ -233,9 +235,9 @@ def apply_calibration(
     out = unapplied_keys(calibration, scenario)
     place = calibration.mode if place is None else place
     values = {
-        each.key: each.parameter.at(float(z))
+        each.key: each.parameter.possible(float(z))
         for each, z in zip(calibration.parameters, place, strict=True)
-        if each.key not in out and continuous_value(scenario, each.key) is not None
+        if each.key not in out and numeric_value(scenario, each.key) is not None
     }
     return with_values(scenario, values)
 
@@ -247,7 +249,7 @@ def unapplied_keys(calibration: Calibration, scenario: ScenarioSpec) -> tuple[st
     """
     out = []
     for each in calibration.parameters:
-        mine, base = continuous_value(scenario, each.key), continuous_value(calibration.base, each.key)
+        mine, base = numeric_value(scenario, each.key), numeric_value(calibration.base, each.key)
         if (mine is not None and mine != (each.prior_value if base is None else base)) or (
             mine is None and base is not None and not names_a_part(each.key)
         ):
@@ -369,15 +371,19 @@ def _parameter(fit: Fit, number: int) -> FittedParameter:
     results: dict[str, Any] = {}
     if is_identified:
         results = {
-            "value": parameter.at(fit.best.place[number]),
+            "value": parameter.possible(fit.best.place[number]),
             "low": parameter.at(fit.ends.low[number]),
             "high": parameter.at(fit.ends.high[number]),
         }
+        if parameter.whole:  # the whole numbers at which the fit isn't worse than at the ends
+            results["low"] = min(math.ceil(results["low"] - NEARLY_WHOLE), results["value"])
+            results["high"] = max(math.floor(results["high"] + NEARLY_WHOLE), results["value"])
         for name, stop in (("low", fit.ends.low_stop[number]), ("high", fit.ends.high_stop[number])):
             results |= {f"{name}_open": True, f"{name}_stop": stop} if stop else {}
         if fit.samples is not None:
             low, high = np.percentile(fit.samples[:, number], SAMPLES_OF_90_PERCENT)
-            results |= {"bootstrap_low": parameter.at(float(low)), "bootstrap_high": parameter.at(float(high))}
+            ends = (("bootstrap_low", low), ("bootstrap_high", high))
+            results |= {name: parameter.possible(float(end)) for name, end in ends}
     return FittedParameter(
         key=parameter.key,
         identified=is_identified,
@@ -390,6 +396,7 @@ def _parameter(fit: Fit, number: int) -> FittedParameter:
         lowest=parameter.low,
         highest=parameter.high,
         source=parameter.source,
+        whole=parameter.whole,
     )
 
 
@@ -423,8 +430,7 @@ def _run(fit: Fit, number: int) -> FittedRun:
             strict=True,
         )
     )
-    values = {each.key: each.at(float(z)) for each, z in zip(fit.task.parameters, fit.best.place, strict=True)}
-    machine = run.machine(values)
+    machine = run.machine(possible_values(fit.task.parameters, fit.best.place))
     return FittedRun(
         name=run.name,
         source=run.source,

@@ -24,7 +24,7 @@ from calibration.fit.observables import (
     simulated_figures,
     simulated_noise,
 )
-from calibration.fit.parameters import Parameter
+from calibration.fit.parameters import Parameter, mixture, possible_values
 from models.build import build, clients_of, unmeasured_threads
 from models.jobs import JobResult, run_job
 from models.reading import with_values
@@ -132,9 +132,14 @@ def solve_inputs(points: Sequence[AnalyticInput]) -> list[tuple[Workload, Parame
 def figures(
     runs: Sequence[MeasuredRun], parameters: Sequence[Parameter], places: FloatArray, reader: AnalyticReader
 ) -> FloatArray:
-    """Logarithms of the runs' observed kinds at each place, (places, observations); NaN where there is no machine."""
+    """Logarithms of the runs' observed kinds at each place, (places, observations); NaN where there is no machine.
+
+    Between two whole numbers of a parameter they are what lies between the figures of both machines, in proportion.
+    """
     ends = np.cumsum([0, *(len(run.observations) for run in runs)])
-    answer = np.full((len(places), int(ends[-1])), NOT_A_MACHINE)
+    corners = [(row, *each) for row, place in enumerate(places) for each in mixture(parameters, place)]
+    """machines with the place that each stands for in part, and its share"""
+    answer = np.full((len(corners), int(ends[-1])), NOT_A_MACHINE)
     open_keys = [run.open_keys(each.key for each in parameters) for run in runs]
     known = [reader.figures_of(run, keys) for run, keys in zip(runs, open_keys, strict=True)]
     rows: dict[tuple[int, bytes], list[int]] = {}
@@ -142,10 +147,9 @@ def figures(
     found: dict[tuple[int, bytes], list[float]] = {}
     points: list[AnalyticInput] = []
     owners: list[tuple[int, bytes]] = []
-    values = [{each.key: each.at(float(z)) for each, z in zip(parameters, place, strict=True)} for place in places]
     for number, run in enumerate(runs):  # one after the other: the reader looks first at the program that it used last
-        for row in range(len(places)):
-            mine = {key: values[row][key] for key in open_keys[number]}
+        for row, (_, _, values) in enumerate(corners):
+            mine = {key: values[key] for key in open_keys[number]}
             machine = number, np.array(list(mine.values())).tobytes()
             rows.setdefault(machine, []).append(row)
             if len(rows[machine]) > 1 or machine[1] in known[number]:
@@ -171,7 +175,11 @@ def figures(
     for (number, where), positions in rows.items():
         if figure := known[number][where]:
             answer[positions, ends[number] : ends[number + 1]] = figure
-    return answer
+    if len(corners) == len(places):
+        return answer
+    mixed = np.zeros((len(places), int(ends[-1])))
+    np.add.at(mixed, [row for row, _, _ in corners], answer * np.array([share for _, share, _ in corners])[:, None])
+    return mixed
 
 
 def job_logs(scenario: ScenarioSpec, result: JobResult) -> dict[FigureKind, float]:
@@ -223,10 +231,9 @@ class Evaluator:
         return np.concatenate([by_run[number] for number in range(len(self.runs))], axis=1)
 
     def machine(self, number: int, place: FloatArray) -> tuple[ScenarioSpec, tuple[FigureKind, ...]]:
-        """A run's scenario at a place, and the kinds of figure that it has."""
+        """A run's scenario at a place, whole numbers at the nearest, and the kinds of figure that it has."""
         run = self.runs[number]
-        values = {each.key: each.at(float(z)) for each, z in zip(self.parameters, place, strict=True)}
-        return run.machine(values), tuple(each.kind for each in run.observations)
+        return run.machine(possible_values(self.parameters, place)), tuple(each.kind for each in run.observations)
 
 
 def engine_correction(

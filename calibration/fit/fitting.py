@@ -34,10 +34,10 @@ from calibration.fit.evaluate import (
     run_regime,
 )
 from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
-from calibration.fit.mapping import MeasuredRun
+from calibration.fit.mapping import MeasuredRun, refuse_recorded
 from calibration.fit.objective import FitData, FitObjective, data_of, parameters_at_bound
 from calibration.fit.observables import FigureKind
-from calibration.fit.parameters import Parameter
+from calibration.fit.parameters import NEARLY_WHOLE, Parameter
 from calibration.fit.profile import INTERVAL_CONFIDENCE, Ends, bootstrap, profile
 from calibration.fit.repeats import with_noise_of_repeats
 from calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
@@ -93,7 +93,11 @@ class FitTask:
             for run in self.runs
         ]
         settings = [getattr(self, field.name) for field in fields(self) if field.name not in ("runs", "parameters")]
-        data = [runs, [asdict(each) for each in self.parameters], *settings]
+        parameters = [asdict(each) for each in self.parameters]
+        for each in parameters:
+            if not each["whole"]:
+                del each["whole"]  # tasks without whole numbers have the names that they had
+        data = [runs, parameters, *settings]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -146,6 +150,7 @@ def run_fit(
     """
     if not any(run.observations for run in task.runs):
         raise InputError("no run has a figure that can be fitted; let the mapping file leave at least the rate")
+    refuse_recorded(task.parameters, task.runs)
     task = replace(task, runs=with_noise_of_repeats(task.runs))
     return _Fitting(task, journal, report, executor, simulate_model).run()
 
@@ -197,6 +202,9 @@ class _Fitting:
             discrepancy, free, best = self._refined("kernel", best, offsets)
         self.report(0.0, "what the runs tell apart")
         slopes, not_known, best, free = self._settled(best, free)
+        if (rounded := self._at_whole_numbers(best, free)) is not best:
+            best = rounded
+            slopes, not_known = self._slopes("slopes at whole numbers", best, central=True)
         final, simulated = offsets, confirmed
         if confirmed and self.task.intervals:
             final, simulated = self._final_offsets(best, confirmed)
@@ -317,8 +325,10 @@ class _Fitting:
         ended = tuple(each.cost for each in found)
         return found[int(np.argmin(ended))], ended
 
-    def _search(self, name: str, place: FloatArray, free: BoolArray, close: float = CLOSE) -> Optimum:
-        return Optimum.from_json(self.journal.once(name, lambda: search(self.objective, place, free, close).to_json()))
+    def _search(self, name: str, place: FloatArray, free: BoolArray, held: BoolArray | None = None) -> Optimum:
+        return Optimum.from_json(
+            self.journal.once(name, lambda: search(self.objective, place, free, CLOSE, held).to_json())
+        )
 
     def _refined(self, name: str, best: Optimum, offsets: list[float]) -> tuple[Discrepancy, BoolArray, Optimum]:
         """The search with new offsets, the discrepancy that is left then, and the search with it.
@@ -354,6 +364,22 @@ class _Fitting:
             free = wanted
             best = self._search(f"search at the end {turn}", best.place, free)
             turn += 1
+
+    def _at_whole_numbers(self, best: Optimum, free: BoolArray) -> Optimum:
+        """The best place nearby at which whole numbers are whole: one after the other, the rest following."""
+        held = np.zeros_like(free)
+        parameters = self.task.parameters
+        for number in (number for number, each in enumerate(parameters) if each.whole and free[number]):
+            held[number] = True
+            value = parameters[number].at(float(best.place[number]))
+            found = []
+            for whole in sorted({math.floor(value + NEARLY_WHOLE), math.ceil(value - NEARLY_WHOLE)}):
+                place = best.place.copy()
+                place[number] = parameters[number].place(whole)
+                name = f"search with {parameters[number].key}={whole}"
+                found.append(self._search(name, place, free & ~held, held=held.copy()))
+            best = min(found, key=lambda each: each.cost)
+        return best
 
     def _slopes(self, name: str, best: Optimum, central: bool) -> tuple[FloatArray, BoolArray]:
         """Derivatives over noise, and of which parameters some aren't known: 0 here."""

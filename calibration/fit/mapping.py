@@ -12,26 +12,29 @@ from typing import Any
 from pydantic import Field
 
 from calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
-from calibration.records import Observed, ObservedText, RunRecord
+from calibration.fit.parameters import Parameter
+from calibration.records import FIGURES_OF_A_RECORD, Observed, ObservedText, RunRecord, is_of_a_record
 from models.input import (
     Name,
     Number,
     Spec,
     Text,
     did_you_mean,
+    numbered_words,
     parse_quantity,
     read_mapping,
     repeated_name,
     validated,
     value_at,
 )
-from models.reading import continuous_value, scenario_from_mapping, with_values
+from models.reading import numeric_value, scenario_from_mapping, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
 KIB_PER_GIB = 1 << 20
 SettingValue = int | float | str | dict[str, Any] | list[Any]
 MAPPED = "mapping file"
+OF_A_RECORD = "the record's"
 ASKED_OF_A_RECORD = (
     "machine.cpu.cores",
     "machine.memory_gib",
@@ -107,7 +110,7 @@ class MeasuredRun:
     settings: dict[str, tuple[SettingValue, str]]
     left_aside: tuple[str, ...]
 
-    def machine(self, values: Mapping[str, float]) -> ScenarioSpec:
+    def machine(self, values: Mapping[str, float | int]) -> ScenarioSpec:
         """The scenario with values of parameters, except where the mapping file says something else of this run.
 
         Raises InputError for a machine that contradicts itself.
@@ -127,12 +130,13 @@ class MeasuredRun:
 @lru_cache(maxsize=1024)
 def _open_keys(scenario: ScenarioSpec, mapped: tuple[str, ...], keys: tuple[str, ...]) -> tuple[str, ...]:
     """Keys that the scenario has and that lie below none of the mapped ones. A fit asks at each of its steps."""
-    return tuple(
-        key
-        for key in keys
-        if continuous_value(scenario, key) is not None
-        and not any(f"{key.partition('@')[0]}.".startswith(f"{each}.") for each in mapped)
-    )
+    closed = [numbered_words(scenario, each) for each in mapped]
+    found = []
+    for key in keys:
+        words = numbered_words(scenario, key.partition("@")[0])
+        if numeric_value(scenario, key) is not None and not any(words[: len(each)] == each for each in closed):
+            found.append(key)
+    return tuple(found)
 
 
 def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
@@ -180,13 +184,27 @@ def measured_runs(
     ]
 
 
+def refuse_recorded(parameters: Iterable[Parameter], runs: Sequence[MeasuredRun]) -> None:
+    """Raises InputError for a parameter that a run's record says: one number for all would stand in its place."""
+    fields = {target: field for field, (target, _) in FIELDS.items()}
+    for parameter in parameters:
+        for run in runs:
+            value, who = run.settings.get(parameter.key, (None, ""))
+            if who.startswith(OF_A_RECORD):
+                field = fields.get(parameter.key, parameter.key)
+                raise InputError(
+                    f"{parameter.key}: can't be fitted, since {who} of {run.name} says {value:g}; vary another number, "
+                    f"or leave the record's aside, with 'ignored: [{field}]' of that run in a mapping file"
+                )
+
+
 def _run(
     record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, single: RunMapping
 ) -> MeasuredRun:
     settings: dict[str, tuple[SettingValue, str]] = {
         key.partition("@")[0]: (value, "parameter file")
         for key, value in fixed.items()
-        if continuous_value(base, key) is not None
+        if numeric_value(base, key) is not None
     }
     left = []
     ignored = {*common.ignored, *single.ignored}
@@ -198,7 +216,7 @@ def _run(
             left.append(f"{key}: the base's arrivals are {base.workload.arrivals.kind}")
             continue
         try:
-            settings[target] = change(observed.value, base), f"the record's {key}"
+            settings[target] = change(observed.value, base), f"{OF_A_RECORD} {key}"
         except ValueError as error:
             remedy = "correct the record or ignore the key in the mapping file"
             raise InputError(f"{record.name}: {key}: got {observed.value!r}: {error}; {remedy}") from error
@@ -217,6 +235,7 @@ def _run(
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
     left += _differences(record, scenario, settings)
+    left += _not_compared(record, base)
     choice = _choice(common, single)
     for name in choice.data_devices or ():
         if name not in record.resources.devices:
@@ -255,6 +274,20 @@ def _differences(record: RunRecord, scenario: ScenarioSpec, settings: Collection
         values = ", ".join(f"{target} {value_at(scenario, target):,g}" for target in missing)
         found.append(f"taken from the base, since the record doesn't say it: {values}")
     return found
+
+
+def _not_compared(record: RunRecord, base: ScenarioSpec) -> list[str]:
+    """Measured figures of a scenario that is its own run which a fit doesn't compare, a line each."""
+    if base.measured is None or base.measured.source != record.source:
+        return []
+    known = "a job's are not"
+    if base.job is None:
+        known = f"those that are: {', '.join(FIGURES_OF_A_RECORD)}, each as a value"
+    return [
+        f"measured.figures: {each.figure} isn't compared; {known}"
+        for each in base.measured.figures
+        if base.job is not None or not is_of_a_record(each)
+    ]
 
 
 def _start(record: RunRecord) -> dict[str, tuple[SettingValue, str]]:

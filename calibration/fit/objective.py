@@ -1,5 +1,6 @@
 """Objective of a fit: distances of model and runs in units of noise, and of parameters from their priors."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from calibration.fit.covariance import Circumstances, covariance_of, figure_corr
 from calibration.fit.evaluate import Evaluator
 from calibration.fit.mapping import MeasuredRun
 from calibration.fit.observables import FigureKind
-from calibration.fit.parameters import Parameter
+from calibration.fit.parameters import NEARLY_WHOLE, Parameter
 from simulator.form import FloatArray
 
 DIFFERENCE_STEP = 0.1
@@ -111,11 +112,18 @@ def data_of(runs: Sequence[MeasuredRun]) -> FitData:
 
 
 def parameter_bounds(parameters: Sequence[Parameter]) -> tuple[FloatArray, FloatArray]:
-    """Lowest and highest place of each parameter: its bounds, at most some standard deviations from its prior."""
+    """Lowest and highest place of each parameter: its bounds, at most some standard deviations from its prior.
+
+    Of a whole number they are whole ones.
+    """
     reachable = [each.factor is None or each.low > 0 for each in parameters]
     lowest = [each.place(each.low) if ok else -np.inf for each, ok in zip(parameters, reachable, strict=True)]
     low = np.maximum(np.array(lowest), -MOST_SIGMAS)
     high = np.array([min(each.place(each.high), MOST_SIGMAS) for each in parameters])
+    for number, each in enumerate(parameters):
+        if each.whole:
+            low[number] = each.place(math.ceil(each.at(float(low[number])) - NEARLY_WHOLE))
+            high[number] = each.place(math.floor(each.at(float(high[number])) + NEARLY_WHOLE))
     return low, high
 
 

@@ -69,19 +69,22 @@ def starts(objective: FitObjective, seed: int) -> FloatArray:
     return _inside(objective, np.concatenate([np.zeros((1, count)), places]))
 
 
-def search(objective: FitObjective, start: FloatArray, free: BoolArray, close: float) -> Optimum:
-    """The nearest minimum, parameters that aren't `free` kept at 0, the prior's middle.
+def search(
+    objective: FitObjective, start: FloatArray, free: BoolArray, close: float, held: BoolArray | None = None
+) -> Optimum:
+    """The nearest minimum, parameters that aren't `free` kept at 0, the prior's middle, or where they are if `held`.
 
     It ends when a step improves the sum of squares or moves the place by less than the share `close`.
     """
+    others = np.zeros(len(start)) if held is None else np.where(held, start, 0.0)
     if not free.any():
-        place = np.zeros(len(start))
+        place = others
         logs = objective.logs(place)
         return Optimum(place, float(objective.costs(place, logs)[0]), logs[0], np.zeros((logs.shape[1], len(start))))
     seen: dict[bytes, FloatArray] = {}
 
     def whole(x: FloatArray) -> FloatArray:
-        place = np.zeros(len(start))
+        place = others.copy()
         place[free] = x
         return place
 

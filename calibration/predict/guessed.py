@@ -25,7 +25,7 @@ from calibration.predict.prediction import predict_scenario
 from models.build import build
 from models.input import value_at
 from models.jobs import JobResult, run_job
-from models.reading import Description, Origin, continuous_value
+from models.reading import Description, Origin, numeric_value
 from models.scenario import ScenarioSpec
 from simulator.analytic import simulate
 from simulator.errors import InputError
@@ -153,7 +153,7 @@ def _fitted(row: Origin, scenario: ScenarioSpec, calibration: Calibration | None
         return False
     out = unapplied_keys(calibration, scenario)
     keys = [each.key for each in calibration.parameters if each.key.partition("@")[0] == row.key]
-    return any(key not in out and continuous_value(scenario, key) is not None for key in keys)
+    return any(key not in out and numeric_value(scenario, key) is not None for key in keys)
 
 
 def _logs(scenario: ScenarioSpec, calibration: Calibration | None) -> dict[FigureKind, float]:

@@ -237,9 +237,20 @@ def derivatives(
 def _derivatives(calibration: Calibration, scenario: ScenarioSpec, places: FloatArray) -> list[Any]:
     """Figures of a scenario, (places, kinds), their derivatives, and why there are none, as plain JSON."""
     count = places.shape[1]
-    low, high = parameter_bounds([each.parameter for each in calibration.parameters])
-    steps = DIFFERENCE_STEP * np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)])
-    around = np.clip(places[:, None, :] + steps, low, high)
+    parameters = [each.parameter for each in calibration.parameters]
+    low, high = parameter_bounds(parameters)
+    neighbours = np.array(
+        [
+            [each.around(float(z), DIFFERENCE_STEP) for each, z in zip(parameters, place, strict=True)]
+            for place in places
+        ]
+    )
+    """below, here and above, (places, parameters, 3)"""
+    around = np.repeat(neighbours[:, None, :, 1], 2 * count + 1, axis=1)
+    for number in range(count):
+        around[:, 1 + number, number] = neighbours[:, number, 2]
+        around[:, 1 + count + number, number] = neighbours[:, number, 0]
+    around = np.clip(around, low, high)
     flat, reason = _logs_at(calibration, scenario, around.reshape(-1, count))
     logs = flat.reshape(len(places), 2 * count + 1, len(FigureKind))
     here, up, down = logs[:, 0], logs[:, 1 : count + 1], logs[:, count + 1 :]

@@ -205,7 +205,7 @@ def rate_error(calibration: Calibration, slopes: FloatArray, at: Circumstances, 
 
 
 def parameter_slopes(calibration: Calibration, scenario: ScenarioSpec) -> dict[FigureKind, FloatArray]:
-    """Derivatives of the steady figures' logarithms by the parameters' places, at bounds one-sided.
+    """Derivatives of the steady figures' logarithms by the parameters' places, at bounds one-sided, over whole numbers.
 
     Of each kind that the scenario's machine has.
     """
@@ -215,9 +215,9 @@ def parameter_slopes(calibration: Calibration, scenario: ScenarioSpec) -> dict[F
     moved: list[tuple[int, float]] = []
     machines: list[ScenarioSpec] = []
     for number in varied:
-        for step in (-DIFFERENCE_STEP, 0.0, DIFFERENCE_STEP):
+        for at in calibration.parameters[number].parameter.around(float(calibration.mode[number]), DIFFERENCE_STEP):
             place = calibration.mode.copy()
-            place[number] = np.clip(place[number] + step, low[number], high[number])
+            place[number] = np.clip(at, low[number], high[number])
             try:
                 machines.append(apply_calibration(calibration, scenario, place))
             except InputError:

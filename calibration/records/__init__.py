@@ -2,7 +2,13 @@
 
 from calibration.records.checks import Finding, check_record, missing_keys
 from calibration.records.files import load_record, record_path, records_in, save_records, shipped_records
-from calibration.records.measured import mean_response_s, record_of_scenario, simulated_figure
+from calibration.records.measured import (
+    FIGURES_OF_A_RECORD,
+    is_of_a_record,
+    mean_response_s,
+    record_of_scenario,
+    simulated_figure,
+)
 from calibration.records.merging import merge_readings, record_from_values
 from calibration.records.origin import code_digest, fit_program, fit_versions
 from calibration.records.reading import (

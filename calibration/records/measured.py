@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from calibration.records.record import RunRecord
+from models.input import set_value, validated
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
 from simulator.errors import InputError
@@ -67,6 +68,15 @@ OF_RESULT: dict[str, OfResult] = {
 }
 
 
+FIGURES_OF_A_RECORD = {
+    "cpu_user_fraction": ("cpu_user_fraction", "share"),
+    "cpu_system_fraction": ("cpu_system_fraction", "share"),
+    "reads_per_s": ("devices.data.reads_per_s", "1/s"),
+    "writes_per_s": ("devices.data.writes_per_s", "1/s"),
+}
+"""measured figures that a record's resources have, by their key there, and their unit; `data`: all data devices"""
+
+
 def simulated_figure(figure: FigureSpec, scenario: ScenarioSpec, result: Result | JobResult) -> float:
     """The simulated value of a figure. Raises InputError for a name that isn't one, with those that are."""
     if isinstance(result, JobResult):
@@ -81,18 +91,23 @@ def simulated_figure(figure: FigureSpec, scenario: ScenarioSpec, result: Result 
     raise InputError(f"{scenario.name}: measured.figures: no figure {figure.figure!r}; allowed: {', '.join(names)}")
 
 
-def record_of_scenario(name: str, scenario: ScenarioSpec) -> RunRecord:
-    """The record of a scenario's measured figure. It names no setting: the scenario is the run's own base.
+def record_of_scenario(name: str, scenario: ScenarioSpec, where: str | None = None) -> RunRecord:
+    """The record of a scenario's measured figures. It names no setting: the scenario is the run's own base.
 
-    Raises InputError if nobody has measured it.
+    `where`: the file for messages, the name if None. Of `measured.figures` it has those of `FIGURES_OF_A_RECORD`, which
+    a fit compares. Raises InputError if nobody has measured it, or not what a fit needs first.
     """
-    measured = scenario.measured
+    measured, place = scenario.measured, where or name
+    key = "new_orders_per_minute" if scenario.job is None else "job_figure"
     if measured is None:
-        remedy = "give it measured.new_orders_per_minute, role and source, or a run record"
-        raise InputError(f"{name}: nobody has measured this scenario; {remedy}")
+        remedy = f"give it measured.{key}, role and source, or a run record"
+        raise InputError(f"{place}: nobody has measured this scenario; {remedy}")
+    figure: float | None = getattr(measured, key)
+    if figure is None:
+        raise InputError(f"{place}: measured.{key}: missing; a run is compared by it first, so give it")
 
-    def read(value: float | None, unit: str, definition: str) -> dict[str, Any]:
-        return {"value": value, "unit": unit, "source": measured.source, "definition": definition}
+    def read(value: float, unit: str, definition: str, source: str = measured.source) -> dict[str, Any]:
+        return {"value": value, "unit": unit, "source": source, "definition": definition}
 
     interval = scenario.interval
     resources: dict[str, Any] = {}
@@ -102,14 +117,19 @@ def record_of_scenario(name: str, scenario: ScenarioSpec) -> RunRecord:
     if scenario.job is not None:
         result = run_job(scenario)
         window: dict[str, Any] = {"kind": "whole", "rate_definition": result.figure}
-        outcome = {"job_figure": read(measured.job_figure, result.unit, result.figure)}
+        outcome = {"job_figure": read(figure, result.unit, result.figure)}
     else:
         steady = interval.start == "warm" or interval.warm_up_s > 0
         window = {"kind": "steady" if steady else "whole", "rate_definition": "what ended in it"}
         if interval.duration_s is not None:
             window["duration_s"] = read(interval.duration_s, "s", "what is counted")
-        outcome = {"new_orders_per_minute": read(measured.new_orders_per_minute, "1/min", "new orders per minute")}
-    return RunRecord.model_validate(
+        outcome = {"new_orders_per_minute": read(figure, "1/min", "new orders per minute")}
+        for each in measured.figures:
+            if is_of_a_record(each):
+                path, unit = FIGURES_OF_A_RECORD[each.figure]
+                set_value(resources, path, read(each.value, unit, each.figure, each.source))
+    return validated(
+        RunRecord,
         {
             "name": name,
             "source": measured.source,
@@ -117,5 +137,11 @@ def record_of_scenario(name: str, scenario: ScenarioSpec) -> RunRecord:
             "outcome": outcome,
             "resources": resources,
             "notes": scenario.notes,
-        }
+        },
+        place,
     )
+
+
+def is_of_a_record(figure: FigureSpec) -> bool:
+    """Whether a measured figure of transactions is one of a record, as it stands: a value, no bound and no multiple."""
+    return figure.figure in FIGURES_OF_A_RECORD and figure.bound == "about" and figure.times_that_of is None

@@ -10,6 +10,7 @@ from models.catalogue.entries import catalogue_entry, catalogue_names, merged
 from models.catalogue.shape_specs import InstanceSpec, VolumeOrder, VolumeSpec
 from models.input import (
     did_you_mean,
+    key_words,
     parse_yaml,
     read_mapping,
     set_value,
@@ -167,20 +168,27 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
     key = keys.strip()
     if key == "machine.instance":  # which is another machine, whose disks are its own
         key, text = "machine", text.strip()
-    *above, last = key.split(".")
-    if not all([*above, last]):
+    words = key_words(key)
+    if not all(key.split(".")):
         raise InputError(f"--set {setting}: a key is empty; expected key.path=value")
+    *above, last = words
     value = expand_names(parse_yaml(text, f"--set {setting}"), f"--set {setting}", key)
-    for word, holder in zip(key.split(".")[1:], values_along(data, key), strict=False):
-        if not isinstance(holder, dict):
-            below = value_text(holder)
+    holders = list(values_along(data, key))
+    for at, word in enumerate(words[1:]):
+        if word.startswith("["):
+            if at + 1 >= len(holders):
+                members = len(holders[at]) if at < len(holders) and isinstance(holders[at], list) else 0
+                known = f"it has {members}, the first is [0]" if members else "there is no list with members"
+                raise InputError(f"--set {setting}: no member {word}; {known}")
+        elif at < len(holders) and not isinstance(holders[at], dict):
+            below = value_text(holders[at])
             raise InputError(f"--set {setting}: '{word}' is below {below}, which has no keys")
     data = copy.deepcopy(data)
     if key == "machine" and isinstance(value, dict) and {"name", "cpu"} <= value.keys():
         _refuse_without_disks(value, setting)
         return data | {"machine": value}
     if last == "kind" and value_at(data, key, value) != value:
-        set_value(data, ".".join(above), {"kind": value})  # the keys of another kind would be unknown to this one
+        set_value(data, above, {"kind": value})  # the keys of another kind would be unknown to this one
     else:
         set_value(data, key, merged(value_at(data, key), value))
     return data

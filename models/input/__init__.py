@@ -2,7 +2,7 @@
 
 from models.input.base import Name, Spec, Text, descriptions
 from models.input.documents import content_of, document_text, read_document, write_document, write_whole, written_whole
-from models.input.keys import last_word, leaves, set_value, value_at, values_along
+from models.input.keys import key_words, last_word, leaves, numbered_words, set_value, value_at, values_along
 from models.input.problems import (
     MOST_COMPARED,
     MOST_SHOWN,

@@ -4,4 +4,4 @@ from models.reading.consistency import SPARE_BUFFERS, check_consistency, room_fa
 from models.reading.loading import load_scenario, scenario_from_mapping
 from models.reading.one_line import Description, Origin, positive_quantity, read_description
 from models.reading.schema import scenario_schema
-from models.reading.values import continuous_keys, continuous_value, names_a_part, with_values
+from models.reading.values import names_a_part, numeric_keys, numeric_value, with_values

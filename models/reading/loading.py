@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from models.catalogue import expand_names, read_with_base, with_setting
-from models.input import MOST_SHOWN, problem_keys, validated
+from models.input import MOST_SHOWN, key_words, problem_keys, validated
 from models.reading.consistency import check_consistency
 from models.scenario import ScenarioSpec
 
@@ -37,7 +37,7 @@ def _origin(problem: ErrorDetails, where: str, overrides: Sequence[str]) -> str:
     """Who wrote the key of a problem: the file, or the override that set it, what it stands in or what stands in it."""
     keys = problem_keys(problem, ScenarioSpec)
     for setting in reversed(overrides):
-        path = setting.partition("=")[0].strip().split(".")
+        path = [word.strip("[]") for word in key_words(setting.partition("=")[0].strip())]
         if keys[: len(path)] == path or (problem["type"] == "extra_forbidden" and path[: len(keys)] == keys):
             return f"{where} with --set {setting[:MOST_SHOWN]}"
     return where

@@ -1,4 +1,4 @@
-"""Continuous numbers of a scenario by their dotted keys: which there are, what they are, the scenario with others.
+"""Numbers of a scenario by their dotted keys: which there are, what they are, the scenario with others.
 
 `KEY@PART` is a number of one part, as the catalogue has it: `machine.cpu.relative_speed@Pentium 3, 0.6 GHz` is that of
 every machine with the processor, and of no other.
@@ -6,11 +6,11 @@ every machine with the processor, and of no other.
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from pydantic import ValidationError
 
-from models.input import Spec, set_value, values_along
+from models.input import Spec, key_words, set_value, values_along
 from models.reading.consistency import check_consistency
 from models.reading.loading import scenario_from_mapping
 from models.scenario import ScenarioSpec
@@ -23,27 +23,33 @@ def names_a_part(key: str) -> bool:
     return "@" in key
 
 
-def continuous_value(scenario: ScenarioSpec, key: str) -> float | None:
-    """The number at a key; None if there is none that can be varied continuously, or if it is another part's."""
+def numeric_value(scenario: ScenarioSpec, key: str) -> float | int | None:
+    """The number at a key, an int where only whole ones may stand; None if there is none, or if it is another part's.
+
+    Keys: see `models.input.keys`.
+    """
     path, _, part = key.partition("@")
     along = list(values_along(scenario, path))
-    if len(along) <= path.count(".") or not all(isinstance(spec, Spec) for spec in along[:-1]):
+    if len(along) < len(key_words(path)) or not all(isinstance(each, Spec | tuple) for each in along[:-1]):
         return None
     name = None
     for spec in along:
         name = getattr(spec, "name", getattr(spec, "model", name))
-    return along[-1] if isinstance(along[-1], float) and (not names_a_part(key) or part == name) else None
+    return along[-1] if _is_number(along[-1]) and (not names_a_part(key) or part == name) else None
 
 
-def continuous_keys(spec: Spec, before: str = "") -> list[str]:
-    """Keys of all numbers of a spec that can be varied continuously."""
+def numeric_keys(spec: Spec, before: str = "") -> list[str]:
+    """Keys of all numbers of a spec, those of lists' members by their numbers."""
     keys = []
     for name in type(spec).model_fields:
         value = getattr(spec, name)
-        if isinstance(value, Spec):
-            keys += continuous_keys(value, f"{before}{name}.")
-        elif isinstance(value, float):
-            keys.append(before + name)
+        members = value if isinstance(value, tuple) else ()
+        below = [(before + name, value), *((f"{before}{name}[{at}]", each) for at, each in enumerate(members))]
+        for key, each in below:
+            if isinstance(each, Spec):
+                keys += numeric_keys(each, f"{key}.")
+            elif _is_number(each):
+                keys.append(key)
     return keys
 
 
@@ -56,7 +62,7 @@ def with_values(scenario: ScenarioSpec, values: Mapping[str, object]) -> Scenari
     taken = {
         key.partition("@")[0]: value
         for key, value in values.items()
-        if not names_a_part(key) or continuous_value(scenario, key) is not None
+        if not names_a_part(key) or numeric_value(scenario, key) is not None
     }
     if (changed := _with_numbers(scenario, taken)) is not None:
         check_consistency(changed, scenario.name)
@@ -72,7 +78,7 @@ def _with_numbers(scenario: ScenarioSpec, values: Mapping[str, object]) -> Scena
     changes: dict[str, Any] = {}
     for key, value in values.items():
         along = list(values_along(scenario, key))
-        in_a_spec = len(along) == key.count(".") + 1 and all(isinstance(each, Spec) for each in along[:-1])
+        in_a_spec = len(along) == len(key_words(key)) and all(isinstance(each, Spec) for each in along[:-1])
         if not (in_a_spec and _is_number(along[-1]) and _is_number(value)):
             return None
         set_value(changes, key, value)
@@ -86,7 +92,7 @@ def _with_numbers(scenario: ScenarioSpec, values: Mapping[str, object]) -> Scena
         return None
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float | int]:
     return isinstance(value, float | int) and not isinstance(value, bool)
 
 

@@ -122,7 +122,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     rule = _rule(replications, until)
     calibration = read_model(model)
     uncalibrated = sweep_points(scenario_loader(scenario_path(scenario), settings(set_, engine)), axes, samples, seed)
-    points = calibrated_points(uncalibrated, calibration)
+    points = calibrated_points(uncalibrated, calibration, [axis.key for axis in axes])
     check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), rule.most)
     if samples is not None and balance_note(samples) and not quiet:
         typer.echo(balance_note(samples), err=True)

@@ -44,7 +44,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         list[str] | None,
         typer.Argument(
             metavar="RUN...",
-            help="Run records, their folders, or names that come with the program; MODEL's own if it is such a name.",
+            help="Run records, measured scenario files, their folders, or names; MODEL's own if it is a name.",
         ),
     ] = None,
     mapping: Annotated[

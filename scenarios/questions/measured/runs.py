@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from calibration.records import RunRecord, load_record, record_of_scenario, record_path, records_in, shipped_records
-from models.input import read_mapping
+from models.input import SourceFile, as_mapping, read_mapping
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from simulator.errors import InputError
 
 OF_A_SCENARIO = frozenset({"base", "machine", "database", "interval", "measured"})
 """keys of a scenario that a record hasn't"""
+OF_A_RECORD = frozenset({"format", "outcome", "window"})
+"""keys of a record that a scenario hasn't"""
 
 
 def read_runs(texts: list[str], base: ScenarioSpec | None) -> tuple[list[RunRecord], dict[str, ScenarioSpec]]:
@@ -35,23 +37,33 @@ def _runs(text: str, base: ScenarioSpec | None) -> Iterator[tuple[RunRecord, Sce
     folder = Path(text)
     paths = records_in(folder) if folder.is_dir() else [record_path(text)]
     if not paths:
-        raise InputError(f"{text}: no run record in this folder; 'oltpsim import' makes them")
+        raise InputError(f"{text}: no run record or measured scenario in this folder; 'oltpsim import' makes records")
     for path in paths:
         if _is_scenario(path):
             scenario = load_scenario_file(path, jobs=True)
-            yield record_of_scenario(path.stem, scenario), scenario
-        elif base is None:
+            yield record_of_scenario(path.stem, scenario, path.name), scenario
+            continue
+        record = load_record(path)
+        if base is None:
             raise InputError(f"{text}: a record doesn't say its whole machine; give a scenario with --base")
-        else:
-            yield load_record(path), base
+        yield record, base
 
 
 def _is_scenario(path: Path) -> bool:
-    """Whether a file is a scenario: a mapping that names no format, with a scenario's keys."""
-    if path.suffix == ".json":
-        return False
+    """Whether a file is a scenario and no record, by its keys. Raises InputError if it is neither.
+
+    What can't be read at all is left to the reader of records, who says why.
+    """
     try:
-        keys = read_mapping(path).keys()
+        data = SourceFile(path, path.name).data if path.suffix == ".json" else read_mapping(path)
+        keys = as_mapping(data, path.name).keys()
     except InputError:
-        return False  # whatever is wrong with it is said of a record
-    return "format" not in keys and bool(OF_A_SCENARIO & keys)
+        return False
+    if "format" not in keys and OF_A_SCENARIO & keys:
+        return True
+    if OF_A_RECORD & keys:
+        return False
+    raise InputError(
+        f"{path.name}: neither a run record (it lacks format, window and outcome; 'oltpsim import' makes one) nor a "
+        "measured scenario (it lacks base or machine, and measured)"
+    )

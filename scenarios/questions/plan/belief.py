@@ -31,7 +31,7 @@ from calibration.fit import (
 )
 from calibration.predict import faster, part_factor, slower
 from models.input import Spec
-from models.reading import continuous_value
+from models.reading import numeric_value
 from models.scenario import ScenarioSpec
 from scenarios.questions.plan.loads import capacities_of
 from scenarios.questions.plan.question import ResponseObjective
@@ -110,7 +110,7 @@ class ParameterUncertainty:
         rows = [
             number
             for number, key in enumerate(each.key for each in parameters)
-            if not key.startswith("machine.") and key not in unapplied and continuous_value(base, key) is not None
+            if not key.startswith("machine.") and key not in unapplied and numeric_value(base, key) is not None
         ]
         return cls(calibration, tuple(parameters[row] for row in rows), mode[rows], covariance[np.ix_(rows, rows)])
 
@@ -121,7 +121,7 @@ class ParameterUncertainty:
     def at(self, scenario: ScenarioSpec, place: FloatArray) -> ScenarioSpec:
         """The scenario with the values of a place. Not checked."""
         for each, z in zip(self.parameters, place, strict=True):
-            scenario = _with_number(scenario, each.key.partition("@")[0].split("."), each.at(float(z)))
+            scenario = _with_number(scenario, each.key.partition("@")[0].split("."), each.possible(float(z)))
         return scenario
 
     def moved(self, scenario: ScenarioSpec) -> list[tuple[int, float, ScenarioSpec]]:
@@ -129,11 +129,12 @@ class ParameterUncertainty:
         low, high = parameter_bounds(list(self.parameters))
         found = []
         for number in range(len(self.parameters)):
-            step = STEP if float(self.mode[number]) + STEP <= float(high[number]) else -STEP
-            if float(self.mode[number]) + step >= max(float(low[number]), -MOST_SIGMAS):
+            below, here, above = self.parameters[number].around(float(self.mode[number]), STEP)
+            end = above if above <= float(high[number]) else below
+            if end >= max(float(low[number]), -MOST_SIGMAS) and end != here:
                 place = self.mode.copy()
-                place[number] += step
-                found.append((number, step, self.at(scenario, place)))
+                place[number] = end
+                found.append((number, round(end - here, 12), self.at(scenario, place)))
         return found
 
     @property

@@ -15,8 +15,8 @@ from calibration.fit import (
     parse_limits,
     unapplied_keys,
 )
-from models.input import did_you_mean, repeated_name, value_at
-from models.reading import continuous_keys, continuous_value, names_a_part, with_values
+from models.input import did_you_mean, repeated_name
+from models.reading import numeric_keys, numeric_value, with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain import MachineSolver, for_analytic_engine, with_busy_connections
 from simulator.errors import InputError
@@ -76,7 +76,7 @@ def calibrated_ranges(calibration: Calibration, scenario: ScenarioSpec) -> tuple
     out = unapplied_keys(calibration, scenario)
     found = []
     for each in calibration.parameters:
-        middle = continuous_value(machine, each.key)
+        middle = numeric_value(machine, each.key)
         if each.key in out or middle is None:
             continue
         if each.identified and each.low is not None and each.high is not None:
@@ -103,8 +103,7 @@ def parse_range(text: str, scenario: ScenarioSpec) -> ParameterRange:
     key, low, high = parse_limits(text, "machine.memory_gib=8..32")
     found = _number(scenario, key)
     if found is None:
-        known = [*continuous_keys(scenario), *(each for each in HARDWARE if _number(scenario, each) is not None)]
-        raise InputError(f"--vary {text}: the scenario has no such number{did_you_mean(key, known)}")
+        raise InputError(f"--vary {text}: the scenario has no such number{did_you_mean(key, numeric_keys(scenario))}")
     value, whole = found
     middle = value if low <= value <= high else (low + high) / 2.0
     log = low > 0 and high / low > 2.0
@@ -155,11 +154,8 @@ def _possible(scenario: ScenarioSpec, key: str, value: float, end: float, whole:
 
 def _number(scenario: ScenarioSpec, key: str) -> tuple[float, bool] | None:
     """A number and whether it is a whole one."""
-    value = continuous_value(scenario, key)
-    if value is not None or names_a_part(key):
-        return None if value is None else (value, False)
-    found = value_at(scenario, key)
-    return (found, True) if isinstance(found, int) and not isinstance(found, bool) else None
+    value = numeric_value(scenario, key)
+    return None if value is None else (value, isinstance(value, int))
 
 
 class RateFunction:

@@ -1,12 +1,13 @@
 """Where measurements of a sweep's points would fall."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
 from calibration.fit import Calibration, apply_calibration
 from calibration.predict import MeasurementInterval, measurement_interval
 from calibration.workers import finished_calls
+from models.reading import numeric_value
 from models.scenario import ScenarioSpec
 from scenarios.questions.sweep.answer import Sweep, SweepRow
 from scenarios.questions.sweep.design import SweepPoint
@@ -17,10 +18,24 @@ MOST_MEASURED = 256
 """points of which it is calculated; it takes as long as a few dozen answers of the analytic engine each"""
 
 
-def calibrated_points(points: Sequence[SweepPoint], calibration: Calibration | None) -> list[SweepPoint]:
-    """The points with calibrated values, where they take them."""
+def calibrated_points(
+    points: Sequence[SweepPoint], calibration: Calibration | None, swept: Collection[str] = ()
+) -> list[SweepPoint]:
+    """The points with calibrated values, where they take them.
+
+    Raises InputError where one of the `swept` keys would be replaced.
+    """
     if calibration is None:
         return list(points)
+    for scenario in (point.scenario for point in points if isinstance(point.scenario, ScenarioSpec)):
+        modelled = apply_calibration(calibration, scenario)
+        for key in swept:
+            before, after = numeric_value(scenario, key), numeric_value(modelled, key)
+            if before is not None and before != after:
+                raise InputError(
+                    f"--vary {key}: {before:g} is the number of the model's base, in whose place it has fitted "
+                    f"{after:g}; leave that value out, or sweep without --model"
+                )
     return [
         replace(point, scenario=apply_calibration(calibration, point.scenario))
         if isinstance(point.scenario, ScenarioSpec)

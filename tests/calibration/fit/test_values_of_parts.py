@@ -20,7 +20,7 @@ from calibration.fit import (
     unapplied_keys,
 )
 from calibration.fit.evaluate import figures
-from models.reading import continuous_value, with_values
+from models.reading import numeric_value, with_values
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured import read_runs
@@ -42,12 +42,12 @@ def quietly(_: float, __: str) -> None:
 def test_a_parts_number_is_that_of_machines_with_the_part() -> None:
     slow, fast = row("box-sol7"), row("cpu-5130-load")
     key = f"{SPEED}@{PENTIUM}"
-    assert continuous_value(slow, key) == slow.machine.cpu.relative_speed
-    assert continuous_value(fast, key) is None
+    assert numeric_value(slow, key) == slow.machine.cpu.relative_speed
+    assert numeric_value(fast, key) is None
     assert with_values(slow, {key: 0.4}).machine.cpu.relative_speed == 0.4
     assert with_values(fast, {key: 0.4}).machine.cpu == fast.machine.cpu
-    assert continuous_value(slow, f"database.path.row_operation_us@{slow.database.name}") is not None
-    assert continuous_value(slow, f"machine.disks.disk.overhead_ms@{slow.machine.disks.disk.name}") is not None
+    assert numeric_value(slow, f"database.path.row_operation_us@{slow.database.name}") is not None
+    assert numeric_value(slow, f"machine.disks.disk.overhead_ms@{slow.machine.disks.disk.name}") is not None
 
 
 def test_a_part_that_no_machine_has_is_refused() -> None:

@@ -15,6 +15,7 @@ from calibration.predict import predict_scenario, uncertainty_of
 from calibration.predict.beyond import beyond_in_kind
 from models.catalogue import catalogue_entry
 from models.machine import DiskSpec
+from models.reading import numeric_value
 from scenarios.commands.cli import main
 from scenarios.library import library_files, load_scenario_file
 from scenarios.run import simulate_by_kernel
@@ -105,6 +106,20 @@ def test_a_model_where_none_can_be_is_refused(words: list[str], sentence: str, t
     capsys.readouterr()
     assert main([word.format(saved) for word in words]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_swept_number_that_the_model_would_replace_is_refused(answered: Answered, capsys: Output) -> None:
+    """The base's own number would silently be the fitted one; others are as they were written."""
+    base = load_scenario_file(V20Z)
+    model = apply_calibration(PUBLISHED, base)
+    keys = [each.key.partition("@")[0] for each in PUBLISHED.parameters]
+    key = next(each for each in keys if numeric_value(base, each) not in {None, numeric_value(model, each)})
+    usual = numeric_value(base, key)
+    assert usual is not None
+    words = ["sweep", "v20z", "--model", "published", *FAST, "--vary"]
+    assert main([*words, f"{key}={usual * 1.5},{usual}"]) == 2
+    assert f"--vary {key}: {usual:g} is the number of the model's base" in capsys.readouterr().err
+    assert len(answered(*words, f"{key}={usual * 1.5},{usual * 1.6}")["rows"]) == 2
 
 
 def test_an_answer_says_which_model_and_what_was_not_applied(capsys: Output) -> None:

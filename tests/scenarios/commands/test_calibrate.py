@@ -136,7 +136,8 @@ def test_what_is_no_calibration_is_refused(tmp_path: Path, text: str) -> None:
     ("more", "said"),
     [
         (("--output", "csv"), "give table or json"),
-        (("--vary", "database.pool=1..2"), "the scenario has no such number"),
+        (("--vary", "database.pols=1..2"), "the scenario has no such number"),
+        (("--vary", "database.pool=1..2"), "--vary database.pool=1..2: "),
         (("--mapping", "absent.yaml"), "no such file"),
         (("--parameters", "absent.yaml"), "no such file"),
         (("--bootstrap", "2000"), "2000"),
@@ -162,4 +163,4 @@ def test_a_record_that_breaks_a_law_is_named(records: Path, tmp_path: Path, caps
 
 def test_a_folder_without_records_is_refused(tmp_path: Path, capsys: Output) -> None:
     assert main(["calibrate", str(tmp_path), "--base", str(TINY)]) == 2
-    assert "no run record in this folder" in capsys.readouterr().err
+    assert "no run record or measured scenario in this folder" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.catalogue import catalogue_entry, catalogue_names
-from models.reading import Description, continuous_value, read_description
+from models.reading import Description, numeric_value, read_description
 from simulator.errors import InputError
 
 KEYS = {
@@ -208,8 +208,8 @@ def test_every_uncertain_row_has_numbers_or_settings_of_its_scenario() -> None:
 def test_a_catalogues_processor_keeps_its_name_and_a_family_has_its_own() -> None:
     known = read_description("2 x dual-core Xeon 5130 2.0 GHz, 8 GB").scenario
     key = "machine.cpu.relative_speed@2 x dual-core Xeon 5130, 2.0 GHz"
-    assert continuous_value(known, key) == 1.7
-    assert continuous_value(read_description("2 x dual-core Xeon 5140 2.33 GHz, 8 GB").scenario, key) is None
+    assert numeric_value(known, key) == 1.7
+    assert numeric_value(read_description("2 x dual-core Xeon 5140 2.33 GHz, 8 GB").scenario, key) is None
     half = read_description("1 x dual-core Xeon 5130 2.0 GHz, 8 GB").scenario.machine.cpu
     assert (half.model, half.cores, half.relative_speed) == ("1 x dual-core Xeon 5130, 2.0 GHz", 2, 1.7)
 

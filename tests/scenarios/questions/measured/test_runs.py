@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from calibration.fit import measured_runs
 from scenarios.commands.cli import main
 from scenarios.library import load_scenario_file, scenario_path
 from scenarios.questions.measured import read_runs
@@ -46,14 +47,54 @@ def test_records_and_scenarios_go_together(own: Path) -> None:
 
 def test_a_file_without_a_measured_figure_says_what_is_missing(own: Path) -> None:
     path = own / "plain.yaml"
-    path.write_text("base: v20z\n")
-    with pytest.raises(
-        InputError, match=r"plain: nobody has measured this scenario; give it measured\.new_orders_per_m"
+    no_rate = "figures: [{figure: cpu_user_fraction, value: 0.3, role: fitted, source: sar}], role: fitted, source: sar"
+    for text, problem in (
+        ("base: v20z", r"plain\.yaml: nobody has measured this scenario; give it measured\.new_orders_per_minute"),
+        (f"base: v20z\nmeasured: {{{no_rate}}}", r"plain\.yaml: measured\.new_orders_per_minute: missing; a run is"),
+        ("name: x\nworkload: {warehouses: 4}", r"plain\.yaml: neither a run record \(it lacks .* nor a measured sc"),
+        ("[1, 2]", r"plain\.yaml: got a list; expected keys with values"),
+        ("format: oltpsim-run-1\nmachine: {}", r"plain\.yaml: machine: unknown key"),
+        (RECORD.read_text(encoding="utf-8"), "a record doesn't say its whole machine; give a scenario with --base"),
     ):
-        read_runs([str(path)], None)
-    path.write_text("name: x\nworkload: {warehouses: 4}\n")
-    with pytest.raises(InputError, match="doesn't say its whole machine"):
-        read_runs([str(path)], None)
+        path.write_text(text)
+        with pytest.raises(InputError, match=problem):
+            read_runs([str(path)], None)
+
+
+def test_measured_figures_that_a_fit_compares_are_in_the_record(own: Path) -> None:
+    """Its CPU and its reads are; a figure of another kind, and one that is only a bound, is noted."""
+    path = own / "small.yaml"
+    figures = [
+        "{figure: cpu_user_fraction, value: 0.3, role: fitted, source: sar}",
+        "{figure: cpu_system_fraction, value: 0.1, role: fitted, source: sar}",
+        "{figure: reads_per_s, value: 80, role: fitted, source: iostat}",
+        "{figure: writes_per_s, value: 80, bound: at_least, role: fitted, source: iostat}",
+        "{figure: partition_queue, value: 2, role: fitted, source: iostat}",
+    ]
+    text = (MEASURED % (43_000, 2000)).replace("role: predicted", f"figures: [{', '.join(figures)}], role: predicted")
+    path.write_text(text)
+    records, scenarios = read_runs([str(path)], None)
+    [run] = measured_runs(records, scenarios, {})
+    values = {str(each.kind): each.value for each in run.observations}
+    mix = scenarios["small"].workload.mix.new_order
+    assert values == pytest.approx(
+        {
+            "new orders/min": 2000,
+            "CPU user + system share": 0.4,
+            "reads per transaction": 80 / (2000 / 60 / mix),
+        }
+    )
+    assert [text.partition(" ")[2].partition(" ")[0] for text in run.left_aside] == ["writes_per_s", "partition_queue"]
+
+
+def test_a_record_over_a_measured_base_has_none_of_its_figures(own: Path) -> None:
+    """Negative twin: figures of the base are of another run."""
+    base = load_scenario_file(scenario_path("ssd-arrays/noop"))
+    records, scenarios = read_runs([str(own / "small.yaml")], None)
+    [run] = measured_runs(records, {"small": base}, {})
+    assert scenarios["small"] is not base
+    assert [each for each in run.left_aside if each.startswith("measured")] == []
+    assert len(run.observations) == 1
 
 
 def test_own_scenarios_calibrate(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
