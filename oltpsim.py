@@ -16,6 +16,7 @@ names the key, what came and what is allowed. Nothing is printed, and nothing is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -209,7 +210,7 @@ def _job(modelled: modelling.ModelledScenario, seed: int) -> Run:
     )
 
 
-def sweep(
+def sweep(  # noqa: PLR0913 - one argument per option
     scenario: Scenario,
     values: Mapping[str, Sequence[Any]],
     *,
@@ -218,6 +219,7 @@ def sweep(
     seed: int = 1,
     replications: int = 1,
     workers: int = 1,
+    executor: Executor | None = None,
     progress: ProgressFunction | None = None,
 ) -> Answer:
     """Run a scenario over a grid of values of its keys.
@@ -225,8 +227,10 @@ def sweep(
         oltpsim.sweep(box, {"machine.memory_gib": [2, 4, 8], "machine.disks.count": [1, 2]})
 
     A row for each combination, the last key's values fastest, with its rate and interval (above 256 points chance's
-    only); points that can't be run have the reason. `figure()` draws the rate over one or two varied keys. The rest is
-    as in `run`. Raises InputError for unknown keys, for a value that stands twice, and if no point can be.
+    only); points that can't be run have the reason. `figure()` draws the rate over one or two varied keys. `executor`:
+    one of concurrent.futures or a Dask client's, which has so many `workers` and stays open; without it they are
+    processes that end with the sweep. The rest is as in `run`. Raises InputError for unknown keys, for a value that
+    stands twice, and if no point can be.
     """
     seed, replications, workers = counts(seed, replications, workers)
     base = with_engine(scenario, engine, "sweep")
@@ -242,10 +246,13 @@ def sweep(
     )
     with running.Store(None) as store:
         runner = sweeping.SweepRunner(calibrated, store, seed, sweeping.ReplicationRule(replications))
-        runner.run(workers, display)
+        if executor is None:
+            runner.run(workers, display)
+        else:
+            runner.run_at(running.FuturesExecutor(executor, workers), display)
         found = runner.sweep(scenario.where, axes)
     if len(points) <= sweeping.MOST_MEASURED:
-        found = sweeping.with_measurements(found, points, calibration=calibration)
+        found = sweeping.with_measurements(found, points, executor, calibration)
     charts = (show_sweep.sweep_chart(found),) if len(axes) <= 2 else ()
     return Answer(show_sweep.sweep_table(found), sweeping.sweep_json(found), show_sweep.sweep_csv(found), charts)
 

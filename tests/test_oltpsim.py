@@ -10,6 +10,7 @@ import json
 import re
 import runpy
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,22 @@ def without_names(document: Any) -> Any:
 def test_an_answer_is_the_document_of_its_command(name: str) -> None:
     ask, words = ALIKE[name]
     assert without_names(ask().to_json()) == without_names(json.loads(printed(*words, "-o", "json")))
+
+
+def test_a_sweep_runs_on_an_executor_which_stays_open() -> None:
+    values = {"machine.disks.count": [1, 2], "machine.memory_gib": [2, 4]}
+    submitted = []
+
+    class Counting(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+            submitted.append(fn)
+            return super().submit(fn, *arguments, **named)
+
+    with Counting(2) as executor:
+        found = oltpsim.sweep(tiny(), values, workers=2, executor=executor)
+        assert len(submitted) > len(values)
+        assert executor.submit(len, "open").result() == 4
+    assert found.to_json() == oltpsim.sweep(tiny(), values).to_json()
 
 
 @pytest.mark.slow
