@@ -268,10 +268,18 @@ class PageReader:
         return entries[0] if entries else draw
 
     def _first(self, use: _ReferenceUse) -> float:
-        """Share of a transaction's draws from a window that are the first of their entry."""
+        """Share of a transaction's draws from a window, by all its operations, that are the first of their entry."""
+        number = use.touches.transaction_class
+        draws = [
+            each
+            for each in self.uses
+            if self._kind(each) == RECENT
+            and each.touches.transaction_class == number
+            and self._window_of(each) == self._window_of(use)
+        ]
         length = float(self.program.windows[0, 1])
-        _, hit = self._bursts([use], length)[use.touches.transaction_class]
-        return min(1.0, length * hit / use.touches.visits)
+        _, hit = self._bursts(draws, length)[number]
+        return min(1.0, length * hit / sum(each.touches.visits for each in draws))
 
     def _recent(self, region: int, use: _ReferenceUse) -> None:
         """What windows remember: of the draws of one transaction only the first of each entry can miss."""
