@@ -81,7 +81,7 @@ docs: environment ## simulate for the pages and pictures of docs/ what their cod
 	@$(BIN)/python docs/build_chance.py
 	@$(BIN)/python docs/build_validation.py
 	@$(BIN)/python docs/build_published.py
-	@$(BIN)/python docs/build_postgresql.py
+	@$(BIN)/python docs/build_models.py
 	@$(BIN)/python docs/build_large_systems.py
 	@$(BIN)/python docs/build_sampling.py
 	@$(BIN)/python docs/build_analytic.py

@@ -549,7 +549,7 @@ def requests_per_s(disk: DiskSpec) -> float:
     if isinstance(disk, RotatingDiskSpec):
         return 1500.0 / (0.6 * disk.seek_average_ms + 30_000 / disk.rpm + disk.overhead_ms)
     if isinstance(disk, SsdSpec):
-        return 2.0 / (1.0 / disk.reads_per_s + 1.0 / disk.programmed_per_s)
+        return 2.0 / (1.0 / disk.reads_per_s + 1.0 / (disk.programmed_mib_per_s * 256))
     latency_us = (disk.read_latency_us + disk.write_latency_us) / 2
     limits = [limit.per_s for limit in disk.limits if limit.of == "requests"]
     return float(min(disk.parallel_requests * 1e6 / latency_us, *limits, 1e9))

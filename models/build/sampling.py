@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from models.build.memory import clients_of
+from models.database import ROUND_S
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import WarehouseSample
 from simulator.form import Daemon, DeviceRecord, RaidSet, RotatingDevice, Storage, System
@@ -122,6 +123,13 @@ def _thin_batches(scenario: ScenarioSpec, sample: WarehouseSample) -> Iterator[s
         )
     if cleaner is None:
         return
+    whole_rounds = cleaner.batch_pages * cleaner.cleaners / (cleaner.io_capacity_per_s * ROUND_S)
+    if sample.share < whole_rounds < 1:
+        yield (
+            f"sampled too thinly: what a page cleaner writes in a round by database.page_cleaner.io_capacity_per_s is "
+            f"{cleaner.batch_pages * sample.share / whole_rounds:.2g} pages of those held, fewer than a batch of "
+            f"{cleaner.batch_pages}, behind which others wait less: a sampling_fraction of {whole_rounds:.2g} would do"
+        )
     tail = sample.scaled(cleaner.cleaners * cleaner.lru_scan_depth_pages)
     if 0 < tail < cleaner.batch_pages:
         least = cleaner.batch_pages / (cleaner.cleaners * cleaner.lru_scan_depth_pages)

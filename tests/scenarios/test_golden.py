@@ -33,7 +33,7 @@ SHORT = ("interval.warm_up_s=1", "interval.duration_s=4")
 SIMULATED = ("v20z-43000-buffers", "published/box-v20z", "postgresql-15", "innodb/tpcc-mysql-sm863")
 DIGITS = 9
 REMEDY = "if the change is meant, run: .venv/bin/python tests/scenarios/test_golden.py"
-MODELS_REMEDY = "if the change is meant, fit the model again: docs/build_postgresql.py, docs/build_published.py"
+MODELS_REMEDY = "if the change is meant, fit the model again: docs/build_models.py, docs/build_published.py"
 MODEL = Path("postgresql")
 Answers = dict[str, dict[str, float]]
 
