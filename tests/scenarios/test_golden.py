@@ -30,7 +30,13 @@ from scenarios.show.prediction import certificate_line
 
 SHORT = ("interval.warm_up_s=1", "interval.duration_s=4")
 """for the kernel: what it draws, counts and times is in a few seconds too"""
-SIMULATED = ("v20z-43000-buffers", "published/box-v20z", "postgresql-15", "innodb/tpcc-mysql-sm863")
+SIMULATED = (
+    "v20z-43000-buffers",
+    "published/box-v20z",
+    "postgresql-15",
+    "innodb/tpcc-mysql-sm863",
+    "innodb/hammerdb-80-users",
+)
 DIGITS = 9
 REMEDY = "if the change is meant, run: .venv/bin/python tests/scenarios/test_golden.py"
 MODELS_REMEDY = "if the change is meant, fit the model again: docs/build_models.py, docs/build_published.py"
@@ -64,7 +70,10 @@ def test_rates_are_those_that_are_written_down() -> None:
 
 
 def test_models_are_named_after_what_they_are_of() -> None:
-    assert sorted(shipped_calibrations()) == ["postgresql", "published"]
+    assert sorted(shipped_calibrations()) == ["mysql", "postgresql", "published"]
+    mysql = read_calibration(calibration_path(Path("mysql")))
+    assert "MySQL 8.4" in mysql.base.database.name
+    assert {run.name for run in mysql.runs} >= {"users-10", "users-320", "pool-10-gib", "pool-110-gib"}
     postgresql = read_calibration(calibration_path(Path("postgresql")))
     assert "PostgreSQL 15" in postgresql.base.database.name
     assert {run.name for run in postgresql.runs} >= {"io-base-r2", "im-c16-k1-r2", "wal100-c16-r1", "thr-base-r1"}

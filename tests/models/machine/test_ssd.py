@@ -56,6 +56,35 @@ def test_sheets_that_contradict_themselves_are_refused(keys: dict[str, Any], sai
         SsdSpec.model_validate(SHEET | keys)
 
 
+def drained_per_s(**keys: Any) -> float:
+    """Scattered writes of 4 KiB that a drive sustains."""
+    return MIB / device(**keys).drain_mib_ns / 4096 * 1e9
+
+
+def test_a_drive_that_is_not_full_cleans_less() -> None:
+    """Amplification of the full one: 2000 MiB/s over 80,000 writes of 4 KiB, so 1 / 5.4 of its data set aside."""
+    amplification = 2000.0 / (80_000 / 256)
+    physical = 1.0 + 1.0 / (2.0 * amplification - 1.0)
+    spare = physical / 0.8 - 1.0
+    expected = 2000.0 * 256 / ((1.0 + spare) / (2.0 * spare))
+    assert drained_per_s(filled_fraction=0.8) == pytest.approx(expected, rel=1e-3)
+    assert drained_per_s(filled_fraction=0.9999) == pytest.approx(80_000, rel=0.002)
+    assert drained_per_s(filled_fraction=0.1) == pytest.approx(2000 * 256, rel=1e-3)
+    assert drained_per_s() == drained_per_s(filled_fraction=1) == pytest.approx(80_000, rel=1e-3)
+
+
+def test_a_drive_that_appends_no_faster_than_it_scatters_knows_no_fill() -> None:
+    sheet = {"writes_per_s": 400_000, "write_mib_per_s": 1600, "write_latency_us": 30, "read_mib_per_s": 3000}
+    assert drained_per_s(**sheet, filled_fraction=0.1) > drained_per_s(**sheet)
+    sheet["write_mib_per_s"] = 1562.5
+    assert drained_per_s(**sheet, filled_fraction=0.1) == drained_per_s(**sheet)
+
+
+def test_an_empty_drive_is_refused() -> None:
+    with pytest.raises(ValidationError, match="filled_fraction"):
+        device(filled_fraction=0)
+
+
 def rate(disk: str, clients: int, engine: Any) -> float:
     words = (
         f"machine.disks.disk={disk}", "database.log.commit=durable", "machine.cpu.cores=32",

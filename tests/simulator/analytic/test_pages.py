@@ -270,3 +270,15 @@ def test_what_windows_remember_reaches_further_back() -> None:
     assert (far >= times * (1 - 1e-12)).all()
     assert (far > 1.01 * times).any()
     np.testing.assert_array_equal(reach(without_windows(of), times), times)
+
+
+@pytest.mark.parametrize("draws", [1, 3])
+def test_of_all_draws_from_a_window_only_the_first_of_each_entry_can_miss(draws: int) -> None:
+    """Whether one operation draws them or several: 200 entries, drawn from `draws` times for each."""
+    model = build(load_scenario(TINY, [*SETTINGS, f"workload.tpcc.stock_level_draws_per_line={draws}"]))
+    of_program = ProgramReader(model.program, model.client_registers)
+    found = PageReader(of_program).groups()
+    entries = 200
+    distinct = entries * (1.0 - (1.0 - 1.0 / entries) ** (entries * draws))
+    share = of_program.mix[model.program.classes.index("stock level")]
+    assert found.references[found.recent > 0].sum() == pytest.approx(share * distinct, rel=1e-6)
