@@ -49,8 +49,8 @@ class SsdSpec(Spec):
         default=1.0,
         gt=0,
         le=1,
-        description="of the capacity, what holds data: written and not trimmed since; 1, as data sheets' sustained rates "
-        "are measured. An emptier drive cleans less: scattered writes come nearer to write_mib_per_s",
+        description="of the capacity, what holds data: written and not trimmed since; 1, as data sheets' sustained "
+        "rates are measured. An emptier drive cleans less: scattered writes come nearer to write_mib_per_s",
     )
     read_mib_per_s: MibPerSecond = Field(ge=0.1, description="sequential reads")
     write_mib_per_s: MibPerSecond = Field(ge=0.1, description="sequential writes")

@@ -16,7 +16,9 @@ from simulator.errors import InputError
 
 ModelArgument = Annotated[
     Path,
-    typer.Argument(metavar="MODEL", help="A file that 'oltpsim calibrate --save' made; 'published' or 'postgresql'."),
+    typer.Argument(
+        metavar="MODEL", help="A file that 'oltpsim calibrate --save' made; 'published', 'postgresql' or 'mysql'."
+    ),
 ]
 REFUSED = 2
 

@@ -282,3 +282,18 @@ def test_a_million_orders_a_minute_fit_into_memory() -> None:
     assert clients_of(asked.workload) == arrivals.connections
     (used,) = kernel_bytes(build(asked))
     assert 0.2e9 < used < 2e9
+
+
+def test_rounds_of_page_cleaners_shorter_than_a_batch_say_so() -> None:
+    """A round of 2,000 pages by two cleaners with batches of 128 needs 256: a tenth of it is too few, a fifth isn't.
+
+    Nor is a round told that is shorter than its batches anyhow.
+    """
+    result = dataclasses.replace(example_result(), engine="analytic")
+    for fraction, per_s, said in ((0.1, 20_000, True), (0.2, 20_000, False), (0.1, 2000, False)):
+        cleaner = f"cleaners: 2, io_capacity_per_s: {per_s}, io_capacity_max_per_s: 40000, batch_pages: 128"
+        engine = f"{{base: mysql-8-4, page_cleaner: {{{cleaner}, lru_scan_depth_pages: 100000}}"
+        database = f"database={engine}, writer: null, checkpoint: null}}"
+        thin = scenario(f"sampling_fraction={fraction}", database, "workload.layout=tpcc-innodb-16k")
+        remarks = sampling_remarks(thin, result)
+        assert any("io_capacity_per_s" in line and "of 0.13 would do" in line for line in remarks) == said, remarks
