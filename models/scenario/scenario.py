@@ -9,7 +9,8 @@ from models.input import Fraction, Gib, Name, Number, Seconds, Spec, Text, Whole
 from models.machine import MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.scenario.cluster import ClusterSpec
-from models.workloads import JobSpec, WorkloadSpec
+from models.workloads import JobSpec, RowWorkloadSpec, WorkloadSpec
+from simulator.errors import InputError
 
 
 class PrewarmSpec(Spec):
@@ -98,6 +99,7 @@ class MeasuredSpec(Spec):
     """A figure that somebody measured on the real machine: the rate of transactions, or what a job is measured by."""
 
     new_orders_per_minute: Number | None = Field(default=None, gt=0)
+    transactions_per_s: Number | None = Field(default=None, gt=0, description="of all kinds together, as rows")
     job_figure: Number | None = Field(
         default=None,
         gt=0,
@@ -117,7 +119,7 @@ class ScenarioSpec(Spec):
     machine: MachineSpec
     operating_system: OperatingSystemSpec
     database: DatabaseSpec
-    workload: WorkloadSpec
+    workload: WorkloadSpec | RowWorkloadSpec = Field(discriminator="kind")
     interval: IntervalSpec = Field(description="what the rate of transactions counts; a job has none")
     job: JobSpec | None = None
     """what the machine does instead of the workload's transactions"""
@@ -135,8 +137,22 @@ class ScenarioSpec(Spec):
 
     @model_validator(mode="before")
     @classmethod
-    def _a_job_needs_no_interval(cls, data: Any) -> Any:
-        """A job ends when it is done: a scenario of one may leave the interval out, and then has this one."""
-        if isinstance(data, dict) and data.get("job") is not None and "interval" not in data:
-            return {**data, "interval": {"start": "cold", "duration_s": 3600}}
+    def _what_may_be_left_out(cls, data: Any) -> Any:
+        """A workload that doesn't say its kind is TPC-C; a job, which ends when it is done, needs no interval."""
+        if not isinstance(data, dict):
+            return data
+        if isinstance(workload := data.get("workload"), dict) and "kind" not in workload:
+            data = {**data, "workload": {"kind": "tpcc", **workload}}
+        if data.get("job") is not None and "interval" not in data:
+            data = {**data, "interval": {"start": "cold", "duration_s": 3600}}
         return data
+
+    @property
+    def tpcc(self) -> WorkloadSpec:
+        """The workload of a question about warehouses. Raises InputError if it is another than TPC-C."""
+        if isinstance(self.workload, WorkloadSpec):
+            return self.workload
+        raise InputError(
+            f"{self.name}: workload.kind: got rows ({self.workload.name}); this question is about TPC-C's warehouses: "
+            "ask it of a scenario of TPC-C, or of this one with 'oltpsim run' or 'sweep'"
+        )

@@ -9,4 +9,5 @@ from models.workloads.partitioned_store import (
     StorePathSpec,
     UpdatePathSpec,
 )
+from models.workloads.rows import RowWorkloadSpec
 from models.workloads.tpcc import LayoutSpec, MixSpec, TerminalsSpec, WorkloadSpec

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from calibration.predict import CHANCE, FORMULAS, Contribution, FigureInterval, MeasurementInterval
 from models.scenario import IntervalSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec, TerminalsSpec
+from models.workloads.regions import data_words
 from scenarios.show.numbers import NONE, between, count, plural, share, signed_share, significant, span, time_text
 from simulator.results import NOT_STEADY, ROW_LOCKS, CacheResult, Estimate, PercentileInterval, Result, main_class_of
 
@@ -188,7 +189,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     if isinstance(arrivals, ClosedClientsSpec):
         clients = plural(arrivals.clients, "client")
     elif isinstance(arrivals, TerminalsSpec):
-        terminals = arrivals.terminals_per_warehouse * (workload.active_warehouses or workload.warehouses)
+        terminals = arrivals.terminals_per_warehouse * workload.size
         clients = f"{plural(terminals, 'terminal')} on {plural(arrivals.connections, 'connection')}"
     else:
         clients = f"{arrivals.transactions_per_s:,.4g} transactions/s arriving"
@@ -197,7 +198,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     parts = [
         *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
-        f"{plural(workload.warehouses, 'warehouse')}, {clients}",
+        f"{data_words(workload)}, {clients}",
         f"{_length(window)} {since}",
     ]
     return " · ".join(parts)

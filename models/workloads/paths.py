@@ -1,4 +1,4 @@
-"""Times of TPC-C's steps on one machine, in nanoseconds: what its program spends."""
+"""Times of a transaction's steps on one machine, in nanoseconds: what a workload's program spends."""
 
 from dataclasses import dataclass
 
