@@ -35,6 +35,7 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
         section_factor=1.0 + database.critical_section.memory_fraction * (speed - 1.0),
         driver_ns_per_us=NS_PER_US / speed if local else 0.0,
         transaction_phases=path.transaction_phases,
+        statement_ns=user(path.statement_us),
         interrupts=interrupts,
     )
 

@@ -16,8 +16,14 @@ from models.database import DatabaseSpec
 from models.jobs import job_faults
 from models.machine import FlashDiskSpec, RotatingDiskSpec, SsdSpec
 from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec, RowWorkloadSpec, TerminalsSpec, WorkloadSpec
-from models.workloads.regions import data_words, database_regions
+from models.workloads import (
+    ClosedClientsSpec,
+    RowWorkloadSpec,
+    TerminalsSpec,
+    WorkloadSpec,
+    data_words,
+    database_regions,
+)
 from models.workloads.tpcc import pages_in, pages_of
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB
@@ -216,14 +222,13 @@ def _controllers(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 def _measured(scenario: ScenarioSpec) -> Iterator[str]:
-    keys = ("new_orders_per_minute", "job_figure")
-    wanted, other = keys if scenario.job is None else keys[::-1]
-    which = "without a job" if scenario.job is None else "with a job"
-    measured = scenario.measured
+    wanted, measured = scenario.measured_key, scenario.measured
+    which = {"new_orders_per_minute": "without a job", "job_figure": "with a job", "transactions_per_s": "of rows"}
     if measured and getattr(measured, wanted) is None and not measured.figures:
-        yield f"measured.{wanted}: missing; add '{wanted}: ...', which a scenario {which} is measured by"
-    if measured and getattr(measured, other) is not None:
-        yield f"measured.{other}: a scenario {which} is measured by {wanted}; take this one out"
+        yield f"measured.{wanted}: missing; add '{wanted}: ...', which a scenario {which[wanted]} is measured by"
+    for other in sorted(which.keys() - {wanted}):
+        if measured and getattr(measured, other) is not None:
+            yield f"measured.{other}: a scenario {which[wanted]} is measured by {wanted}; take this one out"
 
 
 def _memory(scenario: ScenarioSpec) -> Iterator[str]:

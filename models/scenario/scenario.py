@@ -9,7 +9,7 @@ from models.input import Fraction, Gib, Name, Number, Seconds, Spec, Text, Whole
 from models.machine import MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.scenario.cluster import ClusterSpec
-from models.workloads import JobSpec, RowWorkloadSpec, WorkloadSpec
+from models.workloads import AnyWorkloadSpec, JobSpec, WorkloadSpec
 from simulator.errors import InputError
 
 
@@ -99,7 +99,9 @@ class MeasuredSpec(Spec):
     """A figure that somebody measured on the real machine: the rate of transactions, or what a job is measured by."""
 
     new_orders_per_minute: Number | None = Field(default=None, gt=0)
-    transactions_per_s: Number | None = Field(default=None, gt=0, description="of all kinds together, as rows")
+    transactions_per_s: Number | None = Field(
+        default=None, gt=0, description="of a workload of rows: transactions of all its kinds"
+    )
     job_figure: Number | None = Field(
         default=None,
         gt=0,
@@ -119,7 +121,7 @@ class ScenarioSpec(Spec):
     machine: MachineSpec
     operating_system: OperatingSystemSpec
     database: DatabaseSpec
-    workload: WorkloadSpec | RowWorkloadSpec = Field(discriminator="kind")
+    workload: AnyWorkloadSpec
     interval: IntervalSpec = Field(description="what the rate of transactions counts; a job has none")
     job: JobSpec | None = None
     """what the machine does instead of the workload's transactions"""
@@ -137,15 +139,28 @@ class ScenarioSpec(Spec):
 
     @model_validator(mode="before")
     @classmethod
-    def _what_may_be_left_out(cls, data: Any) -> Any:
-        """A workload that doesn't say its kind is TPC-C; a job, which ends when it is done, needs no interval."""
-        if not isinstance(data, dict):
-            return data
-        if isinstance(workload := data.get("workload"), dict) and "kind" not in workload:
-            data = {**data, "workload": {"kind": "tpcc", **workload}}
-        if data.get("job") is not None and "interval" not in data:
-            data = {**data, "interval": {"start": "cold", "duration_s": 3600}}
+    def _a_job_needs_no_interval(cls, data: Any) -> Any:
+        """A job ends when it is done: a scenario of one may leave the interval out, and then has this one."""
+        if isinstance(data, dict) and data.get("job") is not None and "interval" not in data:
+            return {**data, "interval": {"start": "cold", "duration_s": 3600}}
         return data
+
+    @property
+    def measured_key(self) -> str:
+        """The key of `measured` by which a run of this scenario is compared first."""
+        if self.job is not None:
+            return "job_figure"
+        return "new_orders_per_minute" if isinstance(self.workload, WorkloadSpec) else "transactions_per_s"
+
+    @property
+    def measured_per_min(self) -> float | None:
+        """The measured rate of the transactions counted, if there is one."""
+        measured = self.measured
+        if measured is None:
+            return None
+        if measured.transactions_per_s is None:
+            return measured.new_orders_per_minute
+        return measured.transactions_per_s * 60.0 * self.workload.main_share
 
     @property
     def tpcc(self) -> WorkloadSpec:

@@ -11,3 +11,4 @@ from models.workloads.partitioned_store import (
 )
 from models.workloads.rows import RowWorkloadSpec
 from models.workloads.tpcc import LayoutSpec, MixSpec, TerminalsSpec, WorkloadSpec
+from models.workloads.workload import AnyWorkloadSpec, data_words, database_regions

@@ -27,13 +27,13 @@ StepTime = Callable[[PathTimes], int]
 class ProgramSteps(NamedTuple):
     """Which steps a program has. `sections`: by class; `interrupts_ns`: at processors of their own by class, or none.
 
-    `drawn`: mean and phases of a transaction's own time, None if it doesn't vary.
+    `drawn`: mean and phases of a transaction's own time by class, None if it doesn't vary.
     """
 
     network: bool
     sections: tuple[bool, ...]
     interrupts_ns: tuple[int, ...] | None
-    drawn: tuple[int, int] | None = None
+    drawn: tuple[tuple[int, int], ...] | None = None
 
     @classmethod
     def of(cls, counts: Mapping[str, Rows], round_trips: Sequence[int], paths: PathTimes) -> Self:
@@ -46,7 +46,9 @@ class ProgramSteps(NamedTuple):
             interrupts_ns=tuple(round(each * interrupts.per_message * interrupts.served_ns) for each in round_trips)
             if interrupts and bound
             else None,
-            drawn=(paths.transaction_ns, paths.transaction_phases) if paths.transaction_phases else None,
+            drawn=tuple((paths.own_ns(rows), paths.transaction_phases) for rows in counts.values())
+            if paths.transaction_phases
+            else None,
         )
 
 
@@ -104,12 +106,12 @@ class TransactionWriter:
             self.emit("network", lambda paths: round_trips * paths.network_ns)
         self.emit(
             "cpu",
-            lambda paths: 0 if paths.transaction_phases else paths.transaction_ns,
+            lambda paths: 0 if paths.transaction_phases else paths.own_ns(rows),
             lambda paths: round_trips * paths.message_ns,
             lambda paths: paths.client_ns(rows, driver_us),
         )
         if self.steps.drawn:
-            asm.emit("work", asm.distribution("erlang", *self.steps.drawn), self.rows)
+            asm.emit("work", asm.distribution("erlang", *self.steps.drawn[self.numbers[name]]), self.rows)
         if self.steps.interrupts_ns is not None:
             served = asm.distribution("constant", self.steps.interrupts_ns[self.numbers[name]])
             asm.emit("visit", asm.station(INTERRUPTS), served, self.rows)

@@ -43,6 +43,7 @@ def row_counts(workload: RowWorkloadSpec) -> dict[str, Rows]:
         one.name: Rows(
             sum(each.times * _operations(each, tables[each.table]) for each in one.statements),
             sum(each.times * (each.rows - 1) for each in one.statements if each.do == "range"),
+            one.messages,
         )
         for one in workload.transactions
     }

@@ -141,6 +141,11 @@ class RowWorkloadSpec(Spec):
         return self
 
     @property
+    def main_class(self) -> str:
+        """The transaction counted."""
+        return self.transactions[0].name
+
+    @property
     def main_share(self) -> float:
         """Share of all transactions that the one counted is."""
         return self.transactions[0].share

@@ -64,6 +64,11 @@ class WorkloadSpec(Spec):
     source: Text
 
     @property
+    def main_class(self) -> str:
+        """The transaction counted."""
+        return "new order"
+
+    @property
     def main_share(self) -> float:
         """Share of all transactions that the one counted, the new order, is."""
         return self.mix.new_order

@@ -1,8 +1,20 @@
-"""Regions of pages that a workload's database fills, whatever the workload."""
+"""A workload of any kind, and what all kinds have: regions of pages, and words for their size."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
 
 from models.workloads.rows import RowWorkloadSpec, row_regions
 from models.workloads.tpcc import WorkloadSpec, regions_of
 from simulator.form import IntArray
+
+
+def _of_a_kind(data: Any) -> Any:
+    """One that doesn't say its kind is TPC-C."""
+    return {"kind": "tpcc", **data} if isinstance(data, dict) else data
+
+
+AnyWorkloadSpec = Annotated[WorkloadSpec | RowWorkloadSpec, Field(discriminator="kind"), BeforeValidator(_of_a_kind)]
 
 
 def database_regions(workload: WorkloadSpec | RowWorkloadSpec) -> IntArray:
