@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from models.machine import speed_of
 from models.scenario import ScenarioSpec
-from models.workloads.paths import SINGLE_SERVER, ClusterPaths
+from models.workloads import SINGLE_SERVER, ClusterPaths
 from simulator.form import NS_PER_MS, NS_PER_US
 from simulator.results import Result
 

@@ -4,7 +4,7 @@ from models.build.memory import row_operation_ns
 from models.database import DatabaseSpec
 from models.machine import MachineSpec, cache_line_ns, speed_of
 from models.operating_system import OperatingSystemSpec
-from models.workloads.paths import InterruptTimes, PathTimes
+from models.workloads import InterruptTimes, PathTimes
 from simulator.form import NS_PER_US, Costs
 
 

@@ -29,11 +29,9 @@ from models.database import (
 from models.machine import controllers_of, data_devices, log_device, processors_of, rate_limit_of, sharing_of, speed_of
 from models.operating_system import fair_queueing_of, flusher_of, page_cache_of, write_back_of
 from models.scenario import ScenarioSpec
-from models.workloads import OpenArrivalsSpec, RowWorkloadSpec
-from models.workloads.paths import InterruptTimes
+from models.workloads import INTERRUPTS, InterruptTimes, OpenArrivalsSpec, RowWorkloadSpec
 from models.workloads.rows import rows_program
 from models.workloads.tpcc import client_registers, terminals_of, tpcc_program
-from models.workloads.transactions import INTERRUPTS
 from simulator import form
 from simulator.errors import InputError
 from simulator.form import GIB, KIB, NS_PER_US, IntArray

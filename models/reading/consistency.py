@@ -261,9 +261,10 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
     device_gib = disks.disk.capacity_gib * disks.disks_per_file
     one = "each disk" if disks.layout is None else "the RAID set" if disks.sets == 1 else "each RAID set"
     swaps = memory_plan(scenario).resident_buffers < scenario.database.pool.buffers
-    before, neighbours = float(LOG_AREA_BYTES), "the log"
+    before, neighbours, take = LOG_AREA_BYTES + 0.0, "the log", "takes"
     if swaps or isinstance(disks.disk, RotatingDiskSpec):
-        before, neighbours = LOG_AREA_BYTES + scenario.machine.memory_gib * GIB, "log and swap, as large as memory,"
+        before += scenario.machine.memory_gib * GIB
+        neighbours, take = "log and swap, as large as memory,", "take"
     free_bytes = device_gib * GIB - before
     regions = database_regions(scenario.workload)
     pages = pages_in(regions)
@@ -272,7 +273,7 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         on_one = most_pages(by_table(regions, disks.files, round(page_bytes)), round(page_bytes))
     if free_bytes <= 0:
         got = f"{disks.disk.capacity_gib:g} GiB"
-        yield f"machine.disks.disk.capacity_gib: {got}; {neighbours} take {before / GIB:.4g} GiB of {one}"
+        yield f"machine.disks.disk.capacity_gib: {got}; {neighbours} {take} {before / GIB:.4g} GiB of {one}"
     elif on_one * page_bytes > free_bytes:
         what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
         sets = f"a {disks.level_name} set" if disks.sets == 1 else f"{disks.sets} {disks.level_name} sets"
@@ -280,7 +281,7 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         size_key = "workload.scale" if isinstance(scenario.workload, RowWorkloadSpec) else "workload.warehouses"
         yield (
             f"{size_key}: {data_words(scenario.workload)} are {pages * page_bytes / GIB:.4g} GiB of "
-            f"data with room to grow; {what}, of which {neighbours} take {before / GIB:.4g} GiB"
+            f"data with room to grow; {what}, of which {neighbours} {take} {before / GIB:.4g} GiB"
             f"{' each' if disks.files > 1 or not disks.layout else ''}, hold {disks.files * free_bytes / GIB:.4g} GiB"
         )
 

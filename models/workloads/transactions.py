@@ -36,8 +36,8 @@ class ProgramSteps(NamedTuple):
     drawn: tuple[tuple[int, int], ...] | None = None
 
     @classmethod
-    def of(cls, counts: Mapping[str, Rows], round_trips: Sequence[int], paths: PathTimes) -> Self:
-        """Steps of classes with so many rows and round trips."""
+    def needed(cls, counts: Mapping[str, Rows], round_trips: Sequence[int], paths: PathTimes) -> Self:
+        """Those that classes with so many rows and round trips need."""
         interrupts = paths.interrupts
         bound = interrupts is not None and interrupts.bound > 0
         return cls(

@@ -9,7 +9,7 @@ import scipy.special
 from pydantic import Field, model_validator
 
 from models.input import Fraction, Number, Spec, WholeNumber
-from models.workloads.tpcc.rows import nurand_pmf
+from models.workloads.tpcc import nurand_pmf
 from simulator.form import FloatArray, IntArray
 
 SPECIAL_DRAWS = 12

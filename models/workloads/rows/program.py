@@ -26,7 +26,7 @@ MOST_AGES = 1_000_000
 def rows_program(workload: RowWorkloadSpec, paths: PathTimes) -> Program:
     """The program of a row workload; `paths` gives CPU times in ns. Programs of one outline share their arrays."""
     counts = row_counts(workload)
-    steps = ProgramSteps.of(counts, [each.messages for each in workload.transactions], paths)
+    steps = ProgramSteps.needed(counts, [each.messages for each in workload.transactions], paths)
     alone = workload.arrivals.model_copy(update={"clients": 1} if workload.arrivals.kind == "closed" else {})
     return _outline(workload.model_copy(update={"arrivals": alone}), steps).at(paths)
 
@@ -132,6 +132,8 @@ class RowsWriter(TransactionWriter):
     def _log_bytes(self, statement: StatementSpec) -> float:
         if statement.do in ("read", "range"):
             return 0.0
+        if statement.log_bytes is not None:
+            return statement.log_bytes
         return CHANGE_BYTES + ENTRY_BYTES * (_operations(statement, self.tables[statement.table].spec) - 1.0)
 
     def _statement(self, statement: StatementSpec) -> None:

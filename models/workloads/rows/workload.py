@@ -64,6 +64,13 @@ class StatementSpec(Spec):
     key: KeySpec | Literal["same"] | None = None
     times: WholeNumber = Field(default=1, ge=1, le=1000)
     rows: WholeNumber = Field(default=1, ge=1, le=100_000)
+    log_bytes: WholeNumber | None = Field(
+        default=None,
+        ge=0,
+        le=1_000_000,
+        description=f"of log for the change; {CHANGE_BYTES} and {ENTRY_BYTES} for each index entry if absent. Of a "
+        "whole page where PostgreSQL logs it at the first change after a checkpoint: of large tables mostly",
+    )
     changes: tuple[Name, ...] = Field(default=(), max_length=20, description="indexes whose column an update changes")
 
     @model_validator(mode="after")
@@ -72,6 +79,8 @@ class StatementSpec(Spec):
             raise ValueError(f"a statement that does {self.do} needs a key, such as {{distribution: uniform}}")
         if (self.rows > 1) != (self.do == "range"):
             raise ValueError(f"a range needs two rows or more, others have one: this does {self.do}, rows: {self.rows}")
+        if self.log_bytes is not None and self.do in ("read", "range"):
+            raise ValueError(f"log_bytes is of a change, this statement does {self.do}")
         if self.changes and self.do != "update":
             raise ValueError(f"changes is of an update, this statement does {self.do}")
         return self

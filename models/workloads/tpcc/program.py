@@ -55,7 +55,7 @@ def tpcc_program(
     Programs of one outline share their arrays, all but the operations. A fit or a sweep needs few, many times.
     """
     counts = row_counts(workload)
-    steps = ProgramSteps.of(counts, len(counts) * [workload.tpcc.round_trips], paths)
+    steps = ProgramSteps.needed(counts, len(counts) * [workload.tpcc.round_trips], paths)
     arrivals = workload.arrivals
     if isinstance(
         arrivals, ClosedClientsSpec
