@@ -28,7 +28,8 @@ def rows_program(workload: RowWorkloadSpec, paths: PathTimes) -> Program:
     counts = row_counts(workload)
     steps = ProgramSteps.needed(counts, [each.messages for each in workload.transactions], paths)
     alone = workload.arrivals.model_copy(update={"clients": 1} if workload.arrivals.kind == "closed" else {})
-    return _outline(workload.model_copy(update={"arrivals": alone}), steps).at(paths)
+    # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
+    return _outline(workload.model_copy(update={"arrivals": alone}), steps).at(paths)  # pyright: ignore[reportArgumentType]
 
 
 @lru_cache(maxsize=64)
@@ -187,7 +188,8 @@ class RowsWriter(TransactionWriter):
                 weights = ages_pmf(key, min(MOST_AGES, table.group_rows))
             else:
                 single = table.group_rows <= MOST_SINGLE_ROWS
-                weights = popularity(key, table.group_rows, 1 if single else table.spec.rows_per_page)
+                per_part = 1 if single else table.spec.rows_per_page
+                weights = popularity(key, table.group_rows, per_part)  # pyright: ignore[reportArgumentType]
             self.samplers[place] = self.asm.table(f"{table.spec.name} rows, {key.distribution}", weights)
         return self.samplers[place]
 

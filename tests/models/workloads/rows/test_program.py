@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import re
 from functools import cache
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from models.build import build
+from models.input import parse_yaml
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
 from models.workloads import RowWorkloadSpec
@@ -20,7 +22,8 @@ from simulator.analytic.workload import read_workload
 from simulator.errors import InputError
 from simulator.results import Result, result_json
 
-TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
+ROOT = Path(__file__).parents[4]
+TINY = ROOT / "tests" / "scenarios" / "tiny.yaml"
 MACHINE = (
     (
         "machine={base: amd-5900-8gb, cpu: {base: server-2020s, cores: 4, threads_per_core: 1},"
@@ -206,3 +209,16 @@ def test_shares_of_a_pool_that_holds_everything_are_shares() -> None:
     assert missing.max() <= 1.0
     found = simulated("sysbench-write-only").transactions_per_s
     assert analytic.simulate(system, 1).transactions_per_s == pytest.approx(found, rel=0.2)
+
+
+def test_the_page_about_ones_own_workload_shows_one() -> None:
+    page = (ROOT / "docs" / "how-to" / "own-workload.md").read_text(encoding="utf-8")
+    block = parse_yaml(page.split("```yaml\n")[1].split("```")[0], "page")["workload"]
+    keys = json.dumps({key: value for key, value in block.items() if key != "scale"})
+    asked = load_scenario(TINY, [*MACHINE, f"workload={keys[:-1]}, scale: 1}}", "machine.memory_gib=32"])
+    assert isinstance(asked.workload, RowWorkloadSpec)
+    result = kernel.simulate(build(asked), 1)
+    rates = {each.name: each.rate_per_min for each in result.classes}
+    assert rates["order"] == pytest.approx(4 * rates["look up"], rel=0.1)
+    for name in ("pgbench", "sysbench-read-write", "ycsb-a"):
+        assert f"`{name}`" in page
