@@ -278,7 +278,7 @@ def run_conditions(scenario: ScenarioSpec, machine: SteadyRate) -> dict[str, flo
     database = scenario.database
     return {
         "clients": float(clients_of(scenario.workload)),
-        "warehouses": float(scenario.workload.active_warehouses or scenario.workload.warehouses),
+        "warehouses": float(scenario.workload.size),
         "GiB of buffer pool": database.pool.buffers * database.page_kib * KIB / GIB,
         "GiB of memory": scenario.machine.memory_gib,
         "cores": float(scenario.machine.cpu.cores),

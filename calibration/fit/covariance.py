@@ -55,7 +55,7 @@ def circumstances_of(scenario: ScenarioSpec, regime: str) -> Circumstances:
     database, workload = scenario.database, scenario.workload
     sizes = (
         clients_of(workload),
-        workload.active_warehouses or workload.warehouses,
+        workload.size,
         database.pool.buffers * database.page_kib * KIB / GIB,
         scenario.machine.memory_gib,
     )

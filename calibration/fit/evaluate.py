@@ -273,7 +273,7 @@ def kernel_can_simulate(scenario: ScenarioSpec, new_orders_per_min: float) -> bo
         orders = float(interval.new_orders_per_client * clients_of(scenario.workload))
     else:
         orders = new_orders_per_min * (interval.warm_up_s + (interval.duration_s or 0.0)) / 60.0
-    return orders / scenario.workload.mix.new_order <= MOST_TRANSACTIONS
+    return orders / scenario.workload.main_share <= MOST_TRANSACTIONS
 
 
 @cache

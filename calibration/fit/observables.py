@@ -126,7 +126,7 @@ def observations(
 ) -> tuple[list[Observation], list[str]]:
     """Figures of a record that the scenario's model has too, and those left out, with the reason."""
     left_out: list[str] = []
-    share = scenario.workload.mix.new_order
+    share = scenario.workload.main_share
     rate, per_s = measured_rates(record, share)
     sd, noise = _rate_noise(record)
     figures = [Observation(FigureKind.RATE, rate, sd, False, noise)]

@@ -20,7 +20,7 @@ def explain_gap(record: RunRecord, scenario: ScenarioSpec, choice: FigureChoice,
 
     Raises InputError if there is no such machine.
     """
-    measured_per_min, per_s = measured_rates(record, scenario.workload.mix.new_order)
+    measured_per_min, per_s = measured_rates(record, scenario.workload.main_share)
     machine = AnalyticReader().read(scenario)
     measured = _demands(record, scenario, choice, per_s)
     notes = {}

@@ -13,14 +13,17 @@ from models.build import clients_of, memory_plan
 from models.input import Name, Number, Spec, Text, last_word, read_mapping, repeated_name, validated
 from models.reading import scenario_from_mapping
 from models.scenario import ScenarioSpec
+from models.workloads import RowWorkloadSpec
 from simulator.errors import InputError
 
 CLIENTS_KEY = "workload.arrivals.clients"
 ARRIVALS = "workload.arrivals.transactions_per_s"
 POOL, WAREHOUSES, ACTIVE = "database.pool.buffers", "workload.warehouses", "workload.active_warehouses"
+SCALE = "workload.scale"
 WORDS = {
     CLIENTS_KEY: "{} client{}",
     POOL: "a pool of {} buffer{}",
+    SCALE: "scale {}{}",
     WAREHOUSES: "{} warehouse{}",
     ACTIVE: "{} active warehouse{}",
 }
@@ -98,10 +101,12 @@ def candidates_around(calibration: Calibration) -> CandidateSet:
     elif scenario.workload.arrivals.kind == "open":
         changes += [(ARRIVALS, scenario.workload.arrivals.transactions_per_s * factor) for factor in MANY]
     changes += [(POOL, buffers) for buffers in _times(scenario.database.pool.buffers, FEW)]
-    if scenario.workload.active_warehouses is not None:
-        changes += [(ACTIVE, count) for count in _times(scenario.workload.active_warehouses, FEW)]
+    workload = scenario.workload
+    if isinstance(workload, RowWorkloadSpec):
+        size = SCALE
     else:
-        changes += [(WAREHOUSES, count) for count in _times(scenario.workload.warehouses, FEW)]
+        size = WAREHOUSES if workload.active_warehouses is None else ACTIVE
+    changes += [(size, count) for count in _times(workload.size, FEW)]
     found = _choice(calibration, [{key: f"{value:.10g}"} for key, value in changes])
     swapped = {each.name for each in found.candidates if _swaps(each.scenario) and not _swaps(scenario)}
     reason = "more than the machine's memory holds"

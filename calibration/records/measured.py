@@ -39,6 +39,7 @@ def _over_devices(field: str, summary: Callable[[list[float]], float], factor: f
 
 OF_RESULT: dict[str, OfResult] = {
     "new_orders_per_minute": lambda result, _: result.rate_per_min.mean,
+    "transactions_per_s": lambda result, _: result.transactions_per_s,
     "cpu_user_fraction": lambda result, _: result.cpu.user,
     "cpu_system_fraction": lambda result, _: result.cpu.system,
     "cpu_iowait_fraction": lambda result, _: result.cpu.iowait,
@@ -98,7 +99,7 @@ def record_of_scenario(name: str, scenario: ScenarioSpec, where: str | None = No
     a fit compares. Raises InputError if nobody has measured it, or not what a fit needs first.
     """
     measured, place = scenario.measured, where or name
-    key = "new_orders_per_minute" if scenario.job is None else "job_figure"
+    key = scenario.measured_key
     if measured is None:
         remedy = f"give it measured.{key}, role and source, or a run record"
         raise InputError(f"{place}: nobody has measured this scenario; {remedy}")
@@ -123,7 +124,8 @@ def record_of_scenario(name: str, scenario: ScenarioSpec, where: str | None = No
         window = {"kind": "steady" if steady else "whole", "rate_definition": "what ended in it"}
         if interval.duration_s is not None:
             window["duration_s"] = read(interval.duration_s, "s", "what is counted")
-        outcome = {"new_orders_per_minute": read(figure, "1/min", "new orders per minute")}
+        unit, means = ("1/min", "new orders per minute") if key == "new_orders_per_minute" else ("1/s", "transactions")
+        outcome = {key: read(figure, unit, means)}
         for each in measured.figures:
             if is_of_a_record(each):
                 path, unit = FIGURES_OF_A_RECORD[each.figure]

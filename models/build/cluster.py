@@ -4,16 +4,17 @@ from collections.abc import Iterator
 
 from models.machine import speed_of
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc import SINGLE_SERVER, ClusterPaths
+from models.workloads import SINGLE_SERVER, ClusterPaths
 from simulator.form import NS_PER_MS, NS_PER_US
 from simulator.results import Result
 
 
 def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:
     """What a scenario's cluster adds to its transactions."""
-    cluster, warehouses = scenario.cluster, scenario.workload.warehouses
+    cluster = scenario.cluster
     if cluster is None:
         return SINGLE_SERVER
+    warehouses = scenario.tpcc.warehouses
     foreign = cluster.servers * warehouses - 1
     standby, replica = cluster.standby, cluster.read_replica
     return ClusterPaths(

@@ -21,7 +21,7 @@ from models.database import DatabaseSpec
 from models.machine import MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec, WorkloadSpec
+from models.workloads import ClosedClientsSpec, RowWorkloadSpec, WorkloadSpec
 from simulator.form import GIB, KIB, MIB
 
 TABLE_ENTRY_KIB = 8 / 1024
@@ -42,7 +42,7 @@ class MemoryPlan:
     """buffers that have memory; the others are swapped out"""
 
 
-def clients_of(workload: WorkloadSpec) -> int:
+def clients_of(workload: WorkloadSpec | RowWorkloadSpec) -> int:
     """Client programs, or connections of an open workload or of terminals."""
     arrivals = workload.arrivals
     return arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections

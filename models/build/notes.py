@@ -4,6 +4,7 @@ from models.build.cluster import cluster_remarks
 from models.build.memory import clients_of
 from models.build.sampling import sampling_remarks
 from models.scenario import ScenarioSpec
+from models.workloads import RowWorkloadSpec
 from simulator.results import Result
 
 SATURATED = 0.9
@@ -47,6 +48,8 @@ def _flood_of_a_warm_start(scenario: ScenarioSpec, result: Result) -> list[str]:
 
 def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:
     workload = scenario.workload
+    if isinstance(workload, RowWorkloadSpec):
+        return []
     active, clients = workload.active_warehouses or workload.warehouses, clients_of(workload)
     everywhere = workload.tpcc.home_warehouse == "drawn" or workload.arrivals.kind == "terminals"
     if clients >= active or everywhere:

@@ -4,7 +4,7 @@ from models.build.memory import row_operation_ns
 from models.database import DatabaseSpec
 from models.machine import MachineSpec, cache_line_ns, speed_of
 from models.operating_system import OperatingSystemSpec
-from models.workloads.tpcc import InterruptTimes, PathTimes
+from models.workloads import InterruptTimes, PathTimes
 from simulator.form import NS_PER_US, Costs
 
 
@@ -35,6 +35,7 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
         section_factor=1.0 + database.critical_section.memory_fraction * (speed - 1.0),
         driver_ns_per_us=NS_PER_US / speed if local else 0.0,
         transaction_phases=path.transaction_phases,
+        statement_ns=user(path.statement_us),
         interrupts=interrupts,
     )
 

@@ -18,6 +18,7 @@ import numpy as np
 from models.build.memory import clients_of
 from models.database import ROUND_S
 from models.scenario import ScenarioSpec
+from models.workloads import RowWorkloadSpec
 from models.workloads.tpcc import WarehouseSample
 from simulator.form import Daemon, DeviceRecord, RaidSet, RotatingDevice, Storage, System
 from simulator.results import Result
@@ -30,6 +31,8 @@ MOST_UNEVEN = 1.15
 
 def sample_of(scenario: ScenarioSpec) -> WarehouseSample:
     """Which part of a scenario's warehouses is held."""
+    if isinstance(scenario.workload, RowWorkloadSpec):
+        return WarehouseSample(1, 1)
     whole = scenario.workload.warehouses
     return WarehouseSample(max(1, round(scenario.sampling_fraction * whole)), whole)
 
@@ -71,7 +74,14 @@ def _smaller_device(device: DeviceRecord, sample: WarehouseSample) -> DeviceReco
 
 def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """Why a scenario cannot be sampled as it asks, a line each; nothing if it can or does not ask."""
-    sample = sample_of(scenario)
+    sample, workload = sample_of(scenario), scenario.workload
+    if isinstance(workload, RowWorkloadSpec):
+        if scenario.sampling_fraction < 1.0:
+            yield (
+                f"sampling_fraction: got {scenario.sampling_fraction:g} with workload.kind: rows, whose units of scale "
+                "have nothing of their own that could stand for others: set sampling_fraction: 1"
+            )
+        return
     if sample.warehouses == sample.whole:
         return
     got = f"sampling_fraction: got {scenario.sampling_fraction:g}"
@@ -82,7 +92,7 @@ def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
     if scenario.interval.lead_in is not None and scenario.interval.lead_in.speed == "full":
         yield f"{got} with interval.lead_in, which is for pages one by one: take it out, or set sampling_fraction: 1"
-    workload, active = scenario.workload, scenario.workload.active_warehouses or sample.whole
+    active = workload.size
     everywhere = workload.arrivals.kind == "terminals" or workload.tpcc.home_warehouse == "drawn"
     at_home = active if everywhere else min(active, clients_of(workload))
     used = np.bincount(np.arange(at_home) * sample.warehouses // sample.whole)

@@ -7,6 +7,8 @@ machine, operating system, database ──> stations ─┴──> System (simul
 
 from dataclasses import replace
 
+import numpy as np
+
 from models.build.cluster import cluster_paths
 from models.build.file_layout import by_table
 from models.build.memory import clients_of, memory_plan
@@ -27,8 +29,9 @@ from models.database import (
 from models.machine import controllers_of, data_devices, log_device, processors_of, rate_limit_of, sharing_of, speed_of
 from models.operating_system import fair_queueing_of, flusher_of, page_cache_of, write_back_of
 from models.scenario import ScenarioSpec
-from models.workloads import OpenArrivalsSpec
-from models.workloads.tpcc import INTERRUPTS, InterruptTimes, client_registers, terminals_of, tpcc_program
+from models.workloads import INTERRUPTS, InterruptTimes, OpenArrivalsSpec, RowWorkloadSpec
+from models.workloads.rows import rows_program
+from models.workloads.tpcc import client_registers, terminals_of, tpcc_program
 from simulator import form
 from simulator.errors import InputError
 from simulator.form import GIB, KIB, NS_PER_US, IntArray
@@ -46,17 +49,23 @@ def build(scenario: ScenarioSpec) -> form.System:
     arrivals, interval = workload.arrivals, scenario.interval
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     paths = paths_of(machine, system, database)
-    program = tpcc_program(workload, paths, sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
-    registers = client_registers(program, workload, sample, clients_of(workload))
+    if isinstance(workload, RowWorkloadSpec):
+        program = rows_program(workload, paths)  # pyright: ignore[reportArgumentType]
+        registers = np.zeros((clients_of(workload), len(program.registers)), dtype=np.int64)
+        terminals = None
+    else:
+        program = tpcc_program(workload, paths, sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
+        registers = client_registers(program, workload, sample, clients_of(workload))
+        terminals = terminals_of(program, workload, sample)
     whole = machine_model(scenario, program, registers, interval_of(scenario, program, registers))
-    statement = round(statement_ns(paths, workload.tpcc.rows_per_statement))
+    statement = round(statement_ns(paths, workload.rows_per_statement))
     slices = [each for each in (whole.cpu.slice_ns, statement) if each]
     whole = replace(
         whole,
         cpu=replace(whole.cpu, slice_ns=min(slices, default=0)),
         arrivals_per_s=arrivals.transactions_per_s if isinstance(arrivals, OpenArrivalsSpec) else 0.0,
         work=form.Work(orders) if (orders := interval.new_orders_per_client) else None,
-        terminals=terminals_of(program, workload, sample),
+        terminals=terminals,
     )
     return folded(whole, sample)
 
@@ -99,7 +108,7 @@ def machine_model(
         flushing=flushing_of(cleaner) if cleaner else None,
         controllers=controllers_of(machine.disks),
         fair_queueing=fair_queueing_of(system.io_scheduler),
-        interrupts=_interrupts(interrupts, scenario.workload.tpcc.round_trips) if interrupts else None,
+        interrupts=_interrupts(interrupts, scenario.workload.round_trips) if interrupts else None,
     )
     if database.file_layout == "by_table":
         return replace(model, extents=by_table(program.regions, model.storage.data_devices, model.storage.page_bytes))

@@ -12,7 +12,7 @@ from models.database import DatabaseSpec
 from models.input import did_you_mean, read_mapping, validated
 from models.machine import CpuSpec, DiskSpec, MachineSpec
 from models.operating_system import OperatingSystemSpec
-from models.workloads import LayoutSpec, WorkloadSpec
+from models.workloads import AnyWorkloadSpec, LayoutSpec
 from simulator.errors import InputError
 
 SPECS: dict[str, Any] = {
@@ -21,7 +21,7 @@ SPECS: dict[str, Any] = {
     "disks": DiskSpec,
     "operating_systems": OperatingSystemSpec,
     "databases": DatabaseSpec,
-    "workloads": WorkloadSpec,
+    "workloads": AnyWorkloadSpec,
     "layouts": LayoutSpec,
     "instances": InstanceSpec,
     "volumes": VolumeSpec,

@@ -26,6 +26,9 @@ class PathLengthSpec(Spec):
     """cache lines that a row operation writes and all other threads write, too: latches, pins, counters"""
     transaction_phases: WholeNumber = Field(default=0, ge=0, le=100)
     """n: transaction_us is a sum of n exponential times (coefficient of variation 1 / sqrt n); 0: it doesn't vary"""
+    statement_us: Microseconds = Field(default=0.0, ge=0)
+    """one statement of a row workload besides its rows, whose transactions have it in the place of transaction_us; 0:
+    not known, and transaction_us is taken for the whole transaction"""
     load_row_us: Microseconds | None = Field(default=None, gt=0)
     """one row inserted by a bulk load, its index entries and its share of a new buffer included"""
 

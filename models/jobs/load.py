@@ -27,7 +27,7 @@ def load(scenario: ScenarioSpec, seed: int) -> JobResult:
 
     `database.path.load_row_us` must be there.
     """
-    warehouses = scenario.workload.warehouses
+    warehouses = scenario.tpcc.warehouses
     sample = load_sample(scenario)
     model = load_model(scenario, sample)
     done = simulate_work(model, seed)
@@ -68,8 +68,8 @@ def load(scenario: ScenarioSpec, seed: int) -> JobResult:
 
 def load_sample(scenario: ScenarioSpec) -> WarehouseSample:
     """The warehouses that are simulated and stand for all."""
-    warehouses = scenario.workload.warehouses
-    most = MOST_PAGES * warehouses // loaded_pages(scenario.workload.layout, warehouses)
+    warehouses = scenario.tpcc.warehouses
+    most = MOST_PAGES * warehouses // loaded_pages(scenario.tpcc.layout, warehouses)
     return WarehouseSample(min(max(most, 1), warehouses), warehouses)
 
 
@@ -95,7 +95,7 @@ def _as_pressed(scenario: ScenarioSpec) -> ScenarioSpec:
 
 def _page_ns(scenario: ScenarioSpec, sample: WarehouseSample, pages: int) -> int:
     """User time of the rows of one page, spread evenly over all pages; what a new buffer takes is a part of it."""
-    path, rows = scenario.database.path, loaded_rows(scenario.workload.warehouses) * sample.share
+    path, rows = scenario.database.path, loaded_rows(scenario.tpcc.warehouses) * sample.share
     assert path.load_row_us is not None
     return round(rows / pages * path.load_row_us * NS_PER_US / speed_of(scenario.machine))
 
@@ -103,7 +103,7 @@ def _page_ns(scenario: ScenarioSpec, sample: WarehouseSample, pages: int) -> int
 def _program(scenario: ScenarioSpec, sample: WarehouseSample) -> Program:
     """One transaction: every page of every table in load order, each handed over to the background writer at once."""
     asm = Assembler()
-    tables = add_loaded_tables(asm, scenario.workload, sample)
+    tables = add_loaded_tables(asm, scenario.tpcc, sample)
     pages = sum(table.groups * table.pages for table in tables)
     new_buffer_ns = round(scenario.database.path.page_miss_us * NS_PER_US / speed_of(scenario.machine))
     page_ns = max(_page_ns(scenario, sample, pages) - new_buffer_ns, 0)

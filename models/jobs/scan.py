@@ -81,7 +81,7 @@ def scan(scenario: ScenarioSpec, job: ScanSpec, seed: int) -> JobResult:
 
 def scan_size(scenario: ScenarioSpec, job: ScanSpec) -> ScanSize:
     """Pages and runs of a scan; places and runs ahead are each disk's."""
-    workload, disks = scenario.workload, scenario.machine.disks.count
+    workload, disks = scenario.tpcc, scenario.machine.disks.count
     pages = loaded_pages(workload.layout, workload.warehouses)
     run_pages = min(job.fragment_kib / scenario.database.page_kib, max(pages / disks, 1.0))
     places = math.ceil(file_pages(workload.layout, workload.warehouses) / disks / run_pages)
@@ -115,7 +115,7 @@ def scan_model(scenario: ScenarioSpec, size: ScanSize) -> System:
 def _program(scenario: ScenarioSpec, size: ScanSize) -> Program:
     """Each client claims runs until there is none, reads them in its thread's turn, and has their rows taken in."""
     asm, threads, path = Assembler(), scenario.machine.disks.count, scenario.database.path
-    rows = loaded_rows(scenario.workload.warehouses) / size.pages
+    rows = loaded_rows(scenario.tpcc.warehouses) / size.pages
     run_us = size.run_pages * (rows * path.scanned_row_us + path.page_miss_us)
     zero, thread, claimed, way, within, place, page = map(
         asm.register, ("zero", "thread", "claimed", "way", "within", "place", "page")

@@ -16,8 +16,15 @@ from models.database import DatabaseSpec
 from models.jobs import job_faults
 from models.machine import FlashDiskSpec, RotatingDiskSpec, SsdSpec
 from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec, TerminalsSpec
-from models.workloads.tpcc import pages_in, pages_of, regions_of
+from models.workloads import (
+    ClosedClientsSpec,
+    RowWorkloadSpec,
+    TerminalsSpec,
+    WorkloadSpec,
+    data_words,
+    database_regions,
+)
+from models.workloads.tpcc import pages_in, pages_of
 from simulator.errors import Infeasible, InputError
 from simulator.form import GIB, KIB
 
@@ -38,12 +45,8 @@ def check_consistency(scenario: ScenarioSpec, where: str) -> None:
 
 def _workload(scenario: ScenarioSpec) -> Iterator[str]:
     workload = scenario.workload
-    total = sum(getattr(workload.mix, name) for name in type(workload.mix).model_fields)
-    if abs(total - 1.0) > 1e-6:
-        yield f"workload.mix: the shares sum to {total:.6g}; they must sum to 1"
-    active = workload.active_warehouses
-    if active is not None and active > workload.warehouses:
-        yield f"workload.active_warehouses: got {active}; at most the {workload.warehouses} loaded warehouses"
+    if isinstance(workload, WorkloadSpec):
+        yield from _tpcc(workload)
     arrivals = workload.arrivals
     if isinstance(arrivals, ClosedClientsSpec) and arrivals.think_time_s > MOST_THINK_TIME_S:
         hours = arrivals.think_time_s / 3600
@@ -61,8 +64,19 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
             f"interval.new_orders_per_client: transactions arrive by themselves here (workload.arrivals.kind: "
             f"{arrivals.kind}), so that no client has work of its own; give duration_s, or closed clients"
         )
-    if interval.new_orders_per_client is not None and workload.mix.new_order <= 0:
+    if interval.new_orders_per_client is not None and (
+        isinstance(workload, RowWorkloadSpec) or workload.mix.new_order <= 0
+    ):
         yield "interval.new_orders_per_client: the mix has no new orders; give duration_s"
+
+
+def _tpcc(workload: WorkloadSpec) -> Iterator[str]:
+    total = sum(getattr(workload.mix, name) for name in type(workload.mix).model_fields)
+    if abs(total - 1.0) > 1e-6:
+        yield f"workload.mix: the shares sum to {total:.6g}; they must sum to 1"
+    active = workload.active_warehouses
+    if active is not None and active > workload.warehouses:
+        yield f"workload.active_warehouses: got {active}; at most the {workload.warehouses} loaded warehouses"
 
 
 def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
@@ -82,10 +96,12 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
     database = scenario.database
     if database.page_kib not in PAGE_SIZES_KIB:
         yield f"database.page_kib: got {database.page_kib:g}; allowed: {', '.join(map(str, PAGE_SIZES_KIB))}"
-    elif scenario.workload.layout.page_kib != database.page_kib:
+    elif scenario.workload.page_kib != database.page_kib:
+        rows = isinstance(scenario.workload, RowWorkloadSpec)
+        key, what = ("page_kib", "tables") if rows else ("layout.page_kib", "a layout")
         yield (
-            f"workload.layout.page_kib: got {scenario.workload.layout.page_kib:g}; the database's pages are of "
-            f"{database.page_kib:g} KiB (database.page_kib): give a layout with the rows that fit into one of those"
+            f"workload.{key}: got {scenario.workload.page_kib:g}; the database's pages are of "
+            f"{database.page_kib:g} KiB (database.page_kib): give {what} with the rows that fit into one of those"
         )
     if database.pool.memory_per_buffer_kib < database.page_kib:
         per_buffer = database.pool.memory_per_buffer_kib
@@ -206,14 +222,13 @@ def _controllers(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 def _measured(scenario: ScenarioSpec) -> Iterator[str]:
-    keys = ("new_orders_per_minute", "job_figure")
-    wanted, other = keys if scenario.job is None else keys[::-1]
-    which = "without a job" if scenario.job is None else "with a job"
-    measured = scenario.measured
+    wanted, measured = scenario.measured_key, scenario.measured
+    which = {"new_orders_per_minute": "without a job", "job_figure": "with a job", "transactions_per_s": "of rows"}
     if measured and getattr(measured, wanted) is None and not measured.figures:
-        yield f"measured.{wanted}: missing; add '{wanted}: ...', which a scenario {which} is measured by"
-    if measured and getattr(measured, other) is not None:
-        yield f"measured.{other}: a scenario {which} is measured by {wanted}; take this one out"
+        yield f"measured.{wanted}: missing; add '{wanted}: ...', which a scenario {which[wanted]} is measured by"
+    for other in sorted(which.keys() - {wanted}):
+        if measured and getattr(measured, other) is not None:
+            yield f"measured.{other}: a scenario {which[wanted]} is measured by {wanted}; take this one out"
 
 
 def _memory(scenario: ScenarioSpec) -> Iterator[str]:
@@ -246,25 +261,27 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
     device_gib = disks.disk.capacity_gib * disks.disks_per_file
     one = "each disk" if disks.layout is None else "the RAID set" if disks.sets == 1 else "each RAID set"
     swaps = memory_plan(scenario).resident_buffers < scenario.database.pool.buffers
-    before, neighbours = float(LOG_AREA_BYTES), "the log"
+    before, neighbours, take = LOG_AREA_BYTES + 0.0, "the log", "takes"
     if swaps or isinstance(disks.disk, RotatingDiskSpec):
-        before, neighbours = LOG_AREA_BYTES + scenario.machine.memory_gib * GIB, "log and swap, as large as memory,"
+        before += scenario.machine.memory_gib * GIB
+        neighbours, take = "log and swap, as large as memory,", "take"
     free_bytes = device_gib * GIB - before
-    regions = regions_of(scenario.workload.layout, scenario.workload.warehouses)
+    regions = database_regions(scenario.workload)
     pages = pages_in(regions)
     on_one = pages_of(pages, disks.files)
     if scenario.database.file_layout == "by_table":
         on_one = most_pages(by_table(regions, disks.files, round(page_bytes)), round(page_bytes))
     if free_bytes <= 0:
         got = f"{disks.disk.capacity_gib:g} GiB"
-        yield f"machine.disks.disk.capacity_gib: {got}; {neighbours} take {before / GIB:.4g} GiB of {one}"
+        yield f"machine.disks.disk.capacity_gib: {got}; {neighbours} {take} {before / GIB:.4g} GiB of {one}"
     elif on_one * page_bytes > free_bytes:
         what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
         sets = f"a {disks.level_name} set" if disks.sets == 1 else f"{disks.sets} {disks.level_name} sets"
         what += f", {sets} of {device_gib:g} GiB" if disks.layout else ""
+        size_key = "workload.scale" if isinstance(scenario.workload, RowWorkloadSpec) else "workload.warehouses"
         yield (
-            f"workload.warehouses: {scenario.workload.warehouses} warehouses are {pages * page_bytes / GIB:.4g} GiB of "
-            f"data with room to grow; {what}, of which {neighbours} take {before / GIB:.4g} GiB"
+            f"{size_key}: {data_words(scenario.workload)} are {pages * page_bytes / GIB:.4g} GiB of "
+            f"data with room to grow; {what}, of which {neighbours} {take} {before / GIB:.4g} GiB"
             f"{' each' if disks.files > 1 or not disks.layout else ''}, hold {disks.files * free_bytes / GIB:.4g} GiB"
         )
 

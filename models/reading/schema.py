@@ -4,6 +4,7 @@
 """
 
 import json
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def scenario_schema() -> dict[str, Any]:
             _admit_any_kind(node)
     for path, kind in CATALOGUED_KEYS.items():
         above, _, key = path.rpartition(".")
-        properties = definitions[_owner(above)]["properties"]
+        properties = definitions[_owner(above, key)]["properties"]
         known = catalogue_names(kind) + (catalogue_names("instances") if kind == "machines" else [])
         names = {"type": "string", "enum": known, "description": f"a name from the catalogue of {kind}"}
         plain = {k: v for k, v in properties[key].items() if k not in ("default", "description")}
@@ -55,12 +56,18 @@ def scenario_schema() -> dict[str, Any]:
     }
 
 
-def _owner(key: str) -> str:
+def _owner(key: str, below: str) -> str:
     """The spec that stands at a key of a scenario."""
-    spec: Any = ScenarioSpec
-    for word in key.split(".") if key else ():
-        spec = spec.model_fields[word].annotation
-    return str(spec.__name__)
+    return str(_spec_at(key, below).__name__)
+
+
+def _spec_at(key: str, below: str) -> Any:
+    """Of several kinds the one that has the key `below`."""
+    above, _, word = key.rpartition(".")
+    if not key:
+        return ScenarioSpec
+    spec = _spec_at(above, word).model_fields[word].annotation
+    return next((kind for kind in typing.get_args(spec) if below in kind.model_fields), spec)
 
 
 def _admit_any_kind(node: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ from models.input import Fraction, Gib, Name, Number, Seconds, Spec, Text, Whole
 from models.machine import MachineSpec
 from models.operating_system import OperatingSystemSpec
 from models.scenario.cluster import ClusterSpec
-from models.workloads import JobSpec, WorkloadSpec
+from models.workloads import AnyWorkloadSpec, JobSpec, WorkloadSpec
+from simulator.errors import InputError
 
 
 class PrewarmSpec(Spec):
@@ -98,6 +99,9 @@ class MeasuredSpec(Spec):
     """A figure that somebody measured on the real machine: the rate of transactions, or what a job is measured by."""
 
     new_orders_per_minute: Number | None = Field(default=None, gt=0)
+    transactions_per_s: Number | None = Field(
+        default=None, gt=0, description="of a workload of rows: transactions of all its kinds"
+    )
     job_figure: Number | None = Field(
         default=None,
         gt=0,
@@ -117,7 +121,7 @@ class ScenarioSpec(Spec):
     machine: MachineSpec
     operating_system: OperatingSystemSpec
     database: DatabaseSpec
-    workload: WorkloadSpec
+    workload: AnyWorkloadSpec
     interval: IntervalSpec = Field(description="what the rate of transactions counts; a job has none")
     job: JobSpec | None = None
     """what the machine does instead of the workload's transactions"""
@@ -140,3 +144,30 @@ class ScenarioSpec(Spec):
         if isinstance(data, dict) and data.get("job") is not None and "interval" not in data:
             return {**data, "interval": {"start": "cold", "duration_s": 3600}}
         return data
+
+    @property
+    def measured_key(self) -> str:
+        """The key of `measured` by which a run of this scenario is compared first."""
+        if self.job is not None:
+            return "job_figure"
+        return "new_orders_per_minute" if isinstance(self.workload, WorkloadSpec) else "transactions_per_s"
+
+    @property
+    def measured_per_min(self) -> float | None:
+        """The measured rate of the transactions counted, if there is one."""
+        measured = self.measured
+        if measured is None:
+            return None
+        if measured.transactions_per_s is None:
+            return measured.new_orders_per_minute
+        return measured.transactions_per_s * 60.0 * self.workload.main_share
+
+    @property
+    def tpcc(self) -> WorkloadSpec:
+        """The workload of a question about warehouses. Raises InputError if it is another than TPC-C."""
+        if isinstance(self.workload, WorkloadSpec):
+            return self.workload
+        raise InputError(
+            f"{self.name}: workload.kind: got rows ({self.workload.name}); this question is about TPC-C's warehouses: "
+            "ask it of a scenario of TPC-C, or of this one with 'oltpsim run' or 'sweep'"
+        )

@@ -22,7 +22,7 @@ from scenarios.run import SavedRun, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
 from scenarios.show.report import Advised, write_report
 from scenarios.show.summary import answer_json, summary_csv, summary_text
-from scenarios.show.words import Expected, is_calculated, rate_interval, rate_words
+from scenarios.show.words import Expected, is_calculated, rate_interval, rate_words, unit_of
 from simulator.errors import InputError
 from simulator.results import Result
 
@@ -150,7 +150,7 @@ def check_target(result: Result, target: float | None, expected: Expected) -> No
     if target is not None and rate.mean < target:
         words = " ".join(rate_words(rate, expected, is_calculated(result)))
         typer.echo(
-            f"target missed: {rate.mean:,.0f} {words} new orders per minute, target {target:,.0f}",
+            f"target missed: {rate.mean:,.0f} {words} {unit_of(result.main_class)}, target {target:,.0f}",
             err=True,
         )
         raise typer.Exit(1)

@@ -24,6 +24,7 @@ from scenarios.questions.compare import Comparer, ScenarioComparison, measured_c
 from scenarios.run import default_workers, pool_rates
 from scenarios.show.compare import comparison_csv, comparison_json, comparison_table
 from scenarios.show.progress import progress_display
+from scenarios.show.words import unit_of
 from simulator.errors import InputError
 
 REPLICATIONS = 5
@@ -118,5 +119,6 @@ def _check(compared: ScenarioComparison, target: float | None, narrow: float | N
         typer.echo(f"after {len(compared.seeds)} seeds the widest interval is ±{widest:.2%} still", err=True)
     best = max(pool_rates(results).rate_per_min.mean for results in compared.results)
     if target is not None and best < target:
-        typer.echo(f"target missed: the best is {best:,.0f} new orders per minute, target {target:,.0f}", err=True)
+        unit = unit_of(compared.results[0][0].main_class)
+        typer.echo(f"target missed: the best is {best:,.0f} {unit}, target {target:,.0f}", err=True)
         raise typer.Exit(MISSED)

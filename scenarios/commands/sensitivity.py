@@ -75,7 +75,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     rates = RateFunction(machine, ranges)
     interrupted = False
     with progress_display(quiet) as display:
-        found = tornado(rates, ranges, lambda: rates.reasons)
+        found = tornado(rates, ranges, lambda: rates.reasons, machine.workload.main_class)
         if samples is not None:
             whole = samples.base_points
             try:

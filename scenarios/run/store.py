@@ -53,6 +53,8 @@ class RunFigures:
     disk_utilisation: float
     hit_ratios: dict[str, float]
     warnings: tuple[str, ...]
+    main_class: str = "new order"
+    """what the rate counts"""
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ def figures_of(result: Result) -> RunFigures:
         disk_utilisation=max((device.utilisation for device in data_devices), default=0.0),
         hit_ratios={cache.name: cache.hit_ratio for cache in result.caches},
         warnings=(*result.warnings, *(f"broken law: {law.name}; do not use this" for law in result.broken_laws)),
+        main_class=result.main_class,
     )
 
 

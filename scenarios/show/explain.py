@@ -47,6 +47,7 @@ from scenarios.show.words import (
     is_calculated,
     rate_words,
     uncertainty_words,
+    unit_of,
 )
 from simulator.results import ClassResult, Result, result_json
 
@@ -61,7 +62,7 @@ def activity_bars(result: Result, expected: Expected = "") -> str:
     rate, limit = result.rate_per_min, result.bottleneck
     words = rate_words(rate, expected, is_calculated(result))
     lines = [
-        f"{result.scenario}: {rate.mean:,.0f} new orders per minute  {', '.join(words)}",
+        f"{result.scenario}: {rate.mean:,.0f} {unit_of(result.main_class)}  {', '.join(words)}",
         f"limited by {limit.name} ({limit.share:.0%}), next {limit.next_name} ({limit.next_share:.0%})",
     ]
     because = expected if isinstance(expected, str) else ", ".join(uncertainty_words(expected.parts, expected.sd))
@@ -94,7 +95,8 @@ def explanation_text(found: Explanation, width: int, today: dt.date) -> str:
     then = f"{now.next.name}, at {count(now.next_rate_per_min)}/min if {now.now.name} were free"
     if now.next.used_fraction < SATURATED:
         then += f" and then only {share(now.next.used_fraction)} in use"
-    lines = [f"the machine once it is warm, calculated: {count(found.rate_per_min)} new orders per minute"]
+    rate = f"{count(found.rate_per_min)} {unit_of(found.main_class)}"
+    lines = [f"the machine once it is warm, calculated: {rate}"]
     if found.start != "warm":
         lines.append(f"(the figures above count from {STARTS[found.start]})")
     for doubt in found.doubts:
@@ -107,7 +109,7 @@ def explanation_text(found: Explanation, width: int, today: dt.date) -> str:
     priced = [text for each in found.steps for text in _per_money(each)]
     lines += flow("for the money", [*priced, *_dates(found, today)], width) if priced else []
     lines += _buffers(found.buffers, width)
-    lines += _capacity(found.room, width)
+    lines += _capacity(found.room, width) if found.room else []
     lines += flow("from cold", _warming(found.warming), width)
     lines += _credits(found.credits, width)
     lines += sentence_flow("growth", _growth(found.growth), width) if found.growth else []
@@ -258,10 +260,10 @@ def explanation_title(found: Explanation) -> str:
 
 def explanation_charts(found: Explanation) -> list[Chart]:
     """Rate against buffers with the best and the cliff, and what one more of each part would give."""
-    return [_buffers_chart(found.buffers), _steps_chart(found.steps)]
+    return [_buffers_chart(found.buffers, found.main_class), _steps_chart(found.steps, found.main_class)]
 
 
-def _buffers_chart(found: BufferAdvice) -> Chart:
+def _buffers_chart(found: BufferAdvice, main_class: str) -> Chart:
     """Rate against buffers; what has fallen off the cliff has another colour."""
     end, cliff = found.curve[-1][0] * 1.02, found.cliff
     edge = end if cliff is None else cliff.buffers
@@ -295,7 +297,7 @@ def _buffers_chart(found: BufferAdvice) -> Chart:
         alternative=f"Rate against buffers. {'; '.join(sentences)}.",
         marks=marks,
         x=Scale(low=0.0, high=end, title="buffers"),
-        y=Scale(low=0.0, high=max(rate for _, rate in found.curve) * 1.08, title="new orders per minute"),
+        y=Scale(low=0.0, high=max(rate for _, rate in found.curve) * 1.08, title=unit_of(main_class)),
         height_px=380,
         caption=f"100,000 buffers take {gib} GiB; {count(found.most.buffers)} fill the memory.",
     )
@@ -311,7 +313,7 @@ def _rates(places: Sequence[tuple[int, float]], colour: str) -> Curve:
     )
 
 
-def _steps_chart(steps: Sequence[Upgrade]) -> Chart:
+def _steps_chart(steps: Sequence[Upgrade], main_class: str) -> Chart:
     """A bar for each step with its gain; a step that can't be taken says so."""
     gains = [step.gain_per_min or 0.0 for step in steps]
     labels = []
@@ -330,9 +332,9 @@ def _steps_chart(steps: Sequence[Upgrade]) -> Chart:
     return Chart(
         key="steps",
         title="One more of each",
-        alternative=f"One more of each, new orders per minute. {'; '.join(hover)}.",
+        alternative=f"One more of each, {unit_of(main_class)}. {'; '.join(hover)}.",
         marks=[*row_labels(labels), *marks],
-        x=Scale(low=1.02 * low, high=high * 1.02, title="new orders per minute more", zero=True),
+        x=Scale(low=1.02 * low, high=high * 1.02, title=f"{unit_of(main_class)} more", zero=True),
         y=row_scale(len(steps)),
         height_px=rows_px(len(steps)) + 16,
     )

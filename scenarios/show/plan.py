@@ -49,7 +49,7 @@ def plan_table(plan: Plan, width: int, shown: int = MACHINES_SHOWN) -> str:
 
 def question_words(plan: Plan) -> list[str]:
     """What is asked, in pieces."""
-    question, workload = plan.question, plan.question.base.workload
+    question, workload = plan.question, plan.question.base.tpcc
     words = [plan.question.base.database.name, f"{workload.warehouses:,} warehouses, {count(question.data_gib)} GiB"]
     if question.target_per_min is not None:
         words.append(f"{count(question.target_per_min)} new orders/min")

@@ -126,7 +126,7 @@ def _reasons(plan: Plan) -> list[tuple[str, str, int, str, str]]:
 
 def _load(plan: Plan) -> list[str]:
     """What is assumed of the load, the database and the machines."""
-    question, workload = plan.question, plan.question.base.workload
+    question, workload = plan.question, plan.question.base.tpcc
     words = []
     if isinstance(workload.arrivals, OpenArrivalsSpec):
         words.append(

@@ -10,7 +10,7 @@ from models.input import document_text
 from scenarios.library import library_files, load_scenario_file
 from scenarios.show.numbers import between, count, plural, share
 from scenarios.show.table import NATURAL, csv_text, flow
-from scenarios.show.words import configuration_line, figure_columns, figure_words
+from scenarios.show.words import configuration_line, figure_columns, figure_words, unit_of
 
 FORMAT = "oltpsim-prediction-1"
 SAME_RATE = 1e-6
@@ -67,7 +67,10 @@ def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
     rate = f"{count(answer.rate_per_min)}  {interval}  {answer.confidence:.0%} interval, {answer.role}"
     title = ", ".join([answer.scenario.name, *changed])
     lines = [title, f"  {configuration_line(answer.scenario)}"]
-    lines += [*flow("new orders per minute", [rate], NATURAL), *flow("standard deviations", [parts], NATURAL)]
+    lines += [
+        *flow(unit_of(answer.scenario.workload.main_class), [rate], NATURAL),
+        *flow("standard deviations", [parts], NATURAL),
+    ]
     if answer.figures:
         lines += flow(f"{answer.confidence:.0%} intervals", figure_words(answer.figures), NATURAL)
     for doubt in answer.doubts:

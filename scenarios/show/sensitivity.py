@@ -9,7 +9,7 @@ from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment, row_lab
 from scenarios.show.numbers import NONE, count, signed_share, significant
 from scenarios.show.palette import BLUE, GREY, VERMILION
 from scenarios.show.table import aligned, csv_text, flow, sentence_flow
-from scenarios.show.words import CALCULATED
+from scenarios.show.words import CALCULATED, unit_of
 
 FORMAT = "oltpsim-sensitivity-1"
 RANGE_COLUMNS = (
@@ -32,7 +32,7 @@ NO_PART = 0.005
 
 def sensitivity_table(name: str, found: Tornado, indices: SobolIndices | None, width: int) -> str:
     """The bars, the widest first, then the indices if there are any."""
-    lines = [f"{name}: {count(found.rate_per_min)} new orders per minute", f"({CALCULATED})", ""]
+    lines = [f"{name}: {count(found.rate_per_min)} {unit_of(found.main_class)}", f"({CALCULATED})", ""]
     rows = [["one at a time", "low", "high", "at low", "at high"], *(_row(found, bar) for bar in found.bars)]
     columns = aligned(rows, "<>", indent=2)
     room = min(MOST_BAR, width - 2 - max(map(len, columns)))
@@ -166,16 +166,16 @@ def sensitivity_chart(found: Tornado) -> Chart:
                 hover=hovers,
             )
         )
-    words = f"all at their middle: {count(middle)}"
+    words, unit = f"all at their middle: {count(middle)}", unit_of(found.main_class)
     marks.append(Segment(x=(middle, middle), colour=GREY, width=1.5, label=words))
     every = [middle, *(rate for bar in bars for rate in (bar.low_per_min, bar.high_per_min) if rate is not None)]
     margin = (max(every) - min(every)) * 0.06 or 1.0
     return Chart(
         key="tornado",
         title="",
-        alternative=f"{words} new orders per minute. {'; '.join(f'{label}: {rates}' for label, rates in labels)}.",
+        alternative=f"{words} {unit}. {'; '.join(f'{label}: {rates}' for label, rates in labels)}.",
         marks=marks,
-        x=Scale(low=min(every) - margin, high=max(every) + margin, title="new orders per minute"),
+        x=Scale(low=min(every) - margin, high=max(every) + margin, title=unit),
         y=row_scale(len(bars)),
         height_px=ROW_PX * len(bars) + 60,
     )

@@ -15,6 +15,7 @@ from scenarios.show.model import figure_lines, model_lines
 from scenarios.show.numbers import count, share, significant, span, time_text
 from scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
 from scenarios.show.words import (
+    NEW_ORDER,
     Expected,
     against_measured,
     bottleneck_details,
@@ -92,6 +93,8 @@ def _rate_parts(result: Result, scenario: ScenarioSpec, expected: Expected) -> l
     parts = [f"{count(result.rate_per_min.mean)}  {first}", *others]
     if scenario.interval.new_orders_per_client:
         parts.append(f"{significant(result.duration_s)} s from the first start to the last end")
+    if result.main_class != NEW_ORDER:
+        parts.append(f"{significant(result.transactions_per_s, 4)} transactions/s of all kinds")
     if is_calculated(result):
         parts.append("calculated, not simulated")
     measured = against_measured(result, scenario)
@@ -253,8 +256,9 @@ def summary_csv(
     """
     rows = [summary_row(result) for result in ([results] if isinstance(results, Result) else results)]
     measured = scenario.measured if scenario is not None else None
-    if measured is not None and measured.new_orders_per_minute is not None:
-        figure, role = measured.new_orders_per_minute, measured.role
+    figure = scenario.measured_per_min if scenario is not None else None
+    if measured is not None and figure is not None:
+        role = measured.role
         rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
     if isinstance(expected, MeasurementInterval):
         ends = {"measurement_low_per_min": expected.low_per_min, "measurement_high_per_min": expected.high_per_min}

@@ -14,6 +14,7 @@ from scenarios.show.chart import LOG_MARGIN, MOST_TICKS, Chart, Curve, Mark, Poi
 from scenarios.show.numbers import NONE, between, count, number_tick, significant
 from scenarios.show.palette import GREY, SERIES_COLOURS, VERMILION
 from scenarios.show.table import aligned, csv_text
+from scenarios.show.words import short_unit_of, unit_of
 from simulator.errors import InputError
 from simulator.results import NOT_STEADY
 
@@ -32,7 +33,6 @@ UNITS = {"_gib": " (GiB)", "_kib": " (KiB)", "_ms": " (ms)", "_us": " (µs)", "_
 BUFFERS, POOL_TITLE = "database.pool.buffers", "buffer pool (GiB)"
 LEAST_FACTOR, ALIKE_FACTORS = 1.5, 1.3
 """a scale is logarithmic where values grow by a factor: 1, 2, 5, 10 does, 1, 2, 3, 4 doesn't"""
-RATE_TITLE = "new orders per minute"
 
 
 def sweep_columns(sweep: Sweep) -> dict[str, list[Any]]:
@@ -58,7 +58,7 @@ def sweep_csv(sweep: Sweep) -> str:
 def sweep_table(sweep: Sweep) -> str:
     """A table for people: one line per point, then the warnings by their numbers, then where it comes from."""
     ratios = _cache_names(sweep)
-    header = [*(last_word(axis.key) for axis in sweep.axes), "new orders/min"]
+    header = [*(last_word(axis.key) for axis in sweep.axes), short_unit_of(sweep.main_class)]
     header += [sweep.interval_kind, "bottleneck", "cpu", "disk", *(f"{name} hits" for name in ratios)]
     if sweep.until_fraction is not None:
         header.append("replications")
@@ -181,7 +181,7 @@ def sweep_chart(sweep: Sweep, measured: Sequence[MeasuredPoint] = (), gib_per_bu
     return Chart(
         key="sweep",
         title="",
-        alternative=f"{RATE_TITLE} by {', '.join(_words(axis.key) for axis in axes)}. {points}.",
+        alternative=f"{unit_of(sweep.main_class)} by {', '.join(_words(axis.key) for axis in axes)}. {points}.",
         marks=marks,
         x=Scale(
             low=ends[0],
@@ -192,7 +192,7 @@ def sweep_chart(sweep: Sweep, measured: Sequence[MeasuredPoint] = (), gib_per_bu
             write=lambda place: f"{place:,.10g}",
             grid=False,
         ),
-        y=Scale(low=0.0, high=top * 1.05, title=RATE_TITLE, write=number_tick),
+        y=Scale(low=0.0, high=top * 1.05, title=unit_of(sweep.main_class), write=number_tick),
         height_px=400,
         caption=f"band: {sweep.interval_kind} · oltpsim {sweep.versions.get('oltpsim', '?')},"
         f" engine {sweep.engine}, seed {sweep.seed}{seeds}",
@@ -216,7 +216,7 @@ def _measured_words(beside: Sequence[MeasuredPoint]) -> str:
 
 def sweep_title(sweep: Sweep) -> str:
     """Title of the chart."""
-    return f"{RATE_TITLE} · {sweep.scenario}"
+    return f"{unit_of(sweep.main_class)} · {sweep.scenario}"
 
 
 def _values(sweep: Sweep, number: int) -> tuple[str, ...]:

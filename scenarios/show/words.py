@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from calibration.predict import CHANCE, FORMULAS, Contribution, FigureInterval, MeasurementInterval
 from models.scenario import IntervalSpec, ScenarioSpec
-from models.workloads import ClosedClientsSpec, TerminalsSpec
+from models.workloads import ClosedClientsSpec, TerminalsSpec, data_words
 from scenarios.show.numbers import NONE, between, count, plural, share, signed_share, significant, span, time_text
 from simulator.results import NOT_STEADY, ROW_LOCKS, CacheResult, Estimate, PercentileInterval, Result, main_class_of
 
@@ -27,6 +27,10 @@ ROLES = {
     "fitted": "fitted: the parameters have seen this figure",
     "predicted": "predicted: no fit has seen this figure",
 }
+
+
+NEW_ORDER = "new order"
+"""the transaction that TPC-C counts"""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,12 @@ def is_calculated(result: Result) -> bool:
 def unit_of(main_class: str) -> str:
     """What the rate of a run counts."""
     name = class_name(main_class)
-    return "new orders per minute" if name == "new order" else f"{name} transactions per minute"
+    return "new orders per minute" if name == NEW_ORDER else f"{name} transactions per minute"
+
+
+def short_unit_of(main_class: str) -> str:
+    """As `unit_of`, for the head of a column."""
+    return "new orders/min" if main_class == NEW_ORDER else f"{class_name(main_class)}/min"
 
 
 def class_name(name: str) -> str:
@@ -188,7 +197,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     if isinstance(arrivals, ClosedClientsSpec):
         clients = plural(arrivals.clients, "client")
     elif isinstance(arrivals, TerminalsSpec):
-        terminals = arrivals.terminals_per_warehouse * (workload.active_warehouses or workload.warehouses)
+        terminals = arrivals.terminals_per_warehouse * workload.size
         clients = f"{plural(terminals, 'terminal')} on {plural(arrivals.connections, 'connection')}"
     else:
         clients = f"{arrivals.transactions_per_s:,.4g} transactions/s arriving"
@@ -197,7 +206,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     parts = [
         *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
-        f"{plural(workload.warehouses, 'warehouse')}, {clients}",
+        f"{data_words(workload)}, {clients}",
         f"{_length(window)} {since}",
     ]
     return " · ".join(parts)
@@ -211,11 +220,10 @@ def _length(window: IntervalSpec) -> str:
 
 def against_measured(result: Result, scenario: ScenarioSpec) -> AgainstMeasured | None:
     """How far the result is from the measured figure, if there is one."""
-    measured = scenario.measured
-    if measured is None or measured.new_orders_per_minute is None:
+    measured, per_min = scenario.measured, scenario.measured_per_min
+    if measured is None or per_min is None:
         return None
-    error = result.rate_per_min.mean / measured.new_orders_per_minute - 1.0
-    return AgainstMeasured(measured.new_orders_per_minute, error, measured.role, measured.source)
+    return AgainstMeasured(per_min, result.rate_per_min.mean / per_min - 1.0, measured.role, measured.source)
 
 
 def loads(result: Result) -> list[Load]:

@@ -97,7 +97,10 @@ def _hit_again(groups: PageGroups, times: FloatArray, missing: FloatArray, drawn
     place = np.arange(len(times)) / COARSE
     below = np.minimum(place.astype(np.int64), len(coarse_times) - 2)
     part = np.minimum(place - below, 1.0)[:, None]
-    parents, by_offspring, there = (each[below] * (1.0 - part) + each[below + 1] * part for each in found)
+    # rounding leaves shares of -1e-18 where everything is in, which whoever divides by them would take for real
+    parents, by_offspring, there = (
+        np.clip(each[below] * (1.0 - part) + each[below + 1] * part, 0.0, 1.0) for each in found
+    )
     missing[:, bursts], drawn[:, bursts] = parents, there
     if recent.any():
         weight = (groups.references * hot)[bursts]

@@ -3,8 +3,8 @@
 from models.workloads.tpcc.clients import client_registers, terminals_of
 from models.workloads.tpcc.folding import WarehouseSample
 from models.workloads.tpcc.layout import LayoutSpec
-from models.workloads.tpcc.paths import SINGLE_SERVER, ClusterPaths, InterruptTimes, PathTimes
-from models.workloads.tpcc.program import CLASSES, INTERRUPTS, tpcc_program
+from models.workloads.tpcc.program import CLASSES, tpcc_program
+from models.workloads.tpcc.rows import nurand_pmf
 from models.workloads.tpcc.tables import (
     add_loaded_tables,
     file_pages,

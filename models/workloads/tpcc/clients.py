@@ -4,9 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 from models.workloads.tpcc.folding import WarehouseSample
-from models.workloads.tpcc.program import CLASSES, LOCKED_HOME, MIX
+from models.workloads.tpcc.program import CLASSES, LOCKED_HOME
 from models.workloads.tpcc.terminals import TerminalsSpec
 from models.workloads.tpcc.workload import WorkloadSpec
+from models.workloads.transactions import MIX
 from simulator.form import Program, Terminals, from_s
 
 

@@ -4,18 +4,15 @@ Row numbers are counted from 0. A district's orders 0 .. orders-1 exist; orders 
 Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps tables and counters in step.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
 from models.workloads.arrivals import ClosedClientsSpec
+from models.workloads.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
 from models.workloads.tpcc import rows
 from models.workloads.tpcc.cluster import ClusterStory
 from models.workloads.tpcc.folding import WarehouseSample, merged_pages
-from models.workloads.tpcc.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
 from models.workloads.tpcc.rows import (
     DISTRICTS,
     ITEMS,
@@ -28,14 +25,10 @@ from models.workloads.tpcc.rows import (
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
 from models.workloads.tpcc.terminals import TerminalsSpec
 from models.workloads.tpcc.workload import WorkloadSpec
-from simulator.form import Assembler, FloatArray, IntArray, Label, Program, cut_of, from_s
+from models.workloads.transactions import MIX, READ, WRITE, ProgramOutline, ProgramSteps, TransactionWriter
+from simulator.form import FloatArray, Program, cut_of
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
-INTERRUPTS = "interrupts"
-"""station of the processors that are set aside for them"""
-MIX = "mix"
-"""alias table of the classes"""
-READ, WRITE = 0, 1
 SCATTER = 1237
 """a prime: spreads the namesakes over the customers"""
 RECENT_ORDERS = 20
@@ -62,12 +55,7 @@ def tpcc_program(
     Programs of one outline share their arrays, all but the operations. A fit or a sweep needs few, many times.
     """
     counts = row_counts(workload)
-    steps = ProgramSteps(
-        network=paths.network_ns > 0,
-        sections=tuple(paths.section_ns(rows) > 0 for rows in counts.values()),
-        interrupts_ns=interrupts_ns(workload, paths),
-        drawn=(paths.transaction_ns, paths.transaction_phases) if paths.transaction_phases else None,
-    )
+    steps = ProgramSteps.needed(counts, len(counts) * [workload.tpcc.round_trips], paths)
     arrivals = workload.arrivals
     if isinstance(
         arrivals, ClosedClientsSpec
@@ -76,38 +64,6 @@ def tpcc_program(
         workload = workload.model_copy(update={"arrivals": arrivals.model_copy(update={"clients": homes})})
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     return tpcc_outline(workload, steps, sample, cluster).at(paths)  # pyright: ignore[reportArgumentType]
-
-
-StepTime = Callable[[PathTimes], int]
-"""time of a step, ns, as the paths have it"""
-
-
-class ProgramSteps(NamedTuple):
-    """Which steps a program has. `sections`: by class; `interrupts_ns`: at processors of their own, None without.
-
-    `drawn`: mean and phases of a transaction's own time, None if it doesn't vary.
-    """
-
-    network: bool
-    sections: tuple[bool, ...]
-    interrupts_ns: int | None
-    drawn: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True)
-class ProgramOutline:
-    """A program whose steps have no times yet. `times`: those of operations `rows` in columns `columns`."""
-
-    program: Program
-    times: tuple[StepTime, ...]
-    rows: IntArray
-    columns: IntArray
-
-    def at(self, paths: PathTimes) -> Program:
-        """The program with its times."""
-        operations = self.program.operations.copy()
-        operations[self.rows, self.columns] = [time(paths) for time in self.times]
-        return replace(self.program, operations=operations)
 
 
 @lru_cache(maxsize=64)
@@ -125,13 +81,6 @@ def homes_of(workload: WorkloadSpec) -> int:
     return min(active, workload.arrivals.clients) if bound else active  # type: ignore[union-attr]
 
 
-def interrupts_ns(workload: WorkloadSpec, paths: PathTimes) -> int | None:
-    """Time of a transaction's interrupts at processors that serve nothing else; None without those."""
-    if not paths.interrupts or not paths.interrupts.bound:
-        return None
-    return round(workload.tpcc.round_trips * paths.interrupts.per_message * paths.interrupts.served_ns)
-
-
 def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
     """Mean rows of each class, as its story has them: what critical sections and clients take a share of."""
     by_name, heap = workload.tpcc.by_last_name_fraction, workload.layout.heap
@@ -146,20 +95,16 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
     }
 
 
-class TpccWriter:
+class TpccWriter(TransactionWriter):
     """Writes the program; one method for each transaction."""
 
     def __init__(
         self, workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
     ) -> None:
         layout = workload.layout.aged
-        self.workload, self.steps, self.sample = workload.model_copy(update={"layout": layout}), steps, sample
-        self.row_counts = row_counts(workload)
-        self.has_section = dict(zip(self.row_counts, steps.sections, strict=True))
-        self.times: list[tuple[int, int, StepTime]] = []
-        """operation, column and time"""
+        super().__init__(steps, row_counts(workload))
+        self.workload, self.sample = workload.model_copy(update={"layout": layout}), sample
         self.warehouses = sample.warehouses
-        self.asm = Assembler()
         asm, choice = self.asm, workload.tpcc
         item_pages = sample.scaled(pages_of(ITEMS, layout.item_rows_per_page))
         held = self.workload.model_copy(update={"warehouses": self.warehouses})
@@ -167,7 +112,6 @@ class TpccWriter:
         names = ("home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
                  "line row", "lines", "count", "row", "age")  # fmt: skip
         self.r = {name: asm.register(name) for name in names}
-        self.rows, self.branches = asm.stream("rows"), asm.stream("branches")
         self.servers = ClusterStory(asm, cluster)
         items = nurand_pmf(rows.ITEM_A, 1, ITEMS) if choice.item_choice == "nurand" else uniform_pmf(ITEMS)
         nurand = choice.customer_choice == "nurand"
@@ -258,11 +202,7 @@ class TpccWriter:
         arrivals, mix = self.workload.arrivals, self.workload.mix
         shares = [mix.new_order, mix.payment, mix.order_status, mix.delivery, mix.stock_level]
         table = self.asm.table(MIX, shares)
-        if isinstance(arrivals, ClosedClientsSpec):
-            think = self.asm.distribution("exponential", from_s(arrivals.think_time_s))
-            self.asm.emit("think", think, self.asm.stream("think"))
-        else:
-            self.asm.emit("arrive")
+        self.await_next(arrivals)
         if isinstance(arrivals, TerminalsSpec):
             self.asm.emit("enter")
         else:
@@ -278,36 +218,14 @@ class TpccWriter:
             if not self.servers.runs_on_replica(name):
                 self._begin(name)
                 story()
-        rows, columns, times = zip(*self.times, strict=True)
-        return ProgramOutline(self.asm.finish("new order"), times, np.array(rows), np.array(columns))
-
-    def _emit(self, operation: str, *operands: int | StepTime) -> None:
-        """An operation some of whose operands are times of the paths."""
-        for column, operand in enumerate(operands, 1):
-            if not isinstance(operand, int):
-                self.times.append((len(self.asm.operations), column, operand))
-        self.asm.emit(operation, *(operand if isinstance(operand, int) else 0 for operand in operands))
+        return self.outline("new order")
 
     def _begin(self, name: str) -> None:
         """What every transaction does first: the request arrives, a district is chosen."""
-        asm, r, rows = self.asm, self.r, self.row_counts[name]
+        asm, r = self.asm, self.r
         asm.begin_class(name)
         self.servers.begin()
-        trips = self.workload.tpcc.round_trips
-        if self.steps.network:
-            self._emit("network", lambda paths: trips * paths.network_ns)
-        driver_us = self.workload.tpcc.client_us
-        self._emit(
-            "cpu",
-            lambda paths: 0 if paths.transaction_phases else paths.transaction_ns,
-            lambda paths: trips * paths.message_ns,
-            lambda paths: paths.client_ns(rows, driver_us),
-        )
-        if self.steps.drawn:
-            asm.emit("work", asm.distribution("erlang", *self.steps.drawn), self.rows)
-        if self.steps.interrupts_ns is not None:
-            served = asm.distribution("constant", self.steps.interrupts_ns)
-            asm.emit("visit", asm.station(INTERRUPTS), served, self.rows)
+        self.request(name, self.workload.tpcc.round_trips, self.workload.tpcc.client_us)
         if self.workload.tpcc.home_warehouse == "drawn":
             self._draw_home()
         asm.emit("uniform", r["district"], DISTRICTS, 0, self.rows)
@@ -322,25 +240,12 @@ class TpccWriter:
         if self.locked_home != self.r["home"]:
             self.asm.emit("uniform", self.locked_home, active, 0, self.rows)
 
-    def _touch(self, reference: int, write: int, rows: int = 1) -> None:
-        time = (lambda paths: paths.row_ns) if rows == 1 else (lambda paths: rows * paths.scanned_row_ns)
-        self._emit("touch", reference, write, time)
-
     def _end(self, name: str) -> None:
         """What every transaction does last: its share of the critical section, the commit."""
-        if self.has_section[name]:
-            rows = self.row_counts[name]
-            self._emit("section", self.asm.section("critical section"), lambda paths: paths.section_ns(rows))
+        self.section(name)
         if name in LOG_BYTES:
             self.servers.log(LOG_BYTES[name])
-        self.asm.emit("commit")
-        self.asm.emit("end")
-
-    def _jump_unless(self, probability: float) -> Label:
-        """Skip to the label with the complement of a probability."""
-        label = self.asm.label()
-        self.asm.emit("maybe", cut_of(1.0 - probability), self.branches, label)
-        return label
+        self.commit()
 
     def _other_warehouse(self, register: int) -> None:
         """A warehouse that is not the client's own; sampled: any, since the own one's pages stand for others too."""
@@ -363,23 +268,23 @@ class TpccWriter:
         asm.emit("maybe", cut_of(1.0 - self.workload.tpcc.by_last_name_fraction), self.branches, by_number)
         asm.emit("sample", r["name"], self.name_rows, 0, self.rows)
         asm.emit("affine", r["row"], r["name"], NAMESAKES, 0, 0)
-        self._touch(self.customer_name, READ)
+        self.touch(self.customer_name, READ)
         # one of the first thousand customers has the name, two of the others: fixed scattered rows stand for those
         if self.workload.tpcc.namesakes_read == "chosen":
             asm.emit("affine", r["customer"], r["name"], SCATTER, 0, rows.CUSTOMERS_PER_DISTRICT)
         else:
             asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
-        self._touch(self.customer, READ)
+        self.touch(self.customer, READ)
         scattered = rows.CUSTOMERS_PER_DISTRICT - rows.LAST_NAMES
         for namesake in range(1, NAMESAKES_READ[self.workload.tpcc.namesakes_read]):
             asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, scattered)
             asm.emit("affine", r["customer"], r["customer"], 1, rows.LAST_NAMES, 0)
-            self._touch(self.customer, READ)
+            self.touch(self.customer, READ)
         asm.emit("jump", done)
         asm.place(by_number)
         asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
         if touch_row:
-            self._touch(self.customer, READ)
+            self.touch(self.customer, READ)
         elif self.workload.layout.heap:
             self._place_in_names()
         asm.place(done)
@@ -390,37 +295,37 @@ class TpccWriter:
 
     def _moved(self, fraction: float, index: int) -> None:
         """In a share of the changes the row has found no room on its page: an index other than its key is changed."""
-        stays = self._jump_unless(fraction)
-        self._touch(index, WRITE)
+        stays = self.jump_unless(fraction)
+        self.touch(index, WRITE)
         self.asm.place(stays)
 
     def new_order_story(self) -> None:
         """One order of 5 to 15 lines; 1 % of lines from another warehouse, 1 % of orders rolled back."""
         asm, r, choice = self.asm, self.r, self.workload.tpcc
-        self._touch(self.warehouse, READ)
+        self.touch(self.warehouse, READ)
         asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
-        self._touch(self.customer, READ)
+        self.touch(self.customer, READ)
         self._lock_district()
-        self._touch(self.district, WRITE)
+        self.touch(self.district, WRITE)
         asm.emit("take", r["order"], self.orders, r["home district"], 1)
-        self._touch(self.order_insert, WRITE)
-        self._touch(self.order_index, WRITE)
+        self.touch(self.order_insert, WRITE)
+        self.touch(self.order_index, WRITE)
         asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
-        self._touch(self.new_order_insert, WRITE)
+        self.touch(self.new_order_insert, WRITE)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
         asm.emit("uniform", r["lines"], rows.MOST_LINES - rows.FEWEST_LINES + 1, rows.FEWEST_LINES, self.rows)
         next_line = asm.label()
         asm.place(next_line)
-        self._touch(self.item, READ)
+        self.touch(self.item, READ)
         asm.emit("affine", r["supplier"], r["home"], 1, 0, 0)
-        local = self._jump_unless(choice.remote_stock_fraction)
+        local = self.jump_unless(choice.remote_stock_fraction)
         self._other_warehouse(r["supplier"])
         asm.place(local)
-        self._touch(self.stock, WRITE)
-        self._touch(self.line_insert, WRITE)
+        self.touch(self.stock, WRITE)
+        self.touch(self.line_insert, WRITE)
         asm.emit("affine", r["line row"], r["line row"], 1, 1, 0)
         asm.emit("loop", r["lines"], next_line)
-        commits = self._jump_unless(choice.rollback_fraction)
+        commits = self.jump_unless(choice.rollback_fraction)
         asm.emit("rollback")
         asm.emit("end")
         asm.place(commits)
@@ -429,7 +334,7 @@ class TpccWriter:
     def payment_story(self) -> None:
         """A payment to warehouse, district and customer, who is of another warehouse in 15 % of cases."""
         asm, r = self.asm, self.r
-        local = self._jump_unless(self.workload.tpcc.remote_payment_fraction)
+        local = self.jump_unless(self.workload.tpcc.remote_payment_fraction)
         self._other_warehouse(r["row"])
         asm.emit("uniform", r["age"], DISTRICTS, 0, self.rows)
         asm.emit("combine", r["customer district"], r["row"], DISTRICTS, r["age"])
@@ -438,29 +343,29 @@ class TpccWriter:
         if customer_first:
             self._choose_customer(touch_row=False)
         asm.emit("lock", self.warehouse_lock, self.locked_home)
-        self._touch(self.warehouse, WRITE)
+        self.touch(self.warehouse, WRITE)
         self._lock_district()
-        self._touch(self.district, WRITE)
+        self.touch(self.district, WRITE)
         if not customer_first:
             self._choose_customer(touch_row=False)
-        self._touch(self.customer, WRITE)
+        self.touch(self.customer, WRITE)
         if heap := self.workload.layout.heap:
             self._moved(heap.customers_moved_fraction, self.customer_name)
         asm.emit("take", r["row"], self.history, r["home"], 1)
-        self._touch(self.history_insert, WRITE)
+        self.touch(self.history_insert, WRITE)
         self._end("payment")
 
     def order_status_story(self) -> None:
         """A customer's last order and its lines."""
         asm, r = self.asm, self.r
         self._choose_customer(touch_row=True)
-        self._touch(self.order_index, READ)
+        self.touch(self.order_index, READ)
         asm.emit("sample", r["age"], self.order_ages, 0, self.rows)
         asm.emit("peek", r["order"], self.orders, r["home district"], 1)
         asm.emit("combine", r["order"], r["age"], -1, r["order"])
-        self._touch(self.order, READ)
+        self.touch(self.order, READ)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
-        self._touch(self.order_lines, READ, rows=LINES_PER_ORDER)
+        self.touch(self.order_lines, READ, rows=LINES_PER_ORDER)
         self._end("order status")
 
     def delivery_story(self) -> None:
@@ -474,14 +379,14 @@ class TpccWriter:
         asm.emit("combine", r["customer district"], r["home"], DISTRICTS, r["district"])
         asm.emit("claim", r["order"], self.delivered, r["home district"], self.orders, nothing)
         asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
-        self._touch(self.new_order, WRITE)
-        self._touch(self.order, WRITE)
+        self.touch(self.new_order, WRITE)
+        self.touch(self.order, WRITE)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
-        self._touch(self.order_lines, WRITE, rows=LINES_PER_ORDER)
+        self.touch(self.order_lines, WRITE, rows=LINES_PER_ORDER)
         asm.emit("affine", r["line row"], r["line row"], 1, LINES_PER_ORDER - 1, 0)
-        self._touch(self.order_lines, WRITE, rows=0)
+        self.touch(self.order_lines, WRITE, rows=0)
         self._choose_buyer()
-        self._touch(self.customer, WRITE)
+        self.touch(self.customer, WRITE)
         if heap := self.workload.layout.heap:
             self._moved(heap.orders_moved_fraction, self.order_index)
             self._place_in_names()
@@ -505,16 +410,16 @@ class TpccWriter:
     def stock_level_story(self) -> None:
         """The stock of the items in the district's last 20 orders."""
         asm, r, per_page = self.asm, self.r, self.workload.layout.order_line_rows_per_page
-        self._touch(self.district, READ)
+        self.touch(self.district, READ)
         for back in range(RECENT_LINES, 0, -per_page):
             asm.emit("peek", r["order"], self.orders, r["home district"], -(-back // LINES_PER_ORDER))
             asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
-            self._touch(self.order_lines, READ, rows=min(per_page, back))
+            self.touch(self.order_lines, READ, rows=min(per_page, back))
         asm.emit("set", r["count"], RECENT_LINES)
         next_item = asm.label()
         asm.place(next_item)
-        self._touch(self.stock_recent, READ, rows=2)
+        self.touch(self.stock_recent, READ, rows=2)
         for _ in range(1, self.workload.tpcc.stock_level_draws_per_line):
-            self._touch(self.stock_recent, READ, rows=0)
+            self.touch(self.stock_recent, READ, rows=0)
         asm.emit("loop", r["count"], next_item)
         self._end("stock level")

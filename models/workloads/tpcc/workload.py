@@ -52,6 +52,7 @@ class TpccSpec(Spec):
 class WorkloadSpec(Spec):
     """One TPC-C-like workload."""
 
+    kind: Literal["tpcc"] = "tpcc"
     name: Name
     mix: MixSpec
     tpcc: TpccSpec = TpccSpec()
@@ -61,3 +62,33 @@ class WorkloadSpec(Spec):
     """warehouses with clients; all if absent"""
     arrivals: ClosedClientsSpec | OpenArrivalsSpec | TerminalsSpec = Field(discriminator="kind")
     source: Text
+
+    @property
+    def main_class(self) -> str:
+        """The transaction counted."""
+        return "new order"
+
+    @property
+    def main_share(self) -> float:
+        """Share of all transactions that the one counted, the new order, is."""
+        return self.mix.new_order
+
+    @property
+    def size(self) -> int:
+        """How much data transactions go to: the warehouses with clients."""
+        return self.active_warehouses or self.warehouses
+
+    @property
+    def page_kib(self) -> float:
+        """Page size that the rows were counted for."""
+        return self.layout.page_kib
+
+    @property
+    def round_trips(self) -> int:
+        """Messages of a transaction."""
+        return self.tpcc.round_trips
+
+    @property
+    def rows_per_statement(self) -> float:
+        """Row operations at whose end a thread gives up its processor; 0: transactions are one statement."""
+        return self.tpcc.rows_per_statement

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from models.scenario import ScenarioSpec
+from models.workloads import WorkloadSpec
 from scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
 from scenarios.questions.explain.buffers import BufferAdvice, best_buffers
 from scenarios.questions.explain.capacity import Capacity, Growth, capacity_of, growth
@@ -41,11 +42,14 @@ class Explanation:
     bottlenecks: Bottlenecks
     steps: tuple[Upgrade, ...]
     buffers: BufferAdvice
-    room: Capacity
+    room: Capacity | None
+    """None of a workload without warehouses"""
     warming: Warming
     credits: CreditUse | None
     """None if no volume has any"""
     growth: Growth | None
+    main_class: str
+    """what the rates count"""
 
 
 @dataclass(frozen=True)
@@ -90,8 +94,10 @@ def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Call
     tell("the machine")
     [machine] = solver(most)
     advice = _advice(most, machine, solver, options.prices, tell)
-    tell("how much it holds")
-    holds = capacity_of(analytic, machine, solver, options.objective)
+    holds = None
+    if isinstance(scenario.workload, WorkloadSpec):
+        tell("how much it holds")
+        holds = capacity_of(analytic, machine, solver, options.objective)
     tell("how it gets warm")
     warms = warming(most, solver)
     grows = None
@@ -111,4 +117,5 @@ def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Call
         warming=warms,
         credits=credits_of(analytic, solver),
         growth=grows,
+        main_class=scenario.workload.main_class,
     )

@@ -84,7 +84,7 @@ def capacity_of(
 
     The pace's transactions arrive by themselves with an objective; else all connections do what they can.
     """
-    search, most, workload = _Search(solver, objective), most_warehouses(scenario), scenario.workload
+    search, most, workload = _Search(solver, objective), most_warehouses(scenario), scenario.tpcc
     memory_pages = max(scenario.database.pool.buffers, memory_plan(scenario).page_cache_pages)
     in_memory_now = int(memory_pages * workload.warehouses / loaded_pages(workload.layout, workload.warehouses))
 
@@ -124,7 +124,7 @@ def with_warehouses(scenario: ScenarioSpec, warehouses: int) -> ScenarioSpec:
     Clients that stay at one warehouse each come with it, as many as now; others go to all of them and stay as many.
     Raises InputError (Infeasible) if disks or memory don't suffice.
     """
-    workload = scenario.workload
+    workload = scenario.tpcc
     factor = warehouses / workload.warehouses
     changes: dict[str, object] = {"workload.warehouses": warehouses}
     if workload.active_warehouses is not None:
@@ -142,7 +142,7 @@ def with_warehouses(scenario: ScenarioSpec, warehouses: int) -> ScenarioSpec:
 
 def with_load(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
     """The scenario whose transactions arrive by themselves, at a rate of new orders, on as many connections."""
-    per_s = new_orders_per_min / 60.0 / scenario.workload.mix.new_order
+    per_s = new_orders_per_min / 60.0 / scenario.tpcc.mix.new_order
     arrivals = {"kind": "open", "transactions_per_s": per_s, "connections": clients_of(scenario.workload)}
     return with_values(scenario, {"workload.arrivals": arrivals})
 
@@ -157,7 +157,7 @@ def most_warehouses(scenario: ScenarioSpec) -> int:
             return False
         return True
 
-    good = scenario.workload.warehouses
+    good = scenario.tpcc.warehouses
     bad = good * 2
     while bad < MOST_WAREHOUSES and fits(bad):
         good, bad = bad, bad * 2
@@ -215,7 +215,7 @@ class _Search:
         if found is None:
             return CapacityLimit(0, 0.0, 0.0, 0, full=False, undecided=why)
         scenario, machine = tried[found]
-        workload = scenario.workload
+        workload = scenario.tpcc
         gib = loaded_pages(workload.layout, workload.warehouses) * scenario.database.page_kib * KIB / GIB
         return CapacityLimit(found, gib, machine.rate_per_min, clients_of(workload), found == most, why)
 
@@ -283,7 +283,7 @@ def growth(
     load_per_min: float | None,
 ) -> Growth:
     """`most`: machine with busy connections. `load_per_min`: asked now; without one what the scenario does."""
-    share, arrivals = scenario.workload.mix.new_order, scenario.workload.arrivals
+    share, arrivals = scenario.tpcc.mix.new_order, scenario.workload.arrivals
     if share <= 0:
         raise InputError("--growth: the mix has no new orders to count")
     now_per_min = most.rate_per_min if load_per_min is None else load_per_min
@@ -295,7 +295,7 @@ def growth(
         return float((1.0 + per_year) ** (month / MONTHS))
 
     def warehouses(month: int) -> int:
-        return round(scenario.workload.warehouses * after(month))
+        return round(scenario.tpcc.warehouses * after(month))
 
     def margin(month: int) -> float:
         try:

@@ -79,7 +79,7 @@ def failed(number: int, reason: str) -> SimulatedCandidate:
 
 def kernel_scenario(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
     """A scenario, which does about so much, as the kernel runs it in seconds. Raises InputError."""
-    workload = scenario.workload
+    workload = scenario.tpcc
     pages = loaded_pages(workload.layout, workload.warehouses)
     active = workload.active_warehouses or workload.warehouses
     share = max((1.0 / parts for parts in even_parts(active, 1) if pages / parts <= MOST_PAGES), default=1.0 / active)

@@ -73,13 +73,13 @@ class PlanQuestion:
     @property
     def data_gib(self) -> float:
         """The tables' size at the horizon's end."""
-        workload = self.base.workload
+        workload = self.base.tpcc
         return float(loaded_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB)
 
     @property
     def room_gib(self) -> float:
         """Size that volumes must have: the data with room for its files to grow in, or as `fill` asks for."""
-        workload = self.base.workload
+        workload = self.base.tpcc
         files = file_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB
         return max(float(files), self.data_gib / self.fill)
 
@@ -93,7 +93,7 @@ class PlanQuestion:
 
 def per_s(base: ScenarioSpec, new_orders_per_min: float) -> float:
     """Transactions of the whole mix per second at a rate of new orders."""
-    return new_orders_per_min / 60.0 / base.workload.mix.new_order
+    return new_orders_per_min / 60.0 / base.tpcc.mix.new_order
 
 
 def under_load(
@@ -103,7 +103,7 @@ def under_load(
 
     At a target transactions arrive by themselves, from users of any warehouse.
     """
-    workload = base.workload
+    workload = base.tpcc
     changes: dict[str, object] = {}
     if data_gib is not None:
         many = loaded_pages(workload.layout, MANY_WAREHOUSES) * base.database.page_kib * KIB / GIB
@@ -112,7 +112,7 @@ def under_load(
         loaded = int(str(changes.get("warehouses", workload.warehouses)))
         changes["active_warehouses"] = min(_even(active * loaded), loaded)
     if target_per_min is not None:
-        if base.workload.mix.new_order <= 0:
+        if base.tpcc.mix.new_order <= 0:
             raise InputError("plan: --target counts new orders, of which the mix of this scenario has none")
         arrivals = validated(
             OpenArrivalsSpec,

@@ -30,10 +30,15 @@ class Tornado:
 
     rate_per_min: float
     bars: tuple[TornadoBar, ...]
+    main_class: str = "new order"
+    """what the rates count"""
 
 
 def tornado(
-    rates: Callable[[FloatArray], FloatArray], ranges: Sequence[ParameterRange], reasons: Callable[[], dict[int, str]]
+    rates: Callable[[FloatArray], FloatArray],
+    ranges: Sequence[ParameterRange],
+    reasons: Callable[[], dict[int, str]],
+    main_class: str,
 ) -> Tornado:
     """`rates` of points of shape (points, ranges); `reasons`: why those of its last call that are NaN are."""
     middle = np.array([each.middle for each in ranges], dtype=np.float64)
@@ -47,4 +52,6 @@ def tornado(
         TornadoBar(each, ends[at], ends[at + 1], why.get(at + 1, why.get(at + 2)))
         for each, at in zip(ranges, range(0, len(ends), 2), strict=True)
     ]
-    return Tornado(middle_rate, tuple(sorted(bars, key=lambda bar: (-bar.swing(middle_rate), bar.range.key))))
+    return Tornado(
+        middle_rate, tuple(sorted(bars, key=lambda bar: (-bar.swing(middle_rate), bar.range.key))), main_class
+    )

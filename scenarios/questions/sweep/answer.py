@@ -60,6 +60,8 @@ class Sweep:
     rows: tuple[SweepRow, ...]
     samples: int | None = None
     until_fraction: float | None = None
+    main_class: str = "new order"
+    """what the rates count"""
 
     @property
     def is_measurable(self) -> bool:

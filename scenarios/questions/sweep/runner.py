@@ -304,6 +304,7 @@ class SweepRunner:
             versions=figures[0].versions,
             confidence=figures[0].rate_per_min.confidence,
             rows=tuple(rows),
+            main_class=figures[0].main_class,
         )
 
     def _row(self, values: tuple[str, ...], figures: list[RunFigures]) -> SweepRow:

@@ -11,7 +11,7 @@ from models.build import build, failover_of
 from models.build.cluster import cluster_paths
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
-from models.workloads.tpcc import SINGLE_SERVER
+from models.workloads import SINGLE_SERVER
 from models.workloads.tpcc.cluster import PREPARE_BYTES
 from scenarios.run import SimulationTask, simulate
 from simulator import kernel

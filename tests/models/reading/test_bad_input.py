@@ -61,7 +61,7 @@ WRONG_VALUES: list[tuple[str, Any, str]] = [
     ("workload.mix.new_order", -0.45, "got -0.45; must be greater than or equal to 0"),
     ("workload.mix.new_orders", 0.45, "unknown key (did you mean 'new_order'"),
     ("workload.active_warehouses", 2, "got 2; at most the 1 loaded warehouses"),
-    ("workload.warehouses", 100_000, "100000 warehouses are"),
+    ("workload.warehouses", 100_000, "100,000 warehouses are"),
     ("database.pool.buffers", 300_000, "take 2.57 GiB; 0.842 of 1 GiB are free and swap has 1: at most 214630 buffers"),
     ("database.pool.replacement", "lur", "got 'lur'; must be 'lru' or 'clock'"),
     ("database.page_kib", 7, "got 7; allowed: 2, 4, 8, 16, 32, 64"),

@@ -69,7 +69,7 @@ def test_a_scenario_cannot_be_changed(tiny: dict[str, Any]) -> None:
 def test_a_machine_too_small_is_told_from_a_file_that_is_wrong(changed: Change) -> None:
     with pytest.raises(Infeasible, match=r"database\.pool\.buffers: 300000 buffers"):
         scenario_from_mapping(changed("database.pool.buffers", 300_000), "tiny")
-    with pytest.raises(Infeasible, match=r"workload\.warehouses: 100000 warehouses"):
+    with pytest.raises(Infeasible, match=r"workload\.warehouses: 100,000 warehouses"):
         scenario_from_mapping(changed("workload.warehouses", 100_000), "tiny")
     with pytest.raises(InputError) as caught:
         scenario_from_mapping(changed("workload.mix.payment", 0.5), "tiny")

@@ -81,7 +81,7 @@ def test_a_wrong_option_is_named(flags: dict[str, str], sentence: str) -> None:
     [
         ({"--ram": "8 GiB", "--pool": "40 GiB"}, "machine: '--pool 40 GiB': database.pool.buffers: "),
         ({"--ram": "100 MiB"}, "machine: '--ram 100 MiB': machine.memory_gib: 0.0976562 GiB; system, server"),
-        ({"--warehouses": "50000"}, "machine: '--warehouses 50000': workload.warehouses: 50000 warehouses are"),
+        ({"--warehouses": "50000"}, "machine: '--warehouses 50000': workload.warehouses: 50,000 warehouses are"),
     ],
 )
 def test_a_machine_too_small_gets_numbers(flags: dict[str, str], sentence: str) -> None:

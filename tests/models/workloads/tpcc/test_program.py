@@ -18,7 +18,8 @@ import pytest
 
 from models.build import build, sample_of
 from models.reading import load_scenario
-from models.workloads.tpcc import PathTimes, client_registers, tpcc_program
+from models.workloads import PathTimes
+from models.workloads.tpcc import client_registers, tpcc_program
 from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
 from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
 from simulator.form import Costs, System

@@ -128,7 +128,7 @@ def test_bars_are_in_the_order_of_their_widths() -> None:
     def line(x: FloatArray) -> FloatArray:
         return 100.0 + x @ weights
 
-    found = tornado(line, [ends(key, 0.0, 2.0) for key in "abcd"], dict)
+    found = tornado(line, [ends(key, 0.0, 2.0) for key in "abcd"], dict, "new order")
     assert [bar.range.key for bar in found.bars] == ["b", "c", "a", "d"]
     assert found.rate_per_min == 98.0
     assert (found.bars[0].low_per_min, found.bars[0].high_per_min) == (103.0, 93.0)
@@ -141,7 +141,7 @@ def test_an_end_that_cant_be_has_its_reason() -> None:
     machine = scenario("v20z", NO_SWAP)
     ranges = [parse_range("machine.memory_gib=1..3", machine), parse_range("database.pool.buffers=50000..120000", machine)]  # fmt: skip # noqa: E501
     rates = RateFunction(machine, ranges)
-    found = tornado(rates, ranges, lambda: rates.reasons)
+    found = tornado(rates, ranges, lambda: rates.reasons, "new order")
     memory = next(bar for bar in found.bars if bar.range.key == "machine.memory_gib")
     assert memory.low_per_min is None
     assert memory.reason is not None
@@ -155,7 +155,7 @@ def test_a_pool_that_swaps_is_a_machine_that_can_be() -> None:
     machine = scenario("v20z")
     ranges = [parse_range("machine.memory_gib=1..3", machine)]
     rates = RateFunction(machine, ranges)
-    [memory] = tornado(rates, ranges, lambda: rates.reasons).bars
+    [memory] = tornado(rates, ranges, lambda: rates.reasons, "new order").bars
     assert memory.reason is None
     assert memory.low_per_min is not None
     assert memory.high_per_min is not None
@@ -168,7 +168,7 @@ def test_what_limits_has_the_widest_bar() -> None:
         machine = scenario(name)
         ranges = default_ranges(machine)
         rates = RateFunction(machine, ranges)
-        widest[name] = [bar.range.key for bar in tornado(rates, ranges, lambda of=rates: of.reasons).bars]  # type: ignore[misc]
+        widest[name] = [bar.range.key for bar in tornado(rates, ranges, lambda of=rates: of.reasons, "new order").bars]  # type: ignore[misc]
     assert not {key.split(".")[0] for key in widest["v20z"][:3]} & {"database"}
     assert set(widest["postgresql-15"][:3]) == {
         "database.path.row_operation_us", "database.path.transaction_us", "machine.cpu.relative_speed"
@@ -184,7 +184,7 @@ def test_default_ends_are_machines_that_can_be() -> None:
     ranges = default_ranges(machine)
     assert len({each.key for each in ranges}) == len(ranges)
     rates = RateFunction(machine, ranges)
-    assert all(bar.reason is None for bar in tornado(rates, ranges, lambda: rates.reasons).bars)
+    assert all(bar.reason is None for bar in tornado(rates, ranges, lambda: rates.reasons, "new order").bars)
     memory = next(each for each in ranges if each.key == "machine.memory_gib")
     assert 1.5 < memory.low < memory.middle < memory.high == 2.5
     assert "as far as there is such a machine" in memory.source

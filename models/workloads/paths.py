@@ -1,14 +1,18 @@
-"""Times of TPC-C's steps on one machine, in nanoseconds: what its program spends."""
+"""Times of a transaction's steps on one machine, in nanoseconds: what a workload's program spends."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Row operations of one transaction on average, and rows that it meets in range scans."""
+    """Row operations of one transaction on average, and rows that it meets in range scans.
+
+    `statements`: of a row workload; 0 where the transaction's own time is for all that it says (TPC-C).
+    """
 
     operations: float
     scanned: float
+    statements: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,11 +47,17 @@ class PathTimes:
     driver_ns_per_us: float = 0.0
     """what a microsecond of the driver on the reference core takes of this machine's processors"""
     transaction_phases: int = 0
+    statement_ns: int = 0
+    """of a row workload's statement, in the place of transaction_ns; 0: nobody has said it"""
     interrupts: InterruptTimes | None = None
+
+    def own_ns(self, rows: Rows) -> int:
+        """User time of a transaction besides its rows: to begin, parse or bind, plan, answer and commit."""
+        return rows.statements * self.statement_ns if self.statement_ns and rows.statements else self.transaction_ns
 
     def user_ns(self, rows: Rows) -> float:
         """User time of a transaction of so many rows, critical sections left out."""
-        return self.transaction_ns + rows.operations * self.row_ns + rows.scanned * self.scanned_row_ns
+        return self.own_ns(rows) + rows.operations * self.row_ns + rows.scanned * self.scanned_row_ns
 
     def section_ns(self, rows: Rows) -> int:
         """Time in critical sections, on top of `user_ns`."""

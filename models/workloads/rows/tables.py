@@ -1,0 +1,66 @@
+"""Tables of a row workload and their indexes as regions of pages, and what a load leaves of them."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from models.workloads.rows.workload import RowWorkloadSpec, TableSpec
+from simulator.form import Assembler, IntArray
+
+UNIT_PAGES = 100
+"""from which size on a unit of scale has pages of its own; smaller ones share them"""
+
+
+@dataclass(frozen=True)
+class PlacedTable:
+    """A table in a program: region numbers, and its groups with the rows of each as loaded."""
+
+    spec: TableSpec
+    region: int
+    indexes: dict[str, int]
+    groups: int
+    group_rows: int
+
+
+def place_tables(assembler: Assembler, workload: RowWorkloadSpec) -> dict[str, PlacedTable]:
+    """Lay out the tables, and say what a load writes."""
+    return {table.name: _placed(assembler, workload, table) for table in workload.tables}
+
+
+@lru_cache(maxsize=64)
+def row_regions(workload: RowWorkloadSpec) -> IntArray:
+    """The regions of the whole database, as in a program. They can't be written to."""
+    assembler = Assembler()
+    place_tables(assembler, workload)
+    regions = np.array([columns for _, columns in assembler.regions], dtype=np.int64)
+    regions.setflags(write=False)
+    return regions
+
+
+def _placed(assembler: Assembler, workload: RowWorkloadSpec, table: TableSpec) -> PlacedTable:
+    in_units = table.rows >= UNIT_PAGES * table.rows_per_page and not table.room_rows
+    groups, rows = (workload.scale, table.rows) if in_units else (1, table.rows * workload.scale)
+
+    def pages(rows: int, per_page: int) -> int:
+        return max(1, -(-rows // per_page))
+
+    fanout = table.key_entries_per_page or 0
+    if workload.storage == "heap":
+        fanout = max(2, round(fanout / table.rows_per_page)) if fanout else 0
+    room = rows + table.room_rows
+    region = assembler.region(table.name, groups, pages(room, table.rows_per_page), table.rows_per_page, fanout)
+    indexes = {
+        index.name: assembler.region(
+            f"{table.name} by {index.name}", groups, pages(room, index.entries_per_page), index.entries_per_page
+        )
+        for index in table.indexes
+    }
+    if rows:
+        for group in range(groups):
+            assembler.loaded(region, group, pages(rows, table.rows_per_page))
+            for index in table.indexes:
+                assembler.loaded(indexes[index.name], group, pages(rows, index.entries_per_page))
+        if (interior := assembler.regions[region][1].interior) >= 0:
+            assembler.loaded(interior, 0, pages(groups * pages(rows, table.rows_per_page), fanout))
+    return PlacedTable(table, region, indexes, groups, rows)
