@@ -53,10 +53,9 @@ def _unknown_statements(scenario: ScenarioSpec) -> list[str]:
     if not isinstance(scenario.workload, RowWorkloadSpec) or path.statement_us > 0:
         return []
     whole = f"database.path.transaction_us, {path.transaction_us:g} us, which is of a TPC-C transaction"
-    return [
-        f"CPU time of a statement isn't known (database.path.statement_us): each transaction takes {whole} of many "
-        "statements: the rate may be several times too low; give statement_us, 44 us in pgbench/select-only-250"
-    ]
+    why = f"CPU time of a statement isn't known (database.path.statement_us): each transaction takes {whole} of many"
+    remedy = "the rate may be several times too low; give statement_us, 44 us in pgbench/select-only-250"
+    return [f"{why} statements: {remedy}"]
 
 
 def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:
