@@ -17,6 +17,7 @@ def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
     return [
         *_idle_warehouses(scenario),
+        *_unknown_statements(scenario),
         *_flood_of_a_warm_start(scenario, result),
         *unmeasured_threads(scenario),
         *sampling_remarks(scenario, result),
@@ -44,6 +45,17 @@ def _flood_of_a_warm_start(scenario: ScenarioSpec, result: Result) -> list[str]:
     )
     remedy = "give a longer interval.warm_up_s, or interval.start: after_prewarm, which begins with clean pages"
     return [f"start: warm: {why}: the rate may be that of this flood; {remedy}"]
+
+
+def _unknown_statements(scenario: ScenarioSpec) -> list[str]:
+    """A row workload on a database of which only the time of TPC-C's transactions is known."""
+    path = scenario.database.path
+    if not isinstance(scenario.workload, RowWorkloadSpec) or path.statement_us > 0:
+        return []
+    whole = f"database.path.transaction_us, {path.transaction_us:g} us, which is of a TPC-C transaction"
+    why = f"CPU time of a statement isn't known (database.path.statement_us): each transaction takes {whole} of many"
+    remedy = "the rate may be several times too low; give statement_us, 44 us in pgbench/select-only-250"
+    return [f"{why} statements: {remedy}"]
 
 
 def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:

@@ -81,7 +81,7 @@ def test_limits_of_machine_and_controllers_exclude_each_other_and_arms() -> None
 
 
 def test_each_set_has_the_room_of_its_disks() -> None:
-    with pytest.raises(Infeasible, match=r"4 RAID 0 sets of 3 GiB, of which the log take 1 GiB each"):
+    with pytest.raises(Infeasible, match=r"4 RAID 0 sets of 3 GiB, of which the log takes 1 GiB each"):
         tiny(*ARRAY, "machine.disks.disk.capacity_gib=1", "workload.warehouses=300")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
+from models.build import build, scenario_remarks
 from models.input import parse_yaml
 from models.reading import load_scenario
 from models.scenario import ScenarioSpec
@@ -222,3 +222,12 @@ def test_the_page_about_ones_own_workload_shows_one() -> None:
     assert rates["order"] == pytest.approx(4 * rates["look up"], rel=0.1)
     for name in ("pgbench", "sysbench-read-write", "ycsb-a"):
         assert f"`{name}`" in page
+
+
+def test_a_database_whose_statements_nobody_has_timed_says_so() -> None:
+    result = simulated("pgbench-select-only")
+    known = scenario("pgbench-select-only")
+    unknown = scenario("pgbench-select-only", "database.path.statement_us=0")
+    [said] = [line for line in scenario_remarks(unknown, result) if "statement_us" in line]
+    assert "several times too low" in said
+    assert not [line for line in scenario_remarks(known, result) if "statement_us" in line]
