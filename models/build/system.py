@@ -93,7 +93,7 @@ def machine_model(
         pool=buffer_pool_of(database.pool, plan.resident_buffers, cleaner.victim_search_pages if cleaner else 1),
         page_cache=page_cache_of(system.page_cache, plan.page_cache_pages, page_bytes),
         storage=_storage(scenario),
-        log=log_of(database.log),
+        log=log_of(database.log, page_bytes if (last := database.checkpoint) and last.full_page_writes else 0),
         costs=costs_of(machine, system, database),
         direct_io=direct_io,
         interval=interval,

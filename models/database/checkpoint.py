@@ -2,16 +2,39 @@
 
 from pydantic import Field
 
-from models.input import Fraction, Seconds, Spec
-from simulator.form import Daemon, DaemonStep, from_s
+from models.input import Fraction, Gib, Seconds, Spec
+from simulator.form import GIB, NEVER_BYTES, Daemon, DaemonStep, from_s
 
 
 class CheckpointSpec(Spec):
-    """Checkpoint: every dirty page is written, in disk order, and the file synced."""
+    """Checkpoint: every dirty page is written, in disk order, and the file synced.
+
+    It begins every `interval_s`, or when so much has been logged since the last one began that the log would come to
+    `most_log_gib` before this one ends. With `full_page_writes` a page's first change after it began logs the page.
+    """
 
     interval_s: Seconds = Field(ge=1)
     spread_fraction: Fraction = Field(default=0.0, ge=0, le=1)
-    """share of the interval over which the writes are spread; 0: at once"""
+    """share of the time to the next checkpoint over which the writes are spread; 0: at once"""
+    most_log_gib: Gib | None = Field(default=None, gt=0, description="PostgreSQL's max_wal_size; if absent no limit")
+    full_page_writes: bool = Field(default=False, description="PostgreSQL's, which is on unless somebody turns it off")
+
+    @property
+    def is_by_log(self) -> bool:
+        """Whether it depends on what has been logged."""
+        return self.most_log_gib is not None or self.full_page_writes
+
+    @property
+    def log_bytes(self) -> int:
+        """Log from one checkpoint to the next at most: what comes until its end counts too (xlog.c, since 11)."""
+        return NEVER_BYTES if self.most_log_gib is None else round(self.most_log_gib * GIB / (1 + self.spread_fraction))
+
+
+def _beginning(spec: CheckpointSpec) -> tuple[DaemonStep, ...]:
+    interval_ns = from_s(spec.interval_s)
+    if not spec.is_by_log:
+        return (DaemonStep("every", (interval_ns,)),)
+    return DaemonStep("every_or_logged", (interval_ns, spec.log_bytes)), DaemonStep("begin_checkpoint")
 
 
 def checkpointer_of(spec: CheckpointSpec, direct_io: bool) -> Daemon:
@@ -20,7 +43,7 @@ def checkpointer_of(spec: CheckpointSpec, direct_io: bool) -> Daemon:
     return Daemon(
         "checkpointer",
         (
-            DaemonStep("every", (from_s(spec.interval_s),)),
+            *_beginning(spec),
             DaemonStep("write_dirty", (0, spread_ns)),
             *(() if direct_io else (DaemonStep("sync"),)),
             DaemonStep("note_checkpoint"),

@@ -17,6 +17,7 @@ class LogSpec(Spec):
     """one after the other, each as large: 2 with a binary log that is synced at every commit"""
 
 
-def log_of(log: LogSpec) -> Log:
-    """Whether commits wait for the log, and the overhead of a flush."""
-    return Log(log.commit == "durable", round(log.flush_overhead_us * NS_PER_US), log.syncs_per_group)
+def log_of(log: LogSpec, full_page_bytes: int) -> Log:
+    """Whether commits wait for the log, and the overhead of a flush. `full_page_bytes`: 0 where none are logged."""
+    overhead_ns = round(log.flush_overhead_us * NS_PER_US)
+    return Log(log.commit == "durable", overhead_ns, log.syncs_per_group, full_page_bytes)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from simulator.form import ENDLESS_PAGES, NEVER_NS, System, kept_dirty_pages
+from simulator.form import ENDLESS_PAGES, NEVER_BYTES, NEVER_NS, System, kept_dirty_pages
 
 
 class DaemonMarks(NamedTuple):
@@ -14,6 +14,8 @@ class DaemonMarks(NamedTuple):
     flush_interval_ns: int
     checkpoint_interval_ns: int
     spread_ns: int
+    checkpoint_bytes: int = NEVER_BYTES
+    """of log after which a checkpoint begins, if that is sooner"""
     background_pages: int = ENDLESS_PAGES
     """dirty pages of the page cache from which on write-back doesn't wait for their age"""
 
@@ -30,9 +32,11 @@ def marks_of(system: System) -> DaemonMarks:
             marks = marks._replace(background_pages=operands["write_cache_dirty"][0])
         if "write_expired" in operands and "sleep" in operands:
             marks = marks._replace(expire_ns=operands["write_expired"][0], flush_interval_ns=operands["sleep"][0])
-        if "note_checkpoint" in operands and {"every", "write_dirty"} <= operands.keys():
-            interval_ns, spread_ns = operands["every"][0], operands["write_dirty"][1]
-            marks = marks._replace(checkpoint_interval_ns=interval_ns, spread_ns=spread_ns)
+        begins = operands.get("every_or_logged") or operands.get("every")
+        if "note_checkpoint" in operands and begins and "write_dirty" in operands:
+            interval_ns, log_bytes = (*begins, NEVER_BYTES)[:2]
+            spread_ns = operands["write_dirty"][1]
+            marks = marks._replace(checkpoint_interval_ns=interval_ns, spread_ns=spread_ns, checkpoint_bytes=log_bytes)
     return marks
 
 

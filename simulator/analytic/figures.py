@@ -278,7 +278,8 @@ def locks(case: Case) -> list[LockResult]:
 def log(case: Case) -> LogResult:
     """The transaction log. Without anything to log nothing is flushed."""
     w = case.workload
-    bytes_per_s = case.rate * float(w.log_bytes @ w.mix)
+    images = case.system.log.full_page_bytes * float(case.solution.images[0])
+    bytes_per_s = case.rate * (float(w.log_bytes @ w.mix) + images)
     return LogResult(
         bytes_per_s=bytes_per_s,
         commits_per_s=case.rate * float(w.commits @ w.mix),

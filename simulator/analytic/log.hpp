@@ -20,11 +20,11 @@ struct Log {
 
     // Group commit: who commits during a flush's overhead shares its write, who commits during that the next one. On a
     // shared device reads get their turns.
-    // `x`: transactions per second; `volume`: share of the device's time that an unforced log's bytes take.
+    // `log_bytes`: per transaction; `x`: transactions per second; `volume`: share of the device's time that an unforced log's bytes take.
     void solve(const Workload& w, const Machine& m, const BackgroundWrites& writes, const OtherTraffic& others,
-               double x, double volume) {
+               double log_bytes, double x, double volume) {
         const double rate = x * w.commits_mean;
-        const double size_s = w.log_bytes_mean / std::max(w.commits_mean, TINY) * m.log_byte_s;
+        const double size_s = log_bytes / std::max(w.commits_mean, TINY) * m.log_byte_s;
         const double again_s = m.log_again_s + size_s, first_s = m.log_first_s + size_s;
         const bool shared = m.log_shared();
         const double busy_reads =

@@ -83,6 +83,8 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(turnovers) /* of the pool before the start */ \
     X(checkpoint_s) \
     X(spread_s) /* time over which a checkpoint is spread */ \
+    X(checkpoint_bytes) /* of log after which one begins, if that is sooner; without end if nobody looks */ \
+    X(image_bytes) /* that a page's first change since then logs on top of its own */ \
     X(limited)  /* 1: a volume behind limits, whose service times are turns at them */ \
     X(delay_s)  /* of a read, beyond its turn */ \
     X(log_delay_s) \

@@ -23,6 +23,8 @@ struct PageWrites {
     double slack_s = 0;           // the longest that a page may take to write before it makes a difference
     double batch = 1;             // pages that writer and checkpoint, or a page cleaner, hand to the disks at once
     double together = 1;          // those of all page cleaners
+    double images = 0;            // pages that the log has whole since the last checkpoint
+    double log_bytes = 0;         // with theirs
     double log_full = 0;          // how near page cleaners are to letting commits wait: 1 if those would have to
     Numbers aged_of, heap;        // by group
     Numbers changed, left_dirty;  // share of pages changed since they came in; that leave dirty or are written by age
@@ -33,7 +35,7 @@ struct PageWrites {
         for (Numbers* by_group :
              {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty, &different})
             by_group->assign(n, 0.0);
-        log_full = 0.0, batch = together = m.writer_batch;
+        log_full = images = 0.0, log_bytes = w.log_bytes_mean, batch = together = m.writer_batch;
         if (m.cleaners > 0) return by_page_cleaners(w, m, pool, rate, page_s);
         const double time = pool.time, full = w.dirty_at(time);
         // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
@@ -63,10 +65,14 @@ struct PageWrites {
             most_dirty[g] = found * dirty_share(w.write[g], found);
         }
         // A checkpoint lasts as long as its pages take, if that is longer than its interval.
-        const double spread = rate * m.spread_s, interval = rate * m.checkpoint_s;
+        const double interval = until_checkpoint(w, m, rate);
+        const bool by_log = interval < rate * m.checkpoint_s;
+        const double checkpoint_s = by_log ? interval / rate : m.checkpoint_s;
+        const double spread_s = by_log ? m.spread_s * (checkpoint_s / m.checkpoint_s) : m.spread_s;
+        const double spread = rate * spread_s;
         cycle = std::max(interval, 1.0);
         heap_pages = checkpointed(w, cycle, spread);
-        if (heap_pages * page_s > m.checkpoint_s) {
+        if (heap_pages * page_s > checkpoint_s) {
             const double longest = std::max(rate * full * page_s, cycle);
             const auto too_long = [&](double t) {
                 const double c = exp_of(t);
@@ -77,7 +83,7 @@ struct PageWrites {
             heap_pages = checkpointed(w, cycle, std::max(spread, cycle - interval));
         }
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
-        const double late = std::max(rate * m.spread_s / age, 1e-6), found_late = one_minus_exp(late) / late;
+        const double late = std::max(spread / age, 1e-6), found_late = one_minus_exp(late) / late;
         dirty = 0.0;
         double by_age = 0.0;
         for (std::size_t g = 0; g < n; g++) {
@@ -111,18 +117,19 @@ struct PageWrites {
         const double crowded = written_back(m, rate, cleaned);
         const double by_writer = (m.dirty_high - m.dirty_low) * (1.0 - victims / std::max(by_age, LEAST));
         const double at_once = std::max(std::max(by_writer, rate * by_age * m.flush_s), 1.0);
+        images_in(w, m, cycle);
         heap_pages = 0.0;
         for (double pages : heap) heap_pages += pages;
         checkpoint = heap_pages / cycle;
-        const double per_s = heap_pages / std::max(m.spread_s, m.flush_s);
+        const double per_s = heap_pages / std::max(spread_s, m.flush_s);
         burst = std::max(at_once, crowded * m.cache_dirty_limit);
         aged_heap = std::max(std::min(at_once, m.in_flight), crowded * m.cache_dirty_limit);
         checkpoint_heap = std::max(std::min(per_s * m.flush_s, m.in_flight),
                                    crowding_by(m, per_s) * std::min(heap_pages, m.cache_dirty_limit));
-        const double lasts = clip(std::max(m.spread_s, heap_pages * page_s) / m.checkpoint_s, 0.0, 1.0);
+        const double lasts = clip(std::max(spread_s, heap_pages * page_s) / checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
-        slack_s = std::min(m.checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
-        if (m.flash <= 0 || m.limited > 0) slack_s = std::min(slack_s, m.spread_s / std::max(heap_pages, 1.0));
+        slack_s = std::min(checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
+        if (m.flash <= 0 || m.limited > 0) slack_s = std::min(slack_s, spread_s / std::max(heap_pages, 1.0));
     }
 
     // Requests that pages of each group make if they are written together: neighbours, up to `merged_pages`. A run
@@ -170,6 +177,35 @@ private:
         aged = page_cleaners.ended, victims = page_cleaners.victims, checkpoint = page_cleaners.old_enough;
         log_full = page_cleaners.log_full, batch = page_cleaners.batch, together = batch * m.cleaners;
         slack_s = m.cleaners / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
+    }
+
+    // Pages changed at least once in so many transactions, new ones left out: those that the log has whole.
+    static double changed_in(const Workload& w, double time) {
+        double pages = 0.0;
+        for (std::size_t g = 0; g < at(w.groups); g++) {
+            const double changes = w.rate[g] * w.write[g] * time;
+            pages += w.pages[g] * one_minus_exp(std::min(changes, 700.0)) + w.gaps[g] * w.write[g] * w.read[g] * time;
+        }
+        return pages;
+    }
+
+    // Transactions from the beginning of one checkpoint to the next: its interval, or as much log as may come.
+    static double until_checkpoint(const Workload& w, const Machine& m, double rate) {
+        const double interval = rate * m.checkpoint_s;
+        const auto logged = [&](double t) {
+            const double images = m.image_bytes > 0 ? m.image_bytes * changed_in(w, exp_of(t)) : 0.0;
+            return log_of((exp_of(t) * w.log_bytes_mean + images) / m.checkpoint_bytes);
+        };
+        if (!std::isfinite(m.checkpoint_bytes) || !(w.log_bytes_mean > 0.0) || logged(log_of(interval)) <= 0.0)
+            return interval;
+        return exp_of(root_between(logged, log_of(std::min(1.0, interval)), log_of(interval), 1e-7));
+    }
+
+    // Sets `images` and `log_bytes`, if a checkpoint begins every `between` transactions.
+    void images_in(const Workload& w, const Machine& m, double between) {
+        if (!(m.image_bytes > 0)) return;
+        images = changed_in(w, between) / between;
+        log_bytes = w.log_bytes_mean + m.image_bytes * images;
     }
 
     // Share of a group's pages in the pool that are dirty: one of the references since it came in has changed it, and

@@ -25,6 +25,7 @@ from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, susta
 from simulator.analytic.workload import Workload
 from simulator.form import (
     MIB,
+    NEVER_BYTES,
     NS_PER_S,
     SECTOR_BYTES,
     CachingDevice,
@@ -188,6 +189,10 @@ class Parameters:
     """how often the pool has turned over before the start"""
     checkpoint_s: FloatArray
     spread_s: FloatArray
+    checkpoint_bytes: FloatArray
+    """of log after which a checkpoint begins, if that is sooner; without end if nobody looks"""
+    image_bytes: FloatArray
+    """that a page's first change since then logs on top of its own"""
     limited: FloatArray
     """1 for cloud volumes, whose service times are their limits' turns (volumes.py)"""
     delay_s: FloatArray
@@ -382,6 +387,8 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         turnovers=one(WARM_TURNOVERS if system.interval.start == "warm" else 0.0),
         checkpoint_s=s(marks.checkpoint_interval_ns),
         spread_s=s(marks.spread_ns),
+        checkpoint_bytes=one(marks.checkpoint_bytes if marks.checkpoint_bytes < NEVER_BYTES else np.inf),
+        image_bytes=one(system.log.full_page_bytes),
         limited=one(0.0),
         delay_s=one(0.0),
         log_delay_s=one(0.0),

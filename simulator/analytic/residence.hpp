@@ -39,6 +39,7 @@ namespace oltpsim {
     X(background)    /* pages that writer and checkpoint write */ \
     X(dirty)         /* dirty buffers, mean */ \
     X(batch)         /* pages that writer and checkpoint, or a page cleaner, hand to the disks at once */ \
+    X(images)        /* pages that the log has whole, per transaction */ \
     X(log_full)      /* how near page cleaners are to letting commits wait: 1 if those would have to for ever */ \
     X(background_cpu_s) \
     X(cpu_mean_s) /* mean over the mix, critical sections left out */ \
@@ -205,7 +206,7 @@ private:
     }
 
     double unforced_log(double x) const {
-        const double volume = m->durable > 0 ? 0.0 : x * w.log_bytes_mean * m->log_byte_s;
+        const double volume = m->durable > 0 ? 0.0 : x * writes.log_bytes * m->log_byte_s;
         return m->log_shared() ? volume / m->data_units() : volume;
     }
 
@@ -222,7 +223,7 @@ private:
         first.solve(*m, behind, seen, reads + x * d.faults_mean / spread, victims, swap, blocked);
         Disks disks{};
         disks.rate = x;
-        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s : 0.0}, x,
+        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s : 0.0}, writes.log_bytes, x,
                         shared ? volume * spread / single : volume);
         const double log_way = disks.log.in_the_way_s * single / spread, part = spread / m->data_devices;
         disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s + log_way - disk.read_wait_s) * part;
@@ -245,7 +246,7 @@ private:
         const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victim_writes_mean * single : 0.0));
         const double victims = per_disk * d.victim_writes_mean * single, blocked = m->clients / m->data_devices;
         // the log is appended to: what its bytes take of the dies
-        const double appended = shared ? x * w.log_bytes_mean * m->log_drain_byte_s * single / spread : 0.0;
+        const double appended = shared ? x * writes.log_bytes * m->log_drain_byte_s * single / spread : 0.0;
         Ssd disk, first;
         disk.solve(*m, behind, seen, reads, victims, 0.0, blocked);
         first.solve(*m, behind, seen, reads + x * d.faults_mean / spread, victims, behind.swap + appended, blocked);
@@ -254,7 +255,8 @@ private:
         const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
         Disks disks{};
         disks.rate = x;
-        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s + for_buffer : 0.0}, x, 0.0);
+        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s + for_buffer : 0.0},
+                        writes.log_bytes, x, 0.0);
         const double part = spread / m->data_devices;
         disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s - disk.read_wait_s) * part;
         disks.victim_s = m->acknowledged_s + disk.write_wait_s + (first.write_wait_s - disk.write_wait_s) * part;
@@ -286,7 +288,7 @@ private:
         none.most = 1.0;
         Disks disks{};
         disks.rate = x;
-        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, 0.0}, x, unforced_log(x));
+        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, 0.0}, writes.log_bytes, x, unforced_log(x));
         double waits[2], writes_wait[2];
         for (int first = 0; first < 2; first++) {
             Reads arm;
@@ -342,8 +344,8 @@ private:
         if (first_left != left || d.faults_mean > 0) first.solve(machine, behind, seen, first_asked, first_left, once);
         Disks disks{};
         Log& log = disks.log;
-        log.solve(w, machine, behind, {first_asked, first.wait_s, first.service_s, first_left, log_waits}, x,
-                  shared ? volume * spread / single : volume);
+        log.solve(w, machine, behind, {first_asked, first.wait_s, first.service_s, first_left, log_waits},
+                  writes.log_bytes, x, shared ? volume * spread / single : volume);
         const double first_wait = first.wait_s + log.in_the_way_s * single / spread;
         const double one_read =
             reads.wait_s + (first_wait - reads.wait_s) / machine.data_devices * spread + machine.delay_s;
@@ -432,7 +434,7 @@ private:
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
         figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;
-        figures.log_full = writes.log_full, figures.batch = writes.batch;
+        figures.images = writes.images, figures.log_full = writes.log_full, figures.batch = writes.batch;
         figures.background_cpu_s = d.background_cpu_s, figures.cpu_mean_s = d.cpu_mean;
         figures.section_mean_s = d.section_mean, figures.reads_mean = d.reads_mean;
         figures.victims_mean = d.victims_mean, figures.faults_mean = d.faults_mean;

@@ -80,6 +80,8 @@ class Solution:
     """dirty buffers on average"""
     batch: FloatArray
     """pages that writer and checkpoint, or a page cleaner, hand to the disks at once"""
+    images: FloatArray
+    """pages that the log has whole since the last checkpoint"""
     log_full: FloatArray
     """how near page cleaners are to letting commits wait for room in the log: 1 if those would have to for ever"""
     background_cpu_s: FloatArray

@@ -5,6 +5,7 @@ from simulator.form.assembler import Assembler, Label
 from simulator.form.clock import FS_PER_PS, NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
 from simulator.form.daemon import (
     ENDLESS_PAGES,
+    NEVER_BYTES,
     NEVER_NS,
     Daemon,
     DaemonStep,

@@ -21,10 +21,15 @@ DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
     "write_tail": ("depth_pages",),  # write the dirty ones among so many pages that replacement reaches first
     "write_unused": ("places", "most_pages"),  # of so many places further round a CLOCK, the dirty pages without a use
     "write_aged": ("age_bytes",),  # write what the system's `flushing` asks for, and all of this age, oldest first
+    "begin_checkpoint": (),  # from here on a page's first change is logged with the whole page
+    # since it last ended so long, or so much log, whichever comes first; `write_dirty` after it takes as much less time
+    "every_or_logged": ("interval_ns", "log_bytes"),
 }
-TIMED = ("sleep", "every")
+TIMED = ("sleep", "every", "every_or_logged")
 NEVER_NS = 10**18
 """an age that no page reaches, an interval that no run lasts"""
+NEVER_BYTES = 10**18
+"""of log, which no run comes to"""
 ENDLESS_PAGES = 10**15
 """more dirty pages than any cache has"""
 
@@ -62,7 +67,7 @@ class Daemon:
                     f"needed: {', '.join(operands) or 'none'}, none of them below 0"
                 )
                 return
-        waits = any(interval_ns > 0 for name in TIMED for (interval_ns,) in self.operands(name))
+        waits = any(interval_ns > 0 for name in TIMED for interval_ns, *_ in self.operands(name))
         cleans = any(
             keep <= pages
             for awaited, written in (("await_dirty", "write_dirty"), ("await_cache_dirty", "write_cache_dirty"))

@@ -125,6 +125,8 @@ class Log:
     flush_overhead_ns: int
     writes_per_group: int = 1
     """one after the other, each as large: the log itself, and others of the same commits"""
+    full_page_bytes: int = 0
+    """on top of what a change logs, if it is a page's first since a checkpoint began; 0: pages aren't logged whole"""
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,7 @@ def _facts(system: System, seed: int) -> dict[str, int]:
         "durable": int(system.log.durable),
         "log_writes_per_group": system.log.writes_per_group,
         "flush_overhead_ns": system.log.flush_overhead_ns,
+        "full_page_bytes": system.log.full_page_bytes,
         "batch_pages": writing.batch_pages,
         "coalesced_pages": writing.coalesced_pages,
         "doubled": int(writing.doubled),

@@ -20,9 +20,13 @@ enum class DaemonCode : i64 {
     write_tail,
     write_unused,
     write_aged,
+    begin_checkpoint,
+    every_or_logged,
 };
 
-constexpr i64 MILLI = 1000;
+constexpr i64 MILLI = 1000, MILLION = 1'000'000;
+constexpr i64 NOT_YET = -1;
+constexpr i64 LOOK_NS = 100 * MILLION;  // between two looks at how much has been logged
 
 // Of one daemon: means of pages written and bytes logged in a round, sums since these were renewed, pages left.
 struct FlushingMeans {
@@ -169,8 +173,17 @@ private:
         i64 step = 0;      // the one that it is at
         i64 due_ns = 0;    // when `every` was last due
         i64 began_ns = 0;  // when `every` last ended
+        i64 began_bytes = NOT_YET;  // of log then, or before its first wait
+        i64 cycle_ns = NOT_YET;     // from one end of `every_or_logged` to the next, and what that is at most
+        i64 longest_cycle_ns = 0;
         i64 slot = 0;      // where `write_unused` goes on
         FlushingMeans flushing{};
+
+        // Time that writes take which are spread over so much of the longest cycle; whole ms, where it is shorter.
+        i64 over_ns(i64 of_longest) const {
+            if (cycle_ns == NOT_YET || cycle_ns == longest_cycle_ns) return of_longest;
+            return of_longest / MILLION * (cycle_ns / MILLION) / std::max(longest_cycle_ns / MILLION, i64{1}) * MILLION;
+        }
     };
 
     // Sleeps until more than `pages` of the pool or of the page cache are dirty.
@@ -211,8 +224,13 @@ private:
                 return write_cache_dirty(who, step.a);
             case DaemonCode::write_dirty:
                 pool.find_replaced_first(std::max<i64>(pool.dirty - step.a, 0), daemon.writes.pages);
-                daemon.writes.start(step.b);
+                daemon.writes.start(daemon.over_ns(step.b));
                 return daemon.writes.run();
+            case DaemonCode::begin_checkpoint:
+                interpreter.images.begin_checkpoint();
+                return true;
+            case DaemonCode::every_or_logged:
+                return look_at_log(who, daemon);
             case DaemonCode::sync:
                 daemon.sync.start();
                 return daemon.sync.run();
@@ -250,6 +268,7 @@ private:
             case DaemonCode::await_dirty:
             case DaemonCode::await_cache_dirty:
             case DaemonCode::write_cache_dirty:
+            case DaemonCode::every_or_logged:
                 return begin(who, daemon);
             case DaemonCode::write_dirty:
                 return daemon.writes.run();
@@ -276,6 +295,18 @@ private:
         tasks[who].stage = Stage::timed;
         calendar.after(delay_ns, EventKind::task, who);
         return false;
+    }
+
+    // Whether it is so long since this last ended, or so much has been logged; looks again soon.
+    bool look_at_log(i32 who, Daemon& daemon) {
+        const Step& step = daemon.steps[daemon.step];
+        const i64 logged = interpreter.pool.log_end_bytes(), now = calendar.now_ns;
+        if (daemon.began_bytes == NOT_YET) daemon.began_bytes = logged;
+        const i64 left_ns = daemon.began_ns + step.a - now;
+        if (left_ns > 0 && logged - daemon.began_bytes < step.b) return wait(who, std::min(LOOK_NS, left_ns));
+        daemon.cycle_ns = std::min(now - daemon.began_ns, step.a), daemon.longest_cycle_ns = step.a;
+        daemon.began_ns = now, daemon.began_bytes = logged;
+        return true;
     }
 
     i64 dirty(bool of_page_cache) const {

@@ -5,6 +5,7 @@
 #pragma once
 #include "buffer_pool.hpp"
 #include "locks.hpp"
+#include "page_images.hpp"
 #include "program.hpp"
 
 namespace oltpsim {
@@ -55,6 +56,7 @@ class Interpreter {
 public:
     Program program;
     BufferPool pool;
+    PageImages images;
     PageCache page_cache;
     Locks locks;
     CpuTime cpu_time;
@@ -64,6 +66,7 @@ public:
     Interpreter(const Tables& system, Calendar& calendar, Tasks& tasks)
         : program(system),
           pool(system),
+          images(system),
           page_cache(system),
           locks(program.lock_count(), calendar, tasks),
           costs{system.fact("read_ns"), system.fact("write_ns"), system.fact("miss_ns"), system.fact("request_ns")},
@@ -100,7 +103,10 @@ public:
                         const Wait wait = refer(task, task.page, reference.region);
                         if (wait.kind != WaitKind::none) return wait;
                     }
-                    if (now.b) pool.change(task.page);
+                    if (now.b) {
+                        pool.change(task.page);
+                        task.log_bytes += images.of_change(task.page, task.creates_page);
+                    }
                     task.page = NONE;
                     task.creates_page = false;
                     break;
@@ -362,7 +368,6 @@ private:
         task.user_ns += costs.miss_ns;
         pool.insert_resident(page, slot);
         if (creates) {
-            task.creates_page = false;
             counters.created++;
             return DONE;
         }

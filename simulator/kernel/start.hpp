@@ -108,6 +108,7 @@ private:
                 write_oldest();
         }
         calendar.now_ns = 0;
+        interpreter.images.begin_checkpoint();
     }
 
     // Ends a client's wait at once: what it waits for is done.

@@ -8,6 +8,7 @@ from simulator.reference import waits
 from simulator.reference.cache import NO_PAGE, POLICIES, ClockCache, Frame, MemoryState
 from simulator.reference.client import Client
 from simulator.reference.page_cache import OsPageCache
+from simulator.reference.page_images import PageImages
 from simulator.reference.regions import Region
 from simulator.reference.stations import Environment
 from simulator.reference.swap import ResidentMemory
@@ -23,6 +24,7 @@ class BufferPool:
         self.cache = POLICIES[system.pool.replacement](system.pool.pages)
         self.cache.clean_search_pages = system.pool.clean_search_pages
         self.log_end_bytes = 0
+        self.images = PageImages(system.log.full_page_bytes)
         self.changed_at: dict[Frame, int] = {}
         """the log's end, bytes, at the first change of a dirty page, by frame"""
         self.memory = ResidentMemory(self.cache.frames, min(system.pool.pages, system.pool.resident_pages))
@@ -56,6 +58,7 @@ class BufferPool:
         region.references += 1
         if write:
             self.change(frame, self.log_end_bytes)
+            client.log_bytes += self.images.of_change(page, create)
 
     def change(self, frame: Frame, at_bytes: int) -> None:
         """A frame's page changes, with the log's end there."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import simpy
 
 from simulator.errors import InternalError
-from simulator.form import Daemon, DaemonStep, System
+from simulator.form import NS_PER_MS, Daemon, DaemonStep, System
 from simulator.reference.buffer_pool import BufferPool
 from simulator.reference.cache import Cache
 from simulator.reference.cpu import Processors
@@ -15,6 +15,8 @@ from simulator.reference.stations import Environment, Story
 from simulator.reference.write_back import WriteBack
 
 MILLI = 1000
+LOOK_NS = 100 * NS_PER_MS
+"""between two looks at how much has been logged"""
 ROUNDS_AHEAD = 3
 """rounds of log over which the pages that will be due are averaged"""
 
@@ -22,13 +24,23 @@ ROUNDS_AHEAD = 3
 class DaemonTimes:
     """Of one daemon: `due_ns`, when `every` was last due, `began_ns`, when it last ended, and its `flushing`.
 
-    `place`: where `write_unused` goes on.
+    `place`: where `write_unused` goes on. `began_bytes`: of log when `every_or_logged` last ended. `cycle_ns`: from one
+    end of that to the next, and `longest_cycle_ns`, what that is at most; None before the first.
     """
 
-    due_ns = began_ns = place = 0
+    due_ns = began_ns = place = longest_cycle_ns = 0
+    began_bytes: int | None = None
+    cycle_ns: int | None = None
 
     def __init__(self) -> None:
         self.flushing = FlushingMeans()
+
+    def over_ns(self, of_longest: int) -> int:
+        """Time that writes take which are spread over so much of the longest cycle; whole ms, where it is shorter."""
+        if self.cycle_ns is None or self.cycle_ns == self.longest_cycle_ns:
+            return of_longest
+        of_ms, cycle_ms, longest_ms = (each // NS_PER_MS for each in (of_longest, self.cycle_ns, self.longest_cycle_ns))
+        return of_ms * cycle_ms // max(longest_ms, 1) * NS_PER_MS
 
 
 class FlushingMeans:
@@ -109,11 +121,11 @@ class Daemons:
                 yield from self._write_cache_dirty(keep_pages)
             case "write_dirty", (keep_pages, over_ns):
                 most = max(self.dirty_pages - keep_pages, 0)
-                yield from self.writer.write(self.pool.cache.least_recent_dirty(most), over_ns)
+                yield from self.writer.write(self.pool.cache.least_recent_dirty(most), times.over_ns(over_ns))
             case "sync", ():
                 yield from self.write_back.sync()
-            case "note_checkpoint", ():
-                self.checkpoints_ns.append((times.began_ns, env.now))
+            case (("begin_checkpoint" | "every_or_logged" | "note_checkpoint"), operands):
+                yield from self._checkpoint(step.operation, operands, times)
             case "write_log", ():
                 self._write_log()
             case "write_expired", (age_ns,):
@@ -122,6 +134,28 @@ class Daemons:
                 yield from self._write_in_order(step.operation, operands, times)
             case _:
                 raise InternalError(f"unknown step {step}")
+
+    def _checkpoint(self, operation: str, operands: tuple[int, ...], times: DaemonTimes) -> Story:
+        """Wait until one is due, let it begin, or note that it has ended."""
+        if operation == "every_or_logged":
+            interval_ns, log_bytes = operands
+            yield from self._await_log(interval_ns, log_bytes, times)
+        elif operation == "begin_checkpoint":
+            self.pool.images.begin_checkpoint()
+        else:
+            self.checkpoints_ns.append((times.began_ns, self.env.now))
+
+    def _await_log(self, interval_ns: int, log_bytes: int, times: DaemonTimes) -> Story:
+        """Wait until it is so long since this last ended, or so much has been logged; looks again and again."""
+        env, pool = self.env, self.pool
+        if times.began_bytes is None:
+            times.began_bytes = pool.log_end_bytes
+        while (left_ns := times.began_ns + interval_ns - env.now) > 0:
+            if pool.log_end_bytes - times.began_bytes >= log_bytes:
+                break
+            yield env.timeout(min(LOOK_NS, left_ns))
+        times.cycle_ns, times.longest_cycle_ns = min(env.now - times.began_ns, interval_ns), interval_ns
+        times.began_ns, times.began_bytes = env.now, pool.log_end_bytes
 
     def _write_log(self) -> None:
         if self.log.pending_bytes and not self.system.log.durable:

@@ -91,6 +91,7 @@ class Start:
             while self._oldest_is_due(marks):
                 self._write_oldest()
         env.set_clock(0)
+        self.pool.images.begin_checkpoint()
 
     def _end_wait(self, client: Client, wait: Wait) -> None:
         """End a client's wait at once: what it waits for is done."""

@@ -42,12 +42,14 @@ def page_cleaner(interval_ns: int, depth_pages: int, age_bytes: int) -> Daemon:
     )
 
 
-def checkpointer(interval_ns: int, spread_ns: int = 0, direct_io: bool = False) -> Daemon:
-    """Writes all that is dirty, every interval."""
+def checkpointer(interval_ns: int, spread_ns: int = 0, direct_io: bool = False, log_bytes: int | None = None) -> Daemon:
+    """Writes all that is dirty, every interval; or sooner if so much is logged, and then pages are logged whole."""
+    by_time = (DaemonStep("every", (interval_ns,)),)
+    by_log = DaemonStep("every_or_logged", (interval_ns, log_bytes or 0)), DaemonStep("begin_checkpoint")
     return Daemon(
         "checkpointer",
         (
-            DaemonStep("every", (interval_ns,)),
+            *(by_time if log_bytes is None else by_log),
             DaemonStep("write_dirty", (0, spread_ns)),
             *(() if direct_io else (DaemonStep("sync"),)),
             DaemonStep("note_checkpoint"),

@@ -285,12 +285,13 @@ def usual_daemons(draw: st.DrawFn, pool_pages: int, direct_io: bool) -> tuple[Da
     interval_ns = draw(st.sampled_from([MS, 40 * MS, 100 * MS, NEVER_NS]))
     age_ns = draw(st.sampled_from([0, 20 * MS, 200 * MS, NEVER_NS]))
     every_ns = draw(st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]))
-    spread_ns = draw(st.sampled_from([0, every_ns // 2, every_ns]))
+    spreads = [(0, None), (every_ns // 2, None), (every_ns, None), (0, 2_000), (every_ns, 10**18)]
+    spread_ns, log_bytes = draw(st.sampled_from(spreads))
     return (
         write_back(interval_ns, age_ns),
         *draw(st.sampled_from([(), (flusher(1),), (flusher(4),)])),
         draw(writers(pool_pages)),
-        checkpointer(every_ns, spread_ns, direct_io),
+        checkpointer(every_ns, spread_ns, direct_io, log_bytes),
     )
 
 
@@ -354,7 +355,9 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
         swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
         merged_pages=draw(st.integers(1, 4)),
         requests_per_device=draw(st.sampled_from([1, 2, 16])),
-        log=draw(st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]))),
+        log=draw(
+            st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]), full_page_bytes=st.sampled_from([0, 0, 8192]))
+        ),
         costs=Costs(draw(costs), draw(costs), draw(costs), draw(costs)),
         direct_io=direct_io,
         interval=draw(intervals()),

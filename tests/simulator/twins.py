@@ -53,10 +53,11 @@ class TracedReference(ReferenceEngine):
         setattr(self.record, "end", self.end)  # noqa: B010 - a method is replaced on purpose
 
     def seen_by_daemons(self) -> tuple[int, ...]:
-        """What their steps change: the time, dirty pages, writes in flight, log flushes, checkpoints."""
+        """What their steps change: time, dirty pages, writes in flight, log flushes, checkpoints, pages in the log."""
         daemons = self.daemons
         in_flight, done = self.page_cache.writes_in_flight, len(daemons.checkpoints_ns)
-        return self.env.now, daemons.dirty_pages, in_flight, self.log.flushes, done
+        whole = len(self.pool.images.logged)
+        return self.env.now, daemons.dirty_pages, in_flight, self.log.flushes, done, whole
 
     def client(self, client: Client) -> Story:
         """A client's life, from which on its number is known."""
