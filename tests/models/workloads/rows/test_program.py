@@ -160,7 +160,7 @@ def workload_of(name: str) -> RowWorkloadSpec:
     return workload
 
 
-READ = "{do: read, table: accounts, key: {distribution: uniform}}"
+READ, UPDATE = (f"{{do: {what}, table: accounts, key: {{distribution: uniform}}}}" for what in ("read", "update"))
 
 
 @pytest.mark.parametrize(
@@ -186,10 +186,7 @@ READ = "{do: read, table: accounts, key: {distribution: uniform}}"
         ("workload.transactions=[{name: a, statements: [{do: insert, table: accounts}]}]", "give it room_rows"),
         (f"workload.transactions=[{{name: new order, statements: [{READ}]}}]", "'new order' is TPC-C's"),
         (
-            (
-                "workload.transactions=[{name: a, statements: [{do: update, table: accounts, key: {distribution: uniform}, "
-                "changes: [k]}]}]"
-            ),
+            f"workload.transactions=[{{name: a, statements: [{UPDATE[:-1]}, changes: [k]}}]}}]",
             "no index 'k'; the table has none",
         ),
         ("workload.scale=0", "workload.scale"),
