@@ -285,13 +285,12 @@ def usual_daemons(draw: st.DrawFn, pool_pages: int, direct_io: bool) -> tuple[Da
     interval_ns = draw(st.sampled_from([MS, 40 * MS, 100 * MS, NEVER_NS]))
     age_ns = draw(st.sampled_from([0, 20 * MS, 200 * MS, NEVER_NS]))
     every_ns = draw(st.sampled_from([100 * MS, 300 * MS, 700 * MS, NEVER_NS]))
-    spreads = [(0, None), (every_ns // 2, None), (every_ns, None), (0, 2_000), (every_ns, 10**18)]
-    spread_ns, log_bytes = draw(st.sampled_from(spreads))
+    spread_ns = draw(st.sampled_from([0, every_ns // 2, every_ns]))
     return (
         write_back(interval_ns, age_ns),
         *draw(st.sampled_from([(), (flusher(1),), (flusher(4),)])),
         draw(writers(pool_pages)),
-        checkpointer(every_ns, spread_ns, direct_io, log_bytes),
+        checkpointer(every_ns, spread_ns, direct_io),
     )
 
 
@@ -355,9 +354,7 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
         swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
         merged_pages=draw(st.integers(1, 4)),
         requests_per_device=draw(st.sampled_from([1, 2, 16])),
-        log=draw(
-            st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]), full_page_bytes=st.sampled_from([0, 0, 8192]))
-        ),
+        log=draw(st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]))),
         costs=Costs(draw(costs), draw(costs), draw(costs), draw(costs)),
         direct_io=direct_io,
         interval=draw(intervals()),
@@ -524,7 +521,7 @@ def any_systems(draw: st.DrawFn) -> DrawnSystem:
     is_closed = system.think is not None and not has_users
     has_work = is_closed and draw(rarely)
     long = dataclasses.replace(system.interval, warm_up_ns=0, duration_ns=3600 * 1000 * MS)
-    return dataclasses.replace(
+    drawn = dataclasses.replace(
         system,
         classes=tuple(draw(st.lists(transactions(kinds), min_size=1, max_size=3))),
         devices=tuple(draw(st.lists(every, min_size=1, max_size=4))),
@@ -539,3 +536,18 @@ def any_systems(draw: st.DrawFn) -> DrawnSystem:
         work=Work(draw(st.sampled_from([1, 2, 20]))) if has_work else None,
         interval=long if has_work else system.interval,
     )
+    log_bytes = draw(st.sampled_from([None, None, 2_000, 10**18]))
+    return drawn if log_bytes is None else with_whole_pages(drawn, log_bytes)
+
+
+def with_whole_pages(system: DrawnSystem, log_bytes: int) -> DrawnSystem:
+    """Its checkpoints come by the log's volume too, and the log has pages whole after each."""
+
+    def by_log(daemon: Daemon) -> Daemon:
+        if DaemonStep("note_checkpoint") not in daemon.steps or daemon.steps[0].operation != "every":
+            return daemon
+        begins = DaemonStep("every_or_logged", (*daemon.steps[0].operands, log_bytes)), DaemonStep("begin_checkpoint")
+        return dataclasses.replace(daemon, steps=(*begins, *daemon.steps[1:]))
+
+    log = dataclasses.replace(system.log, full_page_bytes=8192)
+    return dataclasses.replace(system, daemons=tuple(map(by_log, system.daemons)), log=log)

@@ -10,6 +10,10 @@ from models.workloads.rows.keys import KeySpec
 
 CHANGE_BYTES = 250
 """assumption: log of a row's change, its after-image of about that size with headers, as in the TPC-C programs"""
+NEW_ORDER = "new order"
+"""what TPC-C counts"""
+MOST_LOCKED_ROWS = 1_000_000
+MOST_NURAND_ROWS = 2_000_000
 ENTRY_BYTES = 100
 """assumption: log of an index entry put in or taken out"""
 
@@ -85,6 +89,22 @@ class StatementSpec(Spec):
             raise ValueError(f"changes is of an update, this statement does {self.do}")
         return self
 
+    def fault_on(self, table: TableSpec, scale: int, is_met: bool) -> str:
+        """Why it can't be done to this table; empty if it can. `is_met`: a statement before it has a row of it."""
+        rows, known = table.rows * scale, {each.name for each in table.indexes}
+        if self.key == "same" and not is_met:
+            return "key: same, but no statement before it has a row of the table"
+        if self.do == "insert" and self.key is None:
+            return "" if table.room_rows else "the table has no room for rows at its end; give it room_rows"
+        if not rows:
+            return "the table has no rows as loaded; give it rows"
+        if self.rows > rows:
+            return f"rows: got {self.rows:,} of a table of {rows:,}"
+        if isinstance(self.key, KeySpec) and self.key.distribution == "nurand" and rows > MOST_NURAND_ROWS:
+            return f"nurand of {rows:,} rows; at most {MOST_NURAND_ROWS:,}, whose shares are counted one by one"
+        unknown = [name for name in self.changes if name not in known]
+        return f"changes: no index {unknown[0]!r}; the table has {', '.join(known) or 'none'}" if unknown else ""
+
 
 class TransactionSpec(Spec):
     """A kind of transaction, and what share of all it is. `round_trips`: one for each statement if absent."""
@@ -130,23 +150,23 @@ class RowWorkloadSpec(Spec):
         total = sum(one.share for one in self.transactions)
         if abs(total - 1.0) > 1e-6:
             raise ValueError(f"transactions: the shares sum to {total:.6g}; they must sum to 1")
+        if NEW_ORDER in (one.name for one in self.transactions):
+            raise ValueError(f"transactions: {NEW_ORDER!r} is TPC-C's, whose rate is NOPM; give it another name")
+        for table in self.tables:
+            if table.locked and table.rows * self.scale > MOST_LOCKED_ROWS:
+                rows = table.rows * self.scale
+                raise ValueError(
+                    f"tables: {table.name}: locked: {rows:,} rows; at most {MOST_LOCKED_ROWS:,}: take it out"
+                )
         for transaction in self.transactions:
             met: set[str] = set()
             for statement in transaction.statements:
                 where = f"transactions: {transaction.name}: {statement.do} {statement.table}"
                 if statement.table not in tables:
                     raise ValueError(f"{where}: no such table; the tables are {', '.join(tables)}")
-                table = tables[statement.table]
-                if statement.key == "same" and statement.table not in met:
-                    raise ValueError(f"{where}: key: same, but no statement before it has a row of the table")
+                if fault := statement.fault_on(tables[statement.table], self.scale, statement.table in met):
+                    raise ValueError(f"{where}: {fault}")
                 met.add(statement.table)
-                if statement.do == "insert" and statement.key is None and not table.rows + table.room_rows:
-                    raise ValueError(f"{where}: the table has no room; give it room_rows")
-                if statement.do != "insert" and not table.rows:
-                    raise ValueError(f"{where}: the table has no rows as loaded; give it rows")
-                unknown = [name for name in statement.changes if name not in {each.name for each in table.indexes}]
-                if unknown:
-                    raise ValueError(f"{where}: changes: no index {unknown[0]!r}")
         return self
 
     @property

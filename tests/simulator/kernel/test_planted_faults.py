@@ -36,7 +36,7 @@ from tests.simulator.twins import kernel_contents, of_few_events, reference_cont
 pytestmark = pytest.mark.uncounted
 
 SOURCES = Path(simulator.kernel.__file__).parent
-SYSTEMS, MOST_EVENTS = 261, 3000
+SYSTEMS, MOST_EVENTS = 121, 3000
 MOST_CPU_S, MOST_BYTES = 60, 1 << 30
 """of a process in which a kernel runs all systems, ten times what that takes: more shows a fault too"""
 

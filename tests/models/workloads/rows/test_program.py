@@ -160,7 +160,7 @@ def workload_of(name: str) -> RowWorkloadSpec:
     return workload
 
 
-READ = "{do: read, table: accounts, key: {distribution: uniform}}"
+READ, UPDATE = (f"{{do: {what}, table: accounts, key: {{distribution: uniform}}}}" for what in ("read", "update"))
 
 
 @pytest.mark.parametrize(
@@ -179,6 +179,16 @@ READ = "{do: read, table: accounts, key: {distribution: uniform}}"
         (f"workload.transactions=[{{name: a, statements: [{READ[:-1]}, changes: [k]}}]}}]", "changes is of an update"),
         (f"workload.transactions=[{{name: a, statements: [{READ[:-1]}, log_bytes: 9}}]}}]", "log_bytes is of a change"),
         ("workload.tables=[{name: accounts, rows: 0, rows_per_page: 61}]", "no rows as loaded"),
+        (
+            "workload.tables=[{name: accounts, rows: 100000, rows_per_page: 61, locked: true}]",
+            "2,000,000 rows; at most",
+        ),
+        ("workload.transactions=[{name: a, statements: [{do: insert, table: accounts}]}]", "give it room_rows"),
+        (f"workload.transactions=[{{name: new order, statements: [{READ}]}}]", "'new order' is TPC-C's"),
+        (
+            f"workload.transactions=[{{name: a, statements: [{UPDATE[:-1]}, changes: [k]}}]}}]",
+            "no index 'k'; the table has none",
+        ),
         ("workload.scale=0", "workload.scale"),
         ("sampling_fraction=0.5", "set sampling_fraction: 1"),
         ("workload.page_kib=16", "workload.page_kib: got 16"),
@@ -231,3 +241,15 @@ def test_a_database_whose_statements_nobody_has_timed_says_so() -> None:
     [said] = [line for line in scenario_remarks(unknown, result) if "statement_us" in line]
     assert "several times too low" in said
     assert not [line for line in scenario_remarks(known, result) if "statement_us" in line]
+
+
+def test_a_range_of_more_rows_than_there_are_is_refused() -> None:
+    few = "workload.tables=[{name: accounts, rows: 10, rows_per_page: 61}]"
+    wide = "{do: range, table: accounts, key: {distribution: uniform}, rows: 500}"
+    with pytest.raises(InputError, match="rows: got 500 of a table of 200"):
+        scenario("pgbench-select-only", few, f"workload.transactions=[{{name: a, statements: [{wide}]}}]")
+    many = "{do: read, table: accounts, key: {distribution: nurand, bits: 13}}"
+    with pytest.raises(InputError, match="nurand of 10,000,000 rows; at most 2,000,000"):
+        scenario(
+            "pgbench-select-only", "workload.scale=100", f"workload.transactions=[{{name: a, statements: [{many}]}}]"
+        )
