@@ -10,7 +10,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
+from models.input import Spec
+from models.workloads.arrivals import ClosedClientsSpec
 from models.workloads.paths import PathTimes, Rows
 from simulator.form import Assembler, IntArray, Label, Program, cut_of, from_s
 
@@ -84,7 +85,7 @@ class TransactionWriter:
         rows, columns, times = zip(*self.times, strict=True)
         return ProgramOutline(self.asm.finish(main_class), times, np.array(rows), np.array(columns))
 
-    def await_next(self, arrivals: ClosedClientsSpec | OpenArrivalsSpec | object) -> None:
+    def await_next(self, arrivals: Spec) -> None:
         """A client's wait for its next transaction: it thinks, or one arrives."""
         if isinstance(arrivals, ClosedClientsSpec):
             think = self.asm.distribution("exponential", from_s(arrivals.think_time_s))

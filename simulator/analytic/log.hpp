@@ -20,7 +20,8 @@ struct Log {
 
     // Group commit: who commits during a flush's overhead shares its write, who commits during that the next one. On a
     // shared device reads get their turns.
-    // `log_bytes`: per transaction; `x`: transactions per second; `volume`: share of the device's time that an unforced log's bytes take.
+    // `log_bytes`: per transaction; `x`: transactions per second; `volume`: share of the device's time that an unforced
+    // log's bytes take.
     void solve(const Workload& w, const Machine& m, const BackgroundWrites& writes, const OtherTraffic& others,
                double log_bytes, double x, double volume) {
         const double rate = x * w.commits_mean;

@@ -170,13 +170,13 @@ private:
         Array<Step> steps;
         PageWrites writes;
         Sync sync;
-        i64 step = 0;      // the one that it is at
-        i64 due_ns = 0;    // when `every` was last due
-        i64 began_ns = 0;  // when `every` last ended
+        i64 step = 0;               // the one that it is at
+        i64 due_ns = 0;             // when `every` was last due
+        i64 began_ns = 0;           // when `every` last ended
         i64 began_bytes = NOT_YET;  // of log then, or before its first wait
         i64 cycle_ns = NOT_YET;     // from one end of `every_or_logged` to the next, and what that is at most
         i64 longest_cycle_ns = 0;
-        i64 slot = 0;      // where `write_unused` goes on
+        i64 slot = 0;  // where `write_unused` goes on
         FlushingMeans flushing{};
 
         // Time that writes take which are spread over so much of the longest cycle; whole ms, where it is shorter.

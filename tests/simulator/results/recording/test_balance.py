@@ -12,7 +12,7 @@ from simulator.results import CacheLevels, DeviceResult
 from simulator.results.recording.balance import Imbalance, imbalances
 from simulator.results.recording.statistics import batch_means
 from simulator.results.recording.steady_rate import rate_estimates
-from simulator.results.snapshot import Window
+from simulator.results.snapshot import LogCounters, Window
 from tests.simulator.results.recording.test_statistics import autoregressive
 
 SECONDS = 100
@@ -111,6 +111,20 @@ def test_checkpoints_seen_beside_those_due(interval_s: int, spread_s: int, from_
     found = imbalances(system(checkpointer(interval_s, spread_s)), window(from_s=from_s), [disk(1.0)])
     owed = (SECONDS / interval_s - seen) * 6_000 / 10_000
     assert worth(found) == pytest.approx(abs(owed) / (1.0 + max(owed, 0.0)), abs=1e-9)
+
+
+def test_checkpoints_that_the_log_begins_are_seen_at_its_rate() -> None:
+    """Every 400 s, or after so much log: at 10 bytes a second 4,000 are 400 s, and 250 are 25 s, four in 100 s."""
+    logging = window(from_s=50)
+    logging.counters = cast(Any, type("Counters", (), {"log": LogCounters(1000, 10, 10)}))
+
+    def by_log(log_bytes: int) -> Daemon:
+        steps = DaemonStep("every_or_logged", (400 * NS_PER_S, log_bytes)), DaemonStep("begin_checkpoint")
+        return replace(checkpointer(400), steps=(*steps, *checkpointer(400).steps[1:]))
+
+    rare, often = (imbalances(system(by_log(log_bytes)), logging, [disk(1.0)]) for log_bytes in (10**18, 250))
+    assert "no checkpoint in the 100 s that are counted, where one comes every 400 s" in [each.reason for each in rare]
+    assert worth(often) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_no_checkpoint_is_said() -> None:
