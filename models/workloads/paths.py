@@ -51,13 +51,13 @@ class PathTimes:
     """of a row workload's statement, in the place of transaction_ns; 0: nobody has said it"""
     interrupts: InterruptTimes | None = None
 
-    def own_ns(self, rows: Rows) -> int:
+    def overhead_ns(self, rows: Rows) -> int:
         """User time of a transaction besides its rows: to begin, parse or bind, plan, answer and commit."""
         return rows.statements * self.statement_ns if self.statement_ns and rows.statements else self.transaction_ns
 
     def user_ns(self, rows: Rows) -> float:
         """User time of a transaction of so many rows, critical sections left out."""
-        return self.own_ns(rows) + rows.operations * self.row_ns + rows.scanned * self.scanned_row_ns
+        return self.overhead_ns(rows) + rows.operations * self.row_ns + rows.scanned * self.scanned_row_ns
 
     def section_ns(self, rows: Rows) -> int:
         """Time in critical sections, on top of `user_ns`."""

@@ -47,7 +47,7 @@ class ProgramSteps(NamedTuple):
             interrupts_ns=tuple(round(each * interrupts.per_message * interrupts.served_ns) for each in round_trips)
             if interrupts and bound
             else None,
-            drawn=tuple((paths.own_ns(rows), paths.transaction_phases) for rows in counts.values())
+            drawn=tuple((paths.overhead_ns(rows), paths.transaction_phases) for rows in counts.values())
             if paths.transaction_phases
             else None,
         )
@@ -107,7 +107,7 @@ class TransactionWriter:
             self.emit("network", lambda paths: round_trips * paths.network_ns)
         self.emit(
             "cpu",
-            lambda paths: 0 if paths.transaction_phases else paths.own_ns(rows),
+            lambda paths: 0 if paths.transaction_phases else paths.overhead_ns(rows),
             lambda paths: round_trips * paths.message_ns,
             lambda paths: paths.client_ns(rows, driver_us),
         )

@@ -105,7 +105,7 @@ public:
                     }
                     if (now.b) {
                         pool.change(task.page);
-                        task.log_bytes += images.of_change(task.page, task.creates_page);
+                        task.log_bytes += images.added_bytes(task.page, task.creates_page);
                     }
                     task.page = NONE;
                     task.creates_page = false;

@@ -14,7 +14,7 @@ public:
     void begin_checkpoint() { checkpoint++; }
 
     // Bytes that a change logs on top of its own. A new page needs no image: whoever mends makes it anew.
-    i64 of_change(i64 page, bool is_new) {
+    i64 added_bytes(i64 page, bool is_new) {
         if (bytes == 0 || logged_since[page] == checkpoint) return 0;
         logged_since[page] = checkpoint;
         return is_new ? 0 : bytes;

@@ -58,7 +58,7 @@ class BufferPool:
         region.references += 1
         if write:
             self.change(frame, self.log_end_bytes)
-            client.log_bytes += self.images.of_change(page, create)
+            client.log_bytes += self.images.added_bytes(page, create)
 
     def change(self, frame: Frame, at_bytes: int) -> None:
         """A frame's page changes, with the log's end there."""

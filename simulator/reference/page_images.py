@@ -13,7 +13,7 @@ class PageImages:
         """From here on no page is in the log."""
         self.logged.clear()
 
-    def of_change(self, page: int, is_new: bool) -> int:
+    def added_bytes(self, page: int, is_new: bool) -> int:
         """Bytes that a change logs on top of its own. A new page needs no image: whoever mends makes it anew."""
         if not self.full_page_bytes or page in self.logged:
             return 0

@@ -253,3 +253,11 @@ def test_a_range_of_more_rows_than_there_are_is_refused() -> None:
         scenario(
             "pgbench-select-only", "workload.scale=100", f"workload.transactions=[{{name: a, statements: [{many}]}}]"
         )
+
+
+def test_indexes_of_a_table_that_begins_empty_are_refused() -> None:
+    empty = "{name: accounts, rows: 0, rows_per_page: 61, room_rows: 1000, indexes: [{name: k, entries_per_page: 50}]}"
+    put_in = "workload.transactions=[{name: a, statements: [{do: insert, table: accounts}]}]"
+    with pytest.raises(InputError, match="a table that begins empty"):
+        scenario("pgbench-select-only", f"workload.tables=[{empty}]", put_in)
+    scenario("pgbench-select-only", f"workload.tables=[{empty.replace('rows: 0', 'rows: 500')}]", put_in)
