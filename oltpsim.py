@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,6 @@ from scenarios.python.modules import (
     options,
     plan_page,
     planning,
-    predicting,
     run_charts,
     run_record,
     run_records,
@@ -43,13 +42,11 @@ from scenarios.python.modules import (
     show_compare,
     show_explain,
     show_job,
-    show_machine,
     show_plan,
     show_prediction,
     show_sweep,
     summary,
     sweeping,
-    words,
 )
 from scenarios.python.values import (
     NEW_ORDERS,
@@ -114,9 +111,9 @@ def describe(line: str, values: Mapping[str, Any] | None = None) -> Scenario:
         box = oltpsim.describe("8 cores, 32 GB, SSD, PostgreSQL", {"machine.disks.count": 2})
         box["notes"]
 
-    The notes list what was guessed, and the intervals of `run` and `predict` hold it; the other questions take the
-    guesses as they stand. `values`: other values at keys, see Scenario.changed. Raises InputError for pieces that
-    aren't understood or contradict each other.
+    The notes list what was guessed, and the intervals of answers hold it, but for `plan`, whose candidates have parts
+    of their own and which takes the load as it stands. `values`: other values at keys, see
+    Scenario.changed. Raises InputError for pieces that aren't understood or contradict each other.
     """
     return Scenario({}, line, (), line).changed(values or {})
 
@@ -147,7 +144,7 @@ def run(
     """
     seed, replications, workers = counts(seed, replications, workers)
     chosen = with_engine(scenario, engine, "run")
-    modelled = modelling.ModelledScenario(chosen.spec, None if model is None else calibration_of(model))
+    modelled = _modelled(chosen, model, with_job=True)
     machine = modelled.machine
     if machine.job is not None:
         if engine is not None or replications > 1:
@@ -160,13 +157,13 @@ def run(
     if len(runs) < replications:
         raise KeyboardInterrupt
     result = running.pool_replications(runs)
-    rows, moves, preface = _left_open(chosen, display)
-    expected = modelling.measurement_of(modelled, result, moves)
+    assumed = modelling.assumed_of(modelled, display)
+    expected = modelling.measurement_of(modelled, result, assumed.guesses)
     drawn = run_charts.throughput(result, None)
     main = next(each for each in result.classes if each.name == result.main_class)
     return Run(
-        text=preface + summary.summary_text(result, machine, expected=expected),
-        json_text=summary.answer_json(result, expected, rows),
+        text=f"{assumed.text}\n" * bool(assumed.text) + summary.summary_text(result, machine, expected=expected),
+        json_text=summary.answer_json(result, expected, assumed.rows),
         csv_text=summary.summary_csv(result, machine, expected),
         charts=() if drawn is None else (drawn,),
         value=result.rate_per_min.mean,
@@ -179,19 +176,10 @@ def run(
     )
 
 
-def _left_open(
-    scenario: Scenario, display: FunctionDisplay
-) -> tuple[list[dict[str, Any]] | None, predicting.Moves, str]:
-    """Of a description: its rows, what its guesses move the rate's logarithm by, and the table of both."""
-    description = description_of(scenario)
-    if description is None:
-        return None, {}, ""
-    try:
-        moves = predicting.guess_moves(description, display.advance)
-    except InputError:  # no formulas for it: the interval says so
-        moves = {}
-    rows = show_machine.understood_rows(description, moves)
-    return rows, predicting.left_open(description, moves), f"{show_machine.description_text(description, moves)}\n"
+def _modelled(scenario: Scenario, model: Model | None, *, with_job: bool = False) -> modelling.ModelledScenario:
+    """The scenario with its description and model. Raises InputError."""
+    calibration = None if model is None else calibration_of(model)
+    return modelling.ModelledScenario(spec_with(scenario, (), with_job=with_job), calibration, description_of(scenario))
 
 
 def _job(modelled: modelling.ModelledScenario, seed: int) -> Run:
@@ -252,7 +240,7 @@ def sweep(  # noqa: PLR0913 - one argument per option
             runner.run_at(running.FuturesExecutor(executor, workers), display)
         found = runner.sweep(scenario.where, axes)
     if len(points) <= sweeping.MOST_MEASURED:
-        found = sweeping.with_measurements(found, points, executor, calibration)
+        found = sweeping.with_measurements(found, points, executor, calibration, partial(description_of, base))
     charts = (show_sweep.sweep_chart(found),) if len(axes) <= 2 else ()
     return Answer(show_sweep.sweep_table(found), sweeping.sweep_json(found), show_sweep.sweep_csv(found), charts)
 
@@ -279,9 +267,9 @@ def compare(
     calibration = None if model is None else calibration_of(model)
     sides = []
     for label, each in zip(LABELS, several, strict=False):
-        modelled = modelling.ModelledScenario(spec_with(with_engine(each, engine, "compare")), calibration)
+        of = _modelled(with_engine(each, engine, "compare"), model)
         sides.append(
-            comparing.ComparedScenario(label, each.where, each.settings, modelled.machine, None, modelled.scenario)
+            comparing.ComparedScenario(label, each.where, each.settings, of.machine, None, of.scenario, of.description)
         )
     calculated = all(side.scenario.engine == "analytic" for side in sides)
     if replications is None:
@@ -308,11 +296,11 @@ def explain(scenario: Scenario, *, model: Model | None = None, progress: Progres
     Calculated, whatever engine the scenario names. `figure(0)` is the rate over buffers with its cliff. `model`,
     `progress`: as in `run`. Raises InputError.
     """
-    calibration = None if model is None else calibration_of(model)
-    modelled = modelling.ModelledScenario(spec_with(with_engine(scenario, "analytic", "explain")), calibration)
+    modelled = _modelled(with_engine(scenario, "analytic", "explain"), model)
     result = running.simulate(running.SimulationTask(modelled.machine, 1))
-    expected = modelling.measurement_of(modelled, result)
-    found = explaining.explain_scenario(modelled.machine, explaining.ExplainOptions(), FunctionDisplay(progress).step)
+    display = FunctionDisplay(progress)
+    expected = modelling.measurement_of(modelled, result, modelling.assumed_of(modelled, display).guesses)
+    found = explaining.explain_scenario(modelled.machine, explaining.ExplainOptions(), display.step)
     words_of_it = show_explain.explanation_text(found, WIDTH, planning.current_date())
     return Answer(
         f"{show_explain.activity_bars(result, expected)}\n{words_of_it}",
@@ -442,7 +430,10 @@ def predict(model: Model, scenarios: Sequence[Scenario]) -> Predictions:
     if not several:
         raise InputError("predict: got no scenario; give one or more")
     calibration = calibration_of(model)
-    found = [_predicted(calibration, each) for each in several]
+    found = [
+        modelling.predicted(calibration, scenario_files.AskedScenario(spec_with(each), description_of(each)))
+        for each in several
+    ]
     certificate = show_prediction.certificate_line(calibration, Path(model.place))
     return Predictions(
         show_prediction.prediction_table(calibration, found, certificate, []),
@@ -453,17 +444,3 @@ def predict(model: Model, scenarios: Sequence[Scenario]) -> Predictions:
         tuple(each.low_per_min for each in found),
         tuple(each.high_per_min for each in found),
     )
-
-
-def _predicted(calibration: fit.Calibration, scenario: Scenario) -> predicting.Predicted:
-    """The prediction; of a description its ends hold what that leaves open."""
-    found = predicting.predict_scenario(calibration, spec_with(scenario), running.simulate_by_kernel)
-    description = description_of(scenario)
-    if description is None:
-        return found
-    described = predicting.predict_described(description, calibration, fit.no_report, running.simulate_by_kernel)
-    assert described.low is not None
-    assert described.high is not None
-    doubt = "; ".join(words.uncertainty_words(described.parts, described.sd))
-    doubts = (*found.doubts, f"the interval holds what its description leaves open: {doubt}")
-    return replace(found, low_per_min=described.low, high_per_min=described.high, doubts=doubts)

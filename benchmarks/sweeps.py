@@ -95,7 +95,7 @@ def swept(runs: int, address: str | None) -> tuple[Outcome, str]:
     axis = Axis("database.pool.buffers", tuple(str(500 + number) for number in range(runs)))
     watch = Watch()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "runs.sqlite") as store:
-        runner = SweepRunner(sweep_points(scenario_loader(TINY, SHORT), [axis]), store, 1, ReplicationRule())
+        runner = SweepRunner(sweep_points(scenario_loader(str(TINY), SHORT), [axis]), store, 1, ReplicationRule())
         if address is None:
             runner.run(WORKERS, watch)
         else:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from docs.build import replaced
 from models.input import write_whole
-from scenarios.library import scenario_loader, scenario_path
+from scenarios.library import scenario_loader
 from scenarios.questions.sweep import (
     Axis,
     ReplicationRule,
@@ -84,7 +84,7 @@ def axes_of(picture: SweepPicture) -> list[Axis]:
 
 def points(picture: SweepPicture) -> list[SweepPoint]:
     """The scenarios that a picture's points stand for."""
-    return sweep_points(scenario_loader(scenario_path(SCENARIO), (*INTERVAL, *picture.settings)), axes_of(picture))
+    return sweep_points(scenario_loader(SCENARIO, (*INTERVAL, *picture.settings)), axes_of(picture))
 
 
 def simulate(picture: SweepPicture) -> None:

@@ -22,6 +22,7 @@ from scenarios.commands.cli import main
 ROOT = Path(__file__).resolve().parents[1]
 TINY = str(ROOT / "tests" / "scenarios" / "tiny.yaml")
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+LINE = "8 cores, 32 GB, SSD"
 TWO_DISKS = {"machine.disks.count": 2}
 
 
@@ -59,6 +60,17 @@ ALIKE: dict[str, tuple[Callable[[], oltpsim.Answer], list[str]]] = {
     "sweep": (
         lambda: oltpsim.sweep(tiny(), {"machine.disks.count": [1, 2]}, seed=2),
         ["sweep", TINY, "--vary", "machine.disks.count=1,2", "--seed", "2", "--workers", "1"],
+    ),
+    "a sweep of a description": (
+        lambda: oltpsim.sweep(oltpsim.describe(LINE), {"machine.disks.count": [1, 2]}, engine="analytic"),
+        ["sweep", LINE, "--vary", "machine.disks.count=1,2", "--engine", "analytic", "--workers", "1"],
+    ),
+    "a description explained": (lambda: oltpsim.explain(oltpsim.describe(LINE)), ["explain", LINE]),
+    "a description predicted": (
+        lambda: oltpsim.predict(
+            oltpsim.read_model(), [oltpsim.describe("Opteron 244 1.8 GHz, 2 GB, 2 SCSI, Virtuoso 5")]
+        ),
+        ["predict", "published", "Opteron 244 1.8 GHz, 2 GB, 2 SCSI, Virtuoso 5"],
     ),
     "explain": (lambda: oltpsim.explain(oltpsim.load("v20z")), ["explain", "v20z"]),
     "predict": (

@@ -11,7 +11,7 @@ from calibration.predict.candidates import (
 )
 from calibration.predict.evidence import Evidence, half_width
 from calibration.predict.figures import FigureInterval, Moves
-from calibration.predict.guessed import DescribedPrediction, guess_moves, left_open, predict_described
+from calibration.predict.guessed import DescribedPrediction, guess_moves, guesses_of, left_open, predict_described
 from calibration.predict.measurement import (
     CHANCE,
     FORMULAS,

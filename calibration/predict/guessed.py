@@ -114,6 +114,14 @@ def guess_moves(
     return found
 
 
+def guesses_of(description: Description, calibration: Calibration | None = None) -> Moves:
+    """`left_open` of `guess_moves`; nothing of a machine that the formulas don't know, whose interval says so."""
+    try:
+        return left_open(description, guess_moves(description, no_report, calibration), calibration)
+    except InputError:
+        return {}
+
+
 def left_open(description: Description, moves: Moves, calibration: Calibration | None = None) -> Moves:
     """Of `guess_moves` those that `uncertainty_of` doesn't know, under what people call them.
 

@@ -183,22 +183,18 @@ class MeasurementInterval:
 
 
 def measurement_interval(
-    scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None = None
+    scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None = None, guesses: Moves | None = None
 ) -> MeasurementInterval:
     """The interval around an engine's rate: see `uncertainty_of`."""
-    return uncertainty_of(scenario, rate, calibration).interval
+    return uncertainty_of(scenario, rate, calibration, guesses).interval
 
 
 def run_measurement(
     scenario: ScenarioSpec, result: Result, calibration: Calibration | None = None, guesses: Moves | None = None
 ) -> MeasurementInterval:
-    """The interval around a run's rate, by a calibration with those of its other figures: see `uncertainty_of`.
-
-    `guesses`: what a description leaves open, parts of the intervals by their names.
-    """
-    found = uncertainty_of(scenario, result.rate_per_min, calibration)
-    of_rate = {name: moves[FigureKind.RATE] for name, moves in (guesses or {}).items() if moves[FigureKind.RATE] > 0.0}
-    interval = replace(found, moves={**found.moves, **of_rate}).interval
+    """The interval around a run's rate, by a calibration with those of its other figures: see `uncertainty_of`."""
+    found = uncertainty_of(scenario, result.rate_per_min, calibration, guesses)
+    interval = found.interval
     if not found.errors:
         return interval
     return replace(interval, figures=figure_intervals(result, found.errors, INTERVAL_CONFIDENCE, None, guesses))
@@ -222,13 +218,23 @@ def ratio_interval(one: Uncertainty, other: Uncertainty, ratio: float, chance_sd
     return ratio * math.exp(-width), ratio * math.exp(width)
 
 
-def uncertainty_of(scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None = None) -> Uncertainty:
+def uncertainty_of(
+    scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None = None, guesses: Moves | None = None
+) -> Uncertainty:
     """What isn't known of an engine's rate of a scenario; by a calibration, of its rate with the calibrated values.
 
-    `scenario`: as it is without the calibration. Raises InputError if the formulas know no such machine.
+    `scenario`: as it is without the calibration. `guesses`: what a description leaves open, further numbers by their
+    names. Raises InputError if the formulas know no such machine.
     """
-    if calibration is not None:
-        return _calibrated_uncertainty(calibration, scenario, rate)
+    of_rate = {name: moves[FigureKind.RATE] for name, moves in (guesses or {}).items() if moves[FigureKind.RATE] > 0.0}
+    found = (
+        _uncertainty(scenario, rate) if calibration is None else _calibrated_uncertainty(calibration, scenario, rate)
+    )
+    return replace(found, moves={**found.moves, **of_rate})
+
+
+def _uncertainty(scenario: ScenarioSpec, rate: Estimate) -> Uncertainty:
+    """By what is known of the parts, and the published machines."""
     moved = list(_moved_scenarios(scenario))
     middle, *rates = _steady([scenario, *(each for _, *ends in moved for each in ends)])
     if middle is None:

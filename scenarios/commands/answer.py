@@ -5,17 +5,16 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
 
-from calibration.predict import Moves
 from models.catalogue import Prices, catalogue_names, price_list
 from models.scenario import ScenarioSpec
-from scenarios.commands.modelled import ModelledScenario, measurement_of
+from scenarios.commands.modelled import Assumed, ModelledScenario, measurement_of
 from scenarios.commands.options import Output
 from scenarios.questions.explain import advise, unit_prices
 from scenarios.run import SavedRun, write_saved_run
@@ -35,9 +34,8 @@ NARROWEST = 60
 class AnswerOptions:
     """What to do with a result. `command` gives the same result again.
 
-    `guesses`: what a description leaves open, parts of the intervals.
-    `chance`: whether the interval is that of chance alone, not the one in which a measurement would fall. `before` is
-    the analytic answer that was shown before this one, to be compared with it.
+    `before`: the analytic answer that was shown before this one, to be compared with it. `chance`: whether the interval
+    is that of chance alone, not the one in which a measurement would fall. `assumed`: what a description leaves open.
     """
 
     output: Output
@@ -47,9 +45,7 @@ class AnswerOptions:
     command: str
     before: Result | None = None
     chance: bool = False
-    guesses: Moves = field(default_factory=dict)
-    described: Sequence[Mapping[str, object]] | None = None
-    """what a description came to, for the JSON document"""
+    assumed: Assumed = field(default_factory=Assumed)
 
 
 @dataclass
@@ -90,7 +86,7 @@ def _speed(result: Result, wall_s: float) -> str:
 
 def give(modelled: ModelledScenario, result: Result, wanted: AnswerOptions) -> None:
     """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
-    expected = "" if wanted.chance else measurement_of(modelled, result, wanted.guesses)
+    expected = "" if wanted.chance else measurement_of(modelled, result, wanted.assumed.guesses)
     scenario = modelled.machine
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
@@ -116,7 +112,7 @@ def advice_of(scenario: ScenarioSpec) -> Advised:
 def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected = "") -> str:
     """What goes to stdout."""
     if wanted.output is Output.JSON:
-        return answer_json(result, expected, wanted.described)
+        return answer_json(result, expected, wanted.assumed.rows)
     if wanted.output is Output.CSV:
         return summary_csv(result, scenario, expected)
     lines = [summary_text(result, scenario, terminal_width(), expected).rstrip("\n")]

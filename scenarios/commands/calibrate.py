@@ -29,7 +29,7 @@ from scenarios.commands.options import (
     check_place,
 )
 from scenarios.commands.output_files import check_places
-from scenarios.library import load_scenario_file, scenario_path
+from scenarios.library import asked_scenario
 from scenarios.questions.measured import read_runs
 from scenarios.run import calls_executor, default_workers, simulate_by_kernel
 from scenarios.show.calibration import calibration_lines
@@ -94,9 +94,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         raise InputError("--output csv: a calibration is no table; give table or json")
     check_place(workers, cluster)
     check_places(save)
-    records, bases = read_runs(
-        runs, load_scenario_file(scenario_path(base), tuple(set_ or ())) if base is not None else None
-    )
+    records, bases = read_runs(runs, asked_scenario(base, tuple(set_ or ())).scenario if base is not None else None)
     if base is None and set_:
         raise InputError("--set: changes the base; give one with --base")
     scenario, *others = bases.values()

@@ -6,7 +6,7 @@ import typer
 
 from models.input import parse_quantity
 from scenarios.commands.answer import terminal_width
-from scenarios.commands.modelled import read_model
+from scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
     ChanceOption,
@@ -36,7 +36,10 @@ MISSED = 1
 def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     scenarios: Annotated[
         list[str],
-        typer.Argument(metavar="A B ...", help="Scenario files, names of the library or saved runs; two or more."),
+        typer.Argument(
+            metavar="A B ...",
+            help="Scenario files, names of the library, lines as 'quick' takes them, or saved runs; two or more.",
+        ),
     ],
     set_: Annotated[
         list[str] | None,
@@ -69,6 +72,10 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
         raise InputError("--replications and --until: give one of them")
     calibration = read_model(model)
     sides = read_sides(scenarios, settings(set_, engine), calibration)
+    with progress_display(quiet) as display:
+        for side in sides:
+            modelled = ModelledScenario(side.uncalibrated or side.scenario, calibration, side.description)
+            assumed_of(modelled, display).say(output, quiet)
     narrow = None if until is None else _share(until)
     if all(side.scenario.engine == "analytic" for side in sides):
         if replications is not None or until is not None:

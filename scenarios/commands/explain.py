@@ -9,7 +9,7 @@ import typer
 from models.catalogue import Prices, price_list
 from models.input import parse_quantity
 from scenarios.commands.answer import command_line, terminal_width
-from scenarios.commands.modelled import ModelledScenario, is_model, measurement_of, modelled_scenario
+from scenarios.commands.modelled import ModelledScenario, assumed_of, is_model, measurement_of, modelled_scenario
 from scenarios.commands.options import ChanceOption, ModelOption, Output, OutputOption, QuietOption, SetOption, finite
 from scenarios.commands.output_files import check_places
 from scenarios.questions.explain import (
@@ -99,9 +99,11 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     priced = unit_prices(scenario, Prices(tuple(price_list(text) for text in prices or [])), stated)
     growth_per_year = None if growth is None else parse_growth(growth)
     with progress_display(quiet) as display:
+        assumed = assumed_of(modelled, display)
         options = ExplainOptions(priced, _objective(p95, p99), growth_per_year, load_)
         found = explain_scenario(scenario, options, display.step)
-    expected = "" if chance else measurement_of(modelled, result)
+    expected = "" if chance else measurement_of(modelled, result, assumed.guesses)
+    assumed.say(output, quiet)
     typer.echo(_text(result, expected, found, head, output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)

@@ -1,8 +1,11 @@
 """The scenario that a command is asked about, and the calibrated model that answers for it."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import typer
 
 from calibration.fit import (
     CALIBRATION_FORMAT,
@@ -13,33 +16,50 @@ from calibration.fit import (
     read_calibration,
     shipped_calibrations,
 )
-from calibration.predict import MeasurementInterval, Moves, measurement_interval, run_measurement
-from models.reading import scenario_from_mapping
+from calibration.predict import (
+    MeasurementInterval,
+    Moves,
+    Predicted,
+    guess_moves,
+    left_open,
+    measurement_interval,
+    predict_described,
+    predict_scenario,
+    run_measurement,
+)
+from models.reading import Description, scenario_from_mapping
 from models.scenario import ScenarioSpec
-from scenarios.library import load_scenario_file, scenario_path
-from scenarios.show.words import Expected
+from scenarios.commands.options import Output
+from scenarios.library import AskedScenario, asked_scenario
+from scenarios.run import Display, simulate_by_kernel
+from scenarios.show.machine import answered_by, description_text, understood_rows
+from scenarios.show.words import Expected, uncertainty_words
 from simulator.errors import InputError
 from simulator.results import Estimate, Result
 
 
 @dataclass(frozen=True)
 class ModelledScenario:
-    """A scenario as it was asked for, and the model that answers, if one was named."""
+    """A scenario as it was asked for, and the model that answers, if one was named.
+
+    `description`: what the line comes to that it was asked for by; None of a file.
+    """
 
     scenario: ScenarioSpec
     calibration: Calibration | None
+    description: Description | None = None
 
     @property
     def machine(self) -> ScenarioSpec:
         """The scenario with the calibrated values. Raises InputError if it can't take them."""
         return self.scenario if self.calibration is None else apply_calibration(self.calibration, self.scenario)
 
-    def job_interval(self, value: float) -> MeasurementInterval | None:
+    def job_interval(self, value: float, guesses: Moves | None = None) -> MeasurementInterval | None:
         """Where a measured figure of the scenario's job would fall, by the model; None without one."""
         if self.calibration is None:
             return None
         figure = Estimate(value, value, value, INTERVAL_CONFIDENCE, "calculated")
-        return measurement_interval(self.scenario, figure, self.calibration)
+        return measurement_interval(self.scenario, figure, self.calibration, guesses)
 
 
 def read_model(model: Path | None) -> Calibration | None:
@@ -50,21 +70,73 @@ def read_model(model: Path | None) -> Calibration | None:
 def modelled_scenario(
     name: str, overrides: tuple[str, ...], model: Path | None = None, *, jobs: bool = False
 ) -> ModelledScenario:
-    """A scenario file or one of the library; or a model in its place, whose base it then is. Raises InputError."""
+    """What SCENARIO means (`asked_scenario`); or a model in its place, whose base it then is. Raises InputError."""
     if not is_model(name):
-        return ModelledScenario(load_scenario_file(scenario_path(name), overrides, jobs=jobs), read_model(model))
+        asked = asked_scenario(name, overrides, jobs)
+        return ModelledScenario(asked.scenario, read_model(model), asked.description)
     if model is not None:
         raise InputError(f"--model {model}: {name} is a model already; give one of them")
     calibration = read_calibration(calibration_path(Path(name)))
-    return ModelledScenario(scenario_or_base(calibration, None, list(overrides)), calibration)
+    return ModelledScenario(scenario_or_base(calibration, None, overrides).scenario, calibration)
 
 
-def scenario_or_base(calibration: Calibration, name: str | None, overrides: list[str]) -> ScenarioSpec:
-    """The scenario of a file or of the library; without a name the calibration's base, without what was measured."""
+def scenario_or_base(calibration: Calibration, name: str | None, overrides: Sequence[str]) -> AskedScenario:
+    """What SCENARIO means; without a name the calibration's base, without what was measured. Raises InputError."""
     if name is not None:
-        return load_scenario_file(scenario_path(name), overrides)
+        return asked_scenario(name, overrides)
     data = calibration.base.model_dump(mode="json", exclude={"measured"})
-    return scenario_from_mapping(data, calibration.base.name, overrides)
+    return AskedScenario(scenario_from_mapping(data, calibration.base.name, overrides))
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What a line that describes a machine leaves open; nothing of a scenario's file."""
+
+    text: str = ""
+    """the table of `quick`"""
+    rows: Sequence[Mapping[str, object]] | None = None
+    """the same for a JSON document"""
+    guesses: Moves = field(default_factory=dict)
+    """parts of the intervals"""
+    notes: tuple[str, ...] = ()
+
+    def say(self, output: Output, quiet: bool) -> None:
+        """Before an answer: the table on stdout before another table; else the notes on stderr, unless `quiet`."""
+        if output is Output.TABLE:
+            typer.echo(f"{self.text}\n" if self.text else "", nl=False)
+        elif not quiet:
+            for note in self.notes:
+                typer.echo(note, err=True)
+
+
+def assumed_of(modelled: ModelledScenario, display: Display) -> Assumed:
+    """What the scenario's line leaves open, and what that does to the rate."""
+    description, calibration = modelled.description, modelled.calibration
+    if description is None:
+        return Assumed()
+    try:
+        moves = guess_moves(description, display.advance, calibration)
+    except InputError:  # no formulas for it: the interval says so
+        moves = {}
+    return Assumed(
+        description_text(description, moves, answered_by(calibration)),
+        understood_rows(description, moves),
+        left_open(description, moves, calibration),
+        modelled.scenario.notes,
+    )
+
+
+def predicted(calibration: Calibration, asked: AskedScenario) -> Predicted:
+    """The prediction by a model; of a description its ends hold what that leaves open. Raises InputError."""
+    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel)
+    if asked.description is None:
+        return found
+    described = predict_described(asked.description, calibration, simulate_model=simulate_by_kernel)
+    assert described.low is not None
+    assert described.high is not None
+    doubt = "; ".join(uncertainty_words(described.parts, described.sd))
+    doubts = (*found.doubts, f"the interval holds what its description leaves open: {doubt}")
+    return replace(found, low_per_min=described.low, high_per_min=described.high, doubts=doubts)
 
 
 def is_model(name: str) -> bool:

@@ -106,7 +106,7 @@ def _target_scenario(calibration: Calibration, name: str | None, settings: list[
     """
     if name is None and not settings:
         return None
-    scenario = scenario_or_base(calibration, name, settings)
+    scenario = scenario_or_base(calibration, name, settings).scenario
     parts = [setting.partition("=") for setting in settings]
     changed = ", ".join(f"{last_word(key)}={value}" for key, _, value in parts)
     if len(changed) > MOST_LETTERS:

@@ -59,7 +59,11 @@ def check_place(workers: int | None, cluster: str | None) -> None:
 
 
 ScenarioArgument = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="A scenario file (YAML), or the name of one in the library.")
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="A scenario file (YAML), the name of one in the library, or a line of 'quick'.",
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,

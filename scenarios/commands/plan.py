@@ -10,7 +10,7 @@ import typer
 from models.catalogue import Prices, price_list
 from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.interruption import is_interrupted, say_reused
-from scenarios.commands.modelled import read_model
+from scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
 from scenarios.commands.options import (
     ClusterOption,
     ModelOption,
@@ -26,7 +26,7 @@ from scenarios.commands.options import (
     finite,
 )
 from scenarios.commands.output_files import check_places
-from scenarios.library import load_scenario_file, scenario_path
+from scenarios.library import asked_scenario
 from scenarios.questions.plan import (
     ParameterUncertainty,
     Plan,
@@ -45,7 +45,6 @@ from scenarios.run import LostWorkers, Store
 from scenarios.show.plan import plan_csv, plan_json, plan_table
 from scenarios.show.plan_page import write_plan_page
 from scenarios.show.progress import progress_display
-from simulator.errors import InputError
 
 MISSED = 1
 LISTS = ("aws-us-east-1", "us-2024")
@@ -127,12 +126,12 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     check_place(workers, cluster)
     check_places(report, save)
-    base = load_scenario_file(scenario_path(scenario), set_ or [])
-    if base.job is not None:
-        raise InputError(
-            f"plan {scenario}: runs a job, not transactions; a plan asks what machine holds a load of them"
-        )
-    left = ParameterUncertainty.after(base, read_model(model))
+    asked = asked_scenario(scenario, set_ or [])
+    modelled = ModelledScenario(asked.scenario, read_model(model), asked.description)
+    base = modelled.scenario
+    with progress_display(quiet) as display:
+        assumed_of(modelled, display).say(output, quiet)
+    left = ParameterUncertainty.after(base, modelled.calibration)
     objectives = [parse_objective(each, 0.95, "--p95") for each in p95 or ()]
     objectives += [parse_objective(each, 0.99, "--p99") for each in p99 or ()]
     question = plan_question(

@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 from calibration.fit import calibration_path, read_calibration
-from calibration.predict import Predicted, predict_scenario
-from scenarios.commands.modelled import scenario_or_base
+from calibration.predict import Predicted
+from scenarios.commands.modelled import predicted, scenario_or_base
 from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
-from scenarios.run import simulate_by_kernel
 from scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table
 from scenarios.show.progress import progress_display
 from simulator.errors import InputError
@@ -27,7 +26,10 @@ def predict(
     model: ModelArgument,
     scenarios: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SCENARIO", help="Scenario files or names of the library; the model's base if none."),
+        typer.Argument(
+            metavar="SCENARIO",
+            help="Scenario files, names of the library, or lines as 'quick' takes them; the base if none.",
+        ),
     ] = None,
     set_: SetOption = None,
     seed: Annotated[
@@ -49,15 +51,15 @@ def predict(
     calibration = read_calibration(calibration_path(model))
     if seed is not None:
         calibration = calibration.model_copy(update={"seed": seed})
-    asked: list[str | None] = [*(scenarios or [])] or [None]
+    words: list[str | None] = [*(scenarios or [])] or [None]
     answers: list[Predicted] = []
     refused = []
     with progress_display(quiet) as display:
-        for number, name in enumerate(asked):
-            display.advance(number / len(asked), name or calibration.base.name)
+        for number, name in enumerate(words):
+            display.advance(number / len(words), name or calibration.base.name)
             try:
-                scenario = scenario_or_base(calibration, name, set_ or [])
-                answers.append(predict_scenario(calibration, scenario, simulate_by_kernel))
+                asked = scenario_or_base(calibration, name, set_ or [])
+                answers.append(predicted(calibration, asked))
             except InputError as error:
                 refused += str(error).splitlines()
     certificate = certificate_line(calibration, model)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from calibration.fit import Calibration, calibration_path, read_calibration, shipped_calibrations
-from calibration.predict import guess_moves, left_open, predict_described
+from calibration.predict import predict_described
 from models.input import write_whole
 from models.reading import Description, read_description
 from models.scenario import ScenarioSpec
@@ -21,7 +21,7 @@ from scenarios.commands.answer import (
     terminal_width,
     timed,
 )
-from scenarios.commands.modelled import ModelledScenario, measurement_of
+from scenarios.commands.modelled import ModelledScenario, assumed_of, measurement_of
 from scenarios.commands.options import (
     ChanceOption,
     EngineOption,
@@ -41,13 +41,10 @@ from scenarios.commands.output_files import check_places
 from scenarios.library import library_files, load_scenario_file, scenario_path
 from scenarios.run import SimulationTask, replicate, simulate, simulate_by_kernel
 from scenarios.show.machine import (
-    answered_by,
-    description_text,
     machine_csv,
     machine_json,
     machine_table,
     machine_yaml,
-    understood_rows,
 )
 from scenarios.show.numbers import significant
 from scenarios.show.progress import progress_display
@@ -208,27 +205,15 @@ def _answer_description(
     two: bool,
 ) -> None:
     """Answer by a model's values or the catalogue's: what is assumed, then as a scenario is answered."""
-    scenario = description.scenario
-    try:
-        with progress_display(quiet) as display:
-            moves = guess_moves(description, display.advance, calibration)
-    except InputError:  # no formulas for it: the interval says so
-        moves = {}
-    if wanted.output is Output.CSV and not quiet:
-        for note in scenario.notes:
-            typer.echo(note, err=True)
-    guesses, rows = left_open(description, moves, calibration), understood_rows(description, moves)
-    wanted = replace(wanted, guesses=guesses, described=rows)
-    understood = description_text(description, moves, answered_by(calibration))
-    preface = f"{understood}\n" if wanted.output is Output.TABLE else ""
-    _answer_scenario(ModelledScenario(scenario, calibration), seed, quiet, wanted, two, preface)
+    modelled = ModelledScenario(description.scenario, calibration, description)
+    with progress_display(quiet) as display:
+        assumed = assumed_of(modelled, display)
+    _answer_scenario(modelled, seed, quiet, replace(wanted, assumed=assumed), two)
 
 
-def _answer_scenario(
-    modelled: ModelledScenario, seed: int, quiet: bool, wanted: AnswerOptions, two: bool, preface: str = ""
-) -> None:
-    """Answer by the scenario's engine, with `preface` before it; with `two` by the analytic one first."""
-    first = _calculated(modelled, seed, quiet, wanted, preface) if two else None
+def _answer_scenario(modelled: ModelledScenario, seed: int, quiet: bool, wanted: AnswerOptions, two: bool) -> None:
+    """Answer by the scenario's engine, with what is assumed before it; with `two` by the analytic one first."""
+    first = _calculated(modelled, seed, quiet, wanted) if two else None
     with timed(quiet) as second, progress_display(quiet) as display:
         second.results += replicate(modelled.machine, seed, 1, 1, display)
     (result,) = second.results
@@ -238,14 +223,12 @@ def _answer_scenario(
         typer.echo("\n" + SECOND.format(result.engine))
         wanted = replace(wanted, before=first.results[0])
     else:
-        typer.echo(preface, nl=False)
+        wanted.assumed.say(wanted.output, quiet)
     give(modelled, result, wanted)
 
 
-def _calculated(
-    modelled: ModelledScenario, seed: int, quiet: bool, wanted: AnswerOptions, preface: str
-) -> TimedAnswers | None:
-    """The analytic answer behind `preface`, on stdout before this returns; None, and why on stderr, if none is."""
+def _calculated(modelled: ModelledScenario, seed: int, quiet: bool, wanted: AnswerOptions) -> TimedAnswers | None:
+    """The analytic answer behind what is assumed, on stdout before this returns; None if none is: why is on stderr."""
     modelled = replace(modelled, scenario=modelled.scenario.model_copy(update={"engine": "analytic"}))
     try:
         with timed(quiet) as block:
@@ -254,6 +237,7 @@ def _calculated(
         typer.echo(f"no analytic answer: {'; '.join(str(error).splitlines())}", err=True)
         return None
     (result,) = block.results
-    expected = "" if wanted.chance else measurement_of(modelled, result, wanted.guesses)
-    typer.echo(f"{preface}{FIRST}\n{headline_text(result, modelled.machine, terminal_width(), expected)}", nl=False)
+    expected = "" if wanted.chance else measurement_of(modelled, result, wanted.assumed.guesses)
+    wanted.assumed.say(wanted.output, quiet)
+    typer.echo(f"{FIRST}\n{headline_text(result, modelled.machine, terminal_width(), expected)}", nl=False)
     return block

@@ -5,9 +5,16 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.answer import advice_of
-from scenarios.commands.modelled import ModelledScenario, is_model, measurement_of, modelled_scenario
-from scenarios.commands.options import ModelOption, QuietOption, SeedOption
+from scenarios.commands.answer import advice_of, command_line
+from scenarios.commands.modelled import (
+    Assumed,
+    ModelledScenario,
+    assumed_of,
+    is_model,
+    measurement_of,
+    modelled_scenario,
+)
+from scenarios.commands.options import ModelOption, Output, QuietOption, SeedOption
 from scenarios.commands.output_files import check_places
 from scenarios.run import SavedRun, read_saved_run, replicate
 from scenarios.show.progress import progress_display
@@ -33,15 +40,17 @@ def report(
     if what.endswith(".json") and not is_model(what):
         if model is not None:
             raise InputError(f"--model {model}: {what} is done already; give its scenario")
-        run = read_saved_run(Path(what))
+        run, assumed = read_saved_run(Path(what)), Assumed()
         modelled = ModelledScenario(run.scenario, None)
-        command = f"oltpsim report {what} --out {out}"
+        command = command_line(["oltpsim", "report", what, "--out", out])
     else:
         modelled = modelled_scenario(what, (), model)
         with progress_display(quiet) as display:
+            assumed = assumed_of(modelled, display)
             run = SavedRun(modelled.machine, *replicate(modelled.machine, seed, 1, 1, display))
-        by_model = "" if model is None else f" --model {model}"
-        command = f"oltpsim run {what}{by_model} --seed {seed}"
-    expected = measurement_of(modelled, run.result)
+        by_model = [] if model is None else ["--model", model]
+        command = command_line(["oltpsim", "run", what, *by_model, "--seed", seed])
+        assumed.say(Output.TABLE, quiet)
+    expected = measurement_of(modelled, run.result, assumed.guesses)
     write_report(run.result, run.scenario, out, command, expected, advice_of(run.scenario))
     typer.echo(f"report: {out}")

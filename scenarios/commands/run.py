@@ -4,7 +4,7 @@ import typer
 
 from models.jobs import run_job
 from scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
-from scenarios.commands.modelled import ModelledScenario, modelled_scenario
+from scenarios.commands.modelled import ModelledScenario, assumed_of, modelled_scenario
 from scenarios.commands.options import (
     ChanceOption,
     EngineOption,
@@ -47,6 +47,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
 ) -> None:
     """Simulate one scenario: its rate and what limits it.
 
+    A line that describes a machine is taken as by 'oltpsim quick', with what it leaves open listed first.
+
     With --engine analytic it is calculated from mean values instead, in milliseconds. A scenario with a job (load,
     scan, lookups, mutex, query_mix, partitioned_store) is answered by the job's figure and what it rests on.
 
@@ -61,12 +63,15 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     if spec.job is not None:
         given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save}
         _answer_job(
-            modelled, seed, output, [option for option, value in (given | {"--target": target}).items() if value]
+            modelled, seed, output, quiet, [option for option, value in (given | {"--target": target}).items() if value]
         )
         return
     check_replications([spec], replications)
     check_places(report, save)
     check_report(report, "--report")
+    with progress_display(quiet) as display:
+        assumed = assumed_of(modelled, display)
+    assumed.say(output, quiet)
     with timed(quiet) as block, progress_display(quiet) as display:
         runs = replicate(spec, seed, replications, workers or default_workers(), display)
         result = pool_replications(runs)
@@ -79,24 +84,24 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     command += ["--seed", str(result.seed)] + (["--replications", str(len(runs))] if len(runs) > 1 else [])
     command += ["--chance"] if chance else []
     command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
-    give(
-        modelled,
-        result,
-        AnswerOptions(output, report, save, None if interrupted else target, command_line(command), chance=chance),
-    )
+    held = None if interrupted else target
+    give(modelled, result, AnswerOptions(output, report, save, held, command_line(command), None, chance, assumed))
     if interrupted:
         raise typer.Exit(130)
 
 
-def _answer_job(modelled: ModelledScenario, seed: int, output: Output, given: list[str]) -> None:
+def _answer_job(modelled: ModelledScenario, seed: int, output: Output, quiet: bool, given: list[str]) -> None:
     """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
     spec = modelled.machine
     if given:
         raise InputError(f"{given[0]}: is for transactions; {spec.name!r} has a job: leave it out")
     if output is Output.CSV:
         raise InputError("--output csv: a job has one figure; give table or json")
+    with progress_display(quiet) as display:
+        assumed = assumed_of(modelled, display)
+    assumed.say(output, quiet)
     result = run_job(spec, seed)
-    interval = modelled.job_interval(result.value)
+    interval = modelled.job_interval(result.value, assumed.guesses)
     write = (
         job_json(result, spec, interval)
         if output is Output.JSON

@@ -18,7 +18,7 @@ from scenarios.commands.options import (
     SetOption,
 )
 from scenarios.commands.output_files import check_places
-from scenarios.library import load_scenario_file, scenario_path
+from scenarios.library import asked_scenario
 from scenarios.questions.sensitivity import (
     ParameterRange,
     RateFunction,
@@ -68,9 +68,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     check_picture(picture, "--picture")
     check_places(picture)
-    machine, ranges = _ranges(
-        load_scenario_file(scenario_path(scenario), [*(set_ or []), "engine=analytic"]), model, vary or []
-    )
+    machine, ranges = _ranges(asked_scenario(scenario, [*(set_ or []), "engine=analytic"]).scenario, model, vary or [])
     samples = None if sobol is None else SobolSamples.planned(ranges, sobol, seed)
     rates = RateFunction(machine, ranges)
     interrupted = False

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from scenarios.commands.interruption import is_interrupted, say_reused
-from scenarios.commands.modelled import read_model
+from scenarios.commands.modelled import assumed_of, modelled_scenario, read_model
 from scenarios.commands.options import (
     MOST_REPLICATIONS,
     ChanceOption,
@@ -29,7 +29,7 @@ from scenarios.commands.options import (
     settings,
 )
 from scenarios.commands.output_files import check_places, check_store
-from scenarios.library import scenario_loader, scenario_path
+from scenarios.library import description_loader, is_line, scenario_loader
 from scenarios.questions.sweep import (
     MOST_MEASURED,
     MOST_UNTIL,
@@ -120,10 +120,13 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     check_places(save)
     axes = parse_axes(vary, samples)
     rule = _rule(replications, until)
-    calibration = read_model(model)
-    uncalibrated = sweep_points(scenario_loader(scenario_path(scenario), settings(set_, engine)), axes, samples, seed)
+    calibration, fixed = read_model(model), settings(set_, engine)
+    uncalibrated = sweep_points(scenario_loader(scenario, fixed), axes, samples, seed)
     points = calibrated_points(uncalibrated, calibration, [axis.key for axis in axes])
     check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), rule.most)
+    if is_line(scenario):
+        with progress_display(quiet) as display:
+            assumed_of(modelled_scenario(scenario, fixed, model), display).say(output, quiet)
     if samples is not None and balance_note(samples) and not quiet:
         typer.echo(balance_note(samples), err=True)
     with Store(save) as store:
@@ -137,7 +140,9 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
         if not (chance or interrupted) and len(points) <= MOST_MEASURED:
             with progress_display(quiet) as display, _calls(len(points), workers, display, cluster) as executor:
                 display.step("where measurements would fall")
-                answer = with_measurements(answer, uncalibrated, executor, calibration)
+                answer = with_measurements(
+                    answer, uncalibrated, executor, calibration, description_loader(scenario, fixed)
+                )
         elif not (chance or interrupted or quiet):
             most = f"of more than {MOST_MEASURED} points only chance's intervals are given"
             typer.echo(f"{most}, not those in which measurements would fall", err=True)

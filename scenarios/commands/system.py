@@ -9,7 +9,7 @@ from models.build import build
 from models.reading import scenario_from_mapping
 from scenarios.commands.options import Output, OutputOption, SetOption
 from scenarios.commands.output_files import check_places
-from scenarios.library import load_scenario_file, scenario_path
+from scenarios.library import asked_scenario
 from scenarios.run import read_saved_run
 from scenarios.show.table import rows_text
 from simulator.errors import InputError
@@ -61,4 +61,4 @@ def _system(what: str, overrides: list[str]) -> System:
     if what.endswith(".json"):
         saved = read_saved_run(Path(what)).scenario.model_dump(mode="json")
         return build(scenario_from_mapping(saved, what, overrides))
-    return build(load_scenario_file(scenario_path(what), overrides))
+    return build(asked_scenario(what, overrides).scenario)

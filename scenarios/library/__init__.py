@@ -1,7 +1,12 @@
-"""Scenario files: those that come with the program, and one's own."""
+"""Scenarios by a word: a file, a name of the library, or a line that describes a machine."""
 
 from scenarios.library.files import (
+    AskedScenario,
+    DescriptionLoader,
     ScenarioLoader,
+    asked_scenario,
+    description_loader,
+    is_line,
     library_files,
     load_scenario_file,
     read_scenario_file,

@@ -1,13 +1,14 @@
-"""Scenario files: those that come with the program, and one's own."""
+"""Scenarios by a word: a file, a name of the library, or a line that describes a machine."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from models.catalogue import read_with_base
+from models.catalogue import instance_named, read_with_base
 from models.input import did_you_mean
-from models.reading import scenario_from_mapping
+from models.reading import Description, read_description, scenario_from_mapping
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
@@ -39,6 +40,40 @@ def shelves(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(f"{folder}/..." if inside else folder for folder, inside, _ in parts))
 
 
+@dataclass(frozen=True)
+class AskedScenario:
+    """The scenario that a word means, and what a line that describes it leaves open; None of a file."""
+
+    scenario: ScenarioSpec
+    description: Description | None = None
+
+
+def asked_scenario(text: str, overrides: Sequence[str] = (), jobs: bool = False) -> AskedScenario:
+    """The scenario that SCENARIO means: a file, one of the library, or a line as 'oltpsim quick' takes it.
+
+    Raises InputError, also for a scenario with a job unless `jobs`.
+    """
+    if not is_line(text):
+        return AskedScenario(load_scenario_file(scenario_path(text), overrides, jobs))
+    description = read_description(text, overrides)
+    return AskedScenario(_with_or_without_job(description.scenario, text, jobs), description)
+
+
+def is_line(text: str) -> bool:
+    """Whether a word describes a machine: no file and no name, but several words or a cloud machine's name."""
+    if text in library_files() or text.endswith((".yaml", ".yml", ".json")) or Path(text).exists():
+        return False
+    return len(text.split()) > 1 or is_instance(text)
+
+
+def is_instance(text: str) -> bool:
+    """Whether a word is a cloud machine's name."""
+    try:
+        return instance_named(text) is not None
+    except ValueError:  # nearly one
+        return "." in text
+
+
 def load_scenario_file(path: Path, overrides: Sequence[str] = (), jobs: bool = False) -> ScenarioSpec:
     """The scenario in a file, whose `base` may also be one of the library.
 
@@ -54,10 +89,21 @@ def read_scenario_file(path: Path) -> dict[str, Any]:
 
 ScenarioLoader = Callable[[Sequence[str]], ScenarioSpec]
 """gives a scenario with settings, KEY=VALUE, over those that it has. Raises InputError"""
+DescriptionLoader = Callable[[Sequence[str]], Description | None]
+"""gives what a scenario's line comes to with further settings; None of a file. Raises InputError"""
 
 
-def scenario_loader(path: Path, overrides: Sequence[str] = ()) -> ScenarioLoader:
-    """Loader of a scenario file, read once, with its own settings. Raises InputError."""
+def description_loader(text: str, overrides: Sequence[str] = ()) -> DescriptionLoader:
+    """Loader of what SCENARIO leaves open, with its own settings."""
+    described = is_line(text)
+    return lambda settings: read_description(text, (*overrides, *settings)) if described else None
+
+
+def scenario_loader(text: str, overrides: Sequence[str] = ()) -> ScenarioLoader:
+    """Loader of the scenario that SCENARIO means, a file read once, with its own settings. Raises InputError."""
+    if is_line(text):
+        return lambda settings: asked_scenario(text, (*overrides, *settings)).scenario
+    path = scenario_path(text)
     data = read_scenario_file(path)
     return lambda settings: scenario_from_keys(data, path.name, (*overrides, *settings))
 
@@ -69,7 +115,11 @@ def scenario_from_keys(
 
     Raises InputError, also for a scenario with a job unless `jobs`.
     """
-    scenario = scenario_from_mapping(data, name, overrides)
+    return _with_or_without_job(scenario_from_mapping(data, name, overrides), name, jobs)
+
+
+def _with_or_without_job(scenario: ScenarioSpec, name: str, jobs: bool) -> ScenarioSpec:
+    """The scenario. Raises InputError for one with a job unless `jobs`."""
     if scenario.job is not None and not jobs:
         raise InputError(
             f"{name}: job: {scenario.job.kind!r} runs no transactions, which this command is about; "

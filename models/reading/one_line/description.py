@@ -12,7 +12,7 @@ from models.reading.drivers import DEFAULT_DATABASE, database_keys, driver_of, g
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
 from models.reading.one_line.flags import add_flags
-from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases, read_line
+from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases, machine_named, read_line, system_of_maker
 from models.reading.one_line.systems import NamedSystem
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
@@ -48,7 +48,6 @@ LARGE_CORES = 16
 RELEASE_FACTOR = 1.1
 """assumption: path lengths of one engine's releases differ by a tenth"""
 RELEASE_KEY = "database.path.row_operation_us"
-NAMESAKES = {"sunfire": "solaris-10", "sun ": "solaris-10", "mac ": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def read_description(
     """
     phrases = read_line(line)
     add_flags(phrases, flags or {})
-    if not phrases.keys() - {"name"} and not hardware.known_machine(phrases):
+    if not phrases.keys() - {"name"} and not machine_named(phrases.value("name", "")):
         raise InputError(
             f"{WHERE}: {f'{line!r}: ' if line else ''}nothing here says what the machine is: give pieces like "
             f"'8 cores', '32 GB', 'SSD', or 'r6i.2xlarge'; for example '{EXAMPLE}'"
@@ -107,7 +106,7 @@ def _with_piece(problem: str, rows: Sequence[Origin]) -> str:
 
 
 def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
-    known = {} if "instance" in phrases else hardware.known_machine(phrases)
+    known = {} if "instance" in phrases else machine_named(phrases.value("name", ""))
     if "instance" in phrases:
         instance, rows = hardware.instance_of(phrases)
         cores, memory_gib, year = instance.cpu.cores, instance.memory_gib, hardware.YEAR_OF_CURRENT
@@ -173,8 +172,7 @@ def _system(phrases: Phrases, year: int) -> tuple[NamedSystem, str, Origin]:
     key, what = "operating_system", "operating system"
     linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
     if "system" not in phrases:
-        name = phrases.value("name", "").lower()
-        entry = next((entry for word, entry in NAMESAKES.items() if word in f"{name} "), linux)
+        entry = system_of_maker(phrases.value("name", "")) or linux
         source = "the maker's own" if entry != linux else "no system is said: Linux of the processor's time"
         alternatives = ("operating_system=windows-2000",) if entry == "linux-2-6" else ()
         return NamedSystem(entry, None), entry, Origin(what, key, entry, None, source, others=alternatives)

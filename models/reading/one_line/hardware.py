@@ -1,6 +1,5 @@
 """Processors, memory and disks of a described machine, with what its line leaves open guessed by stated rules."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,6 @@ from models.catalogue import (
     InstanceSpec,
     ProcessorPhrase,
     catalogue_entry,
-    catalogue_names,
     catalogued_cpu,
     processor_families,
     processor_family,
@@ -56,17 +54,6 @@ USUAL_RPM = {"sata": 7200, "ide": 7200, "scsi": 10000, "sas": 10000}
 CORE_WORDS = {1: "single-core", 2: "dual-core", 4: "quad-core", 6: "six-core", 8: "eight-core"}
 CPU, DISK = "machine.cpu.", "machine.disks.disk"
 SPEED = f"{CPU}relative_speed"
-
-
-def known_machine(phrases: Phrases) -> dict[str, Any]:
-    """The catalogue's machine of that name, nothing if it has none."""
-    mine = re.sub(r"\W", "", phrases.value("name", "").lower())
-    for entry in catalogue_names("machines"):
-        named = catalogue_entry("machines", entry)
-        theirs = re.sub(r"\W", "", str(named["name"]).lower())
-        if mine == theirs or (re.search(r"\d", mine) and theirs.startswith(mine)):
-            return named
-    return {}
 
 
 def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], int]:

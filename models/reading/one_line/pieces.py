@@ -1,12 +1,11 @@
 """The pieces of a line that describes a machine, and what each of them says."""
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import catalogue_names, instance_named, read_processors, read_volume
+from models.catalogue import catalogue_entry, catalogue_names, instance_named, read_processors, read_volume
 from models.input import did_you_mean
 from models.reading.one_line.systems import engine_of, system_of
 from simulator.errors import InputError
@@ -17,7 +16,7 @@ FORMS = (
     "r6i.2xlarge", "gp3 500 GiB 3000 IOPS", "2 x quad-core Xeon 5410 2.33 GHz", "8 cores",
     "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k", "Solaris 10", "PostgreSQL 15",
     "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients", "30 min",
-    "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read",
+    "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read", "name db-7",
 )  # fmt: skip
 WORDS = (
     "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
@@ -132,13 +131,43 @@ def read_line(line: str) -> Phrases:
             phrases.add(found or {}, piece)
     if not phrases and not strange:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
-    names = [piece for piece in strange if _may_be_a_name(piece)]
     for piece in strange:
-        if piece not in names[:1]:
-            raise InputError(_not_understood(piece, names))
-    if names:
-        phrases["name"] = Phrase(names[0], names[0])
+        name = NAME.fullmatch(piece)
+        if name is None and not names_a_machine(piece):
+            raise InputError(_not_understood(piece))
+        phrases.add({"name": name[1] if name else piece}, piece)
     return phrases
+
+
+NAME = re.compile(r"(?:name|called)[ :=]+(.+)", re.I)
+SYSTEMS_OF_MAKERS = {"sunfire": "solaris-10", "sun": "solaris-10", "mac": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
+MAKERS = {
+    *SYSTEMS_OF_MAKERS, "acer", "apple", "asus", "cisco", "dell", "fujitsu", "generic", "hp", "hpe", "huawei",
+    "lenovo", "poweredge", "proliant", "supermicro", "thinkpad", "box", "desktop", "laptop", "notebook", "pc",
+    "workstation",
+}  # fmt: skip
+"""words by which a piece is a machine's name"""
+
+
+def system_of_maker(name: str) -> str | None:
+    """The operating system that came with a machine of that name; None if no maker of the name had one of its own."""
+    return next((SYSTEMS_OF_MAKERS[word] for word in name.lower().split() if word in SYSTEMS_OF_MAKERS), None)
+
+
+def machine_named(name: str) -> dict[str, Any]:
+    """The catalogue's machine whose name begins so (wholly so if the name has no digit), nothing if it has none."""
+    mine = re.sub(r"\W", "", name.lower())
+    for entry in catalogue_names("machines"):
+        named = catalogue_entry("machines", entry)
+        theirs = re.sub(r"\W", "", str(named["name"]).lower())
+        if mine == theirs or (re.search(r"\d", mine) and theirs.startswith(mine)):
+            return named
+    return {}
+
+
+def names_a_machine(piece: str) -> bool:
+    """Whether a piece is a machine's name without saying so: the catalogue's, or one with a maker's word."""
+    return bool(MAKERS & set(re.split(r"[\s-]+", piece.lower()))) or bool(machine_named(piece))
 
 
 def _pieces(text: str) -> list[tuple[str, dict[str, Any] | None]]:
@@ -157,22 +186,13 @@ def understood(piece: str) -> dict[str, Any] | None:
         raise InputError(f"{WHERE}: '{piece}': {error}") from error
 
 
-def _not_understood(piece: str, names: list[str]) -> str:
+def _not_understood(piece: str) -> str:
     words = [word for word in re.split(r"[\s-]+", piece) if len(word) > 3]
     hints = [hint for hint in (did_you_mean(word, WORDS) for word in words) if hint]
-    named = f"; the machine's name is already '{names[0]}'" if names and piece != names[0] else ""
     return (
-        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}{named}; pieces, with commas between, are like "
+        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}; pieces, with commas between, are like "
         f"{', '.join(map(repr, FORMS))}; for example '{EXAMPLE}'"
     )
-
-
-def _may_be_a_name(piece: str) -> bool:
-    """Whether what nothing else matches is the machine's name, and not a misspelt piece of something else."""
-    known = [word.lower() for word in WORDS]
-    words = [word.lower() for word in re.split(r"[\s-]+", piece)]
-    misspelt = any(difflib.get_close_matches(word, known, 1, 0.8) for word in words if len(word) > 3)
-    return not misspelt and piece[:1].isalpha() and not re.search(r"\d ?[kmgt]i?b\b", piece.lower())
 
 
 MEANINGS = {
@@ -181,7 +201,8 @@ MEANINGS = {
     "ghz": "the processors' clock", "words": "which processors", "count": "how many processors", "job": "what is run",
     "cores": "how many cores a processor has", "pool_gib": "how large the pool is",
     "data_gib": "how much data there is", "seconds": "how long the run is", "instance": "which machine it is",
-    "volume": "which volume it has", "volume_gib": "how large the volume is", "think_s": "how long clients think",
+    "volume": "which volume it has", "name": "the machine's name",
+    "volume_gib": "how large the volume is", "think_s": "how long clients think",
     "virtual": "how many virtual processors there are", "cpu_entry": "which processors", "warm_up_s": "the warm-up",
 }  # fmt: skip
 

@@ -1,9 +1,9 @@
 """Scenarios side by side, by paired differences of runs with the same seeds, with Student's t interval.
 
-Scenarios are files, names of the library or saved runs, each under a letter. Runs of one seed draw the same numbers
-from the same named streams, so that most of what chance does is in both and not in their difference. Source: Law,
-Simulation Modeling and Analysis, 10.2.1 (paired t) and 11.2 (common random numbers). The ratio's interval is that of
-the mean difference of logarithms.
+Scenarios are files, names of the library, lines that describe a machine or saved runs, each under a letter. Runs of one
+seed draw the same numbers from the same named streams, so that most of what chance does is in both and not in their
+difference. Source: Law, Simulation Modeling and Analysis, 10.2.1 (paired t) and 11.2 (common random numbers). The
+ratio's interval is that of the mean difference of logarithms.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 
 from calibration.fit import Calibration, apply_calibration
-from calibration.predict import MeasurementInterval, Uncertainty, ratio_interval, uncertainty_of
+from calibration.predict import MeasurementInterval, Uncertainty, guesses_of, ratio_interval, uncertainty_of
 from models.build import build
-from models.reading import scenario_from_mapping
+from models.reading import Description, scenario_from_mapping
 from models.scenario import ScenarioSpec
-from scenarios.library import load_scenario_file, scenario_path
+from scenarios.library import asked_scenario
 from scenarios.run import Display, SimulationTask, pool_rates, read_saved_run, run_all
 from simulator.errors import InputError, InternalError
 from simulator.form import FloatArray
@@ -43,7 +43,8 @@ LEAST_SEEDS = 4
 class ComparedScenario:
     """Compared scenario. `word`: how the command line names it; `saved_result`: of a saved run that still holds.
 
-    `uncalibrated`: the scenario without the calibrated values that it has, if it has some.
+    `uncalibrated`: the scenario without the calibrated values that it has, if it has some. `description`: what a line
+    that describes it comes to.
     """
 
     label: str
@@ -52,6 +53,7 @@ class ComparedScenario:
     scenario: ScenarioSpec
     saved_result: Result | None
     uncalibrated: ScenarioSpec | None = None
+    description: Description | None = None
 
     @property
     def title(self) -> str:
@@ -91,9 +93,10 @@ def read_sides(
 
 
 def _side(label: str, word: str, changes: list[str]) -> ComparedScenario:
-    saved_result = None
+    saved_result, description = None, None
     if not word.endswith(".json"):
-        scenario = load_scenario_file(scenario_path(word), changes)
+        asked = asked_scenario(word, changes)
+        scenario, description = asked.scenario, asked.description
     else:
         run = read_saved_run(Path(word))
         scenario, result = run.scenario, run.result
@@ -105,7 +108,7 @@ def _side(label: str, word: str, changes: list[str]) -> ComparedScenario:
             and build(scenario).digest() == result.model_hash
         ):
             saved_result = result
-    return ComparedScenario(label, word, tuple(changes), scenario, saved_result)
+    return ComparedScenario(label, word, tuple(changes), scenario, saved_result, None, description)
 
 
 @dataclass(frozen=True)
@@ -273,7 +276,8 @@ def measured_comparison(found: ScenarioComparison, calibration: Calibration | No
     for side, results in zip(found.sides, found.results, strict=True):
         try:
             rate = pool_rates(results).rate_per_min
-            left.append(uncertainty_of(side.uncalibrated or side.scenario, rate, calibration))
+            guesses = None if side.description is None else guesses_of(side.description, calibration)
+            left.append(uncertainty_of(side.uncalibrated or side.scenario, rate, calibration, guesses))
         except InputError as error:
             left.append(f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}")
     first, *others = left

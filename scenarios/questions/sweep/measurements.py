@@ -5,10 +5,11 @@ from concurrent.futures import Executor
 from dataclasses import replace
 
 from calibration.fit import Calibration, apply_calibration
-from calibration.predict import MeasurementInterval, measurement_interval
+from calibration.predict import MeasurementInterval, guesses_of, measurement_interval
 from calibration.workers import finished_calls
-from models.reading import numeric_value
+from models.reading import Description, numeric_value
 from models.scenario import ScenarioSpec
+from scenarios.library import DescriptionLoader
 from scenarios.questions.sweep.answer import Sweep, SweepRow
 from scenarios.questions.sweep.design import SweepPoint
 from simulator.errors import InputError
@@ -49,14 +50,20 @@ def with_measurements(
     points: Sequence[SweepPoint],
     executor: Executor | None = None,
     calibration: Calibration | None = None,
+    describe: DescriptionLoader | None = None,
 ) -> Sweep:
     """The sweep with the interval of each of its rows in which a measurement would fall, where that can be said.
 
-    `points`: as they were asked for, without calibrated values.
+    `points`: as they were asked for, without calibrated values. `describe`: what their line leaves open.
     """
     scenarios = {point.values: point.scenario for point in points}
+    keys = [axis.key for axis in sweep.axes]
+
+    def described(row: SweepRow) -> Description | None:
+        return describe and describe([f"{key}={value}" for key, value in zip(keys, row.values, strict=True)])
+
     calls = {
-        str(number): (scenario, _estimate(row, sweep.confidence), calibration)
+        str(number): (scenario, _estimate(row, sweep.confidence), calibration, described(row))
         for number, row in enumerate(sweep.rows)
         if row.rate_per_min and isinstance(scenario := scenarios[row.values], ScenarioSpec)
     }
@@ -78,9 +85,12 @@ def _estimate(row: SweepRow, confidence: float) -> Estimate:
     return Estimate(row.rate_per_min or 0.0, row.low_per_min, row.high_per_min, confidence, "")
 
 
-def _measurement(scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None) -> MeasurementInterval | str:
+def _measurement(
+    scenario: ScenarioSpec, rate: Estimate, calibration: Calibration | None, description: Description | None
+) -> MeasurementInterval | str:
     """Where a measurement would fall, or why that can't be said."""
     try:
-        return measurement_interval(scenario, rate, calibration)
+        guesses = None if description is None else guesses_of(description, calibration)
+        return measurement_interval(scenario, rate, calibration, guesses)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import yaml
 from scenarios.commands.cli import main
 
 Output = pytest.CaptureFixture[str]
+LINE = "8 cores, 32 GB, SSD"
+TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 LOAD = "SunFire V20z, load of 2 warehouses"
 
 
@@ -119,3 +122,34 @@ def test_what_the_line_leaves_open_is_in_the_models_intervals(capsys: Output) ->
         measurement = json.loads(capsys.readouterr().out)["measurement"]
         widths.append({each["name"]: each["sd"] for each in measurement["figures"]}["new_order_mean"])
     assert widths[0] > 1.1 * widths[1]
+
+
+@pytest.mark.parametrize("words", [
+    ["run", LINE, "--engine", "analytic"],
+    ["explain", LINE],
+    ["compare", LINE, "v20z", "--engine", "analytic"],
+    ["sweep", LINE, "--vary", "machine.disks.count=1,2", "--engine", "analytic"],
+    ["plan", LINE, "--target", "20000", "--candidates", "m7i.large", "--confirm", "0"],
+])  # fmt: skip
+def test_every_command_lists_what_a_line_leaves_open(words: list[str], capsys: Output) -> None:
+    """Before its answer; in the notes beside a document for programs, and nothing of a file."""
+    main([*words, "-q"])
+    out = capsys.readouterr().out
+    assert re.search(r"warehouses +339 +assumed, or 85 or 1354 +±4\d %", out), out
+    main([*words, "-o", "csv"])
+    out, err = capsys.readouterr()
+    assert "assumed" not in out.partition("\n")[0]
+    assert "warehouses: 339" in err
+    main([*(word if word != LINE else TINY for word in words), "-q"])
+    assert "assumed, or" not in capsys.readouterr().out
+
+
+def test_a_comparison_of_lines_leaves_out_what_is_open_in_both(capsys: Output) -> None:
+    """The speed that nobody said is in both rates, and not in their ratio."""
+    lines = [f"{LINE}, 40 warehouses, 64 clients{more}" for more in ("", ", pool 4 GiB")]
+    assert main(["compare", *lines, "--engine", "analytic", "-o", "json", "-q"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    [difference] = document["differences"]
+    low, high = difference["measured_ratio"]
+    one = document["sides"][0]["measurement"]
+    assert high / low < one["high_per_min"] / one["low_per_min"]

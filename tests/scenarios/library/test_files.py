@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from scenarios.library import (
+    asked_scenario,
+    description_loader,
+    is_line,
     library_files,
     load_scenario_file,
     read_scenario_file,
     scenario_from_keys,
+    scenario_loader,
     scenario_path,
 )
 from scenarios.library.files import shelves
@@ -81,3 +85,27 @@ def test_a_job_is_only_for_commands_that_want_one(tmp_path: Path) -> None:
     job = load_scenario_file(path, jobs=True).job
     assert job is not None
     assert job.kind == "mutex"
+
+
+def test_a_line_is_a_scenario_with_what_it_leaves_open() -> None:
+    asked = asked_scenario("8 cores, 32 GB, SSD", ["workload.warehouses=40"])
+    assert asked.description is not None
+    assert (asked.scenario.machine.memory_gib, asked.scenario.workload.warehouses) == (32, 40)
+    assert asked_scenario("v20z").description is None
+    assert scenario_loader("8 cores, 32 GB, SSD")(["machine.memory_gib=16"]).machine.memory_gib == 16
+    [described] = [description_loader("r6i.2xlarge")(["workload.warehouses=40"])]
+    assert described is not None
+    assert described.scenario.workload.warehouses == 40
+    assert description_loader("v20z")([]) is None
+
+
+def test_words_are_lines_only_where_nothing_else_has_their_name(tmp_path: Path) -> None:
+    file = tmp_path / "two words"
+    file.write_text("", encoding="utf-8")
+    assert is_line("8 cores, 32 GB")
+    assert is_line("r6i.2xlarge")
+    assert not any(is_line(word) for word in ("v20z", "v20", "no such.yaml", str(file)))
+    with pytest.raises(InputError, match=r"'r6i\.3xlarge': not in the catalogue; nearest r6i\.2xlarge"):
+        asked_scenario("r6i.3xlarge")
+    with pytest.raises(InputError, match="runs no transactions"):
+        asked_scenario("SunFire V20z, serial read")

@@ -25,7 +25,7 @@ AXIS = Axis("database.pool.buffers", ("500", "600", "700"))
 
 def swept(executor: Executor | None) -> str:
     with Store() as store:
-        runner = SweepRunner(sweep_points(scenario_loader(TINY, SHORT), [AXIS]), store, 1, ReplicationRule(2))
+        runner = SweepRunner(sweep_points(scenario_loader(str(TINY), SHORT), [AXIS]), store, 1, ReplicationRule(2))
         if executor is None:
             runner.run(1, Silent())
         else:

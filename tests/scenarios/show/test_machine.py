@@ -21,7 +21,7 @@ LINES = (
     "Mac mini, Core Duo 1.66 GHz, 2 GB, 1 SATA 5400 rpm, Mac OS X",
     "2 x Xeon 5140 2.33 GHz, 8 GB, RAID 5 of 4 SCSI 10k, log on SSD, hyper-threading, under Xen, 10 min",
     "512 MB, 2 Pentium III 0.6 GHz, Solaris 7, 43,000 buffers, 4 SCSI",
-    'it\'s a "box": yes #1, Xeon 5130, 8 GB, in memory, 1,000 new orders each',
+    'name it\'s a "box": yes #1, Xeon 5130, 8 GB, in memory, 1,000 new orders each',
 )
 DESCRIPTION = read_description(LOAD)
 

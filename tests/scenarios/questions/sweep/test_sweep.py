@@ -108,13 +108,13 @@ def test_what_is_kept_when_ctrl_c_comes_is_counted(
         raise KeyboardInterrupt
 
     with Store() as store:
-        runner = SweepRunner(sweep_points(scenario_loader(Path(TINY)), [axis]), store, 1, ReplicationRule(1))
+        runner = SweepRunner(sweep_points(scenario_loader(str(TINY)), [axis]), store, 1, ReplicationRule(1))
         with monkeypatch.context() as patched:
             patched.setattr(store, interrupted, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 runner.run(1, Silent())
         assert (runner.finished, runner.runs_needed) == (finished, 2)
-        again = SweepRunner(sweep_points(scenario_loader(Path(TINY)), [axis]), store, 1, ReplicationRule(1))
+        again = SweepRunner(sweep_points(scenario_loader(str(TINY)), [axis]), store, 1, ReplicationRule(1))
         again.run(1, Silent())
         assert (again.finished, again.reused) == (2, finished)
 
@@ -243,9 +243,9 @@ def test_without_the_size_of_a_buffer_or_doubling_the_scale_stays(capsys: Output
 def test_measured_points_are_those_of_the_same_machine() -> None:
     axis = parse_axis("database.pool.buffers=50000,100000")
     path = scenario_path("v20z")
-    found = measured_points([axis], sweep_points(scenario_loader(path), [axis]))
+    found = measured_points([axis], sweep_points(scenario_loader(str(path)), [axis]))
     assert (100_000.0, 7819.0) in [(each.value, each.rate_per_min) for each in found]
     assert "v20z-10-warehouses" not in {each.scenario for each in found}
-    assert measured_points([axis], sweep_points(scenario_loader(path, ["machine.memory_gib=4"]), [axis])) == ()
+    assert measured_points([axis], sweep_points(scenario_loader(str(path), ["machine.memory_gib=4"]), [axis])) == ()
     two = [axis, parse_axis("machine.cpu.cores=1,2")]
-    assert measured_points(two, sweep_points(scenario_loader(path), two)) == ()
+    assert measured_points(two, sweep_points(scenario_loader(str(path)), two)) == ()

@@ -86,7 +86,7 @@ def test_samples_fill_each_axis_evenly_and_depend_on_the_seed() -> None:
 
 
 def values(axes: tuple[Axis | SampledAxis, ...], samples: int, seed: int = 1) -> list[tuple[str, ...]]:
-    return [point.values for point in sweep_points(scenario_loader(TINY), axes, samples, seed)]
+    return [point.values for point in sweep_points(scenario_loader(str(TINY)), axes, samples, seed)]
 
 
 def test_integers_are_rounded_and_only_they() -> None:
@@ -105,7 +105,7 @@ def test_a_logarithmic_scale_takes_equal_ratios() -> None:
 
 
 def test_units_reach_the_scenario() -> None:
-    points = sweep_points(scenario_loader(TINY), parse_axes([f"{MEMORY}=1 GiB..2 GiB"], 4), 4, 1)
+    points = sweep_points(scenario_loader(str(TINY)), parse_axes([f"{MEMORY}=1 GiB..2 GiB"], 4), 4, 1)
     for point in points:
         assert isinstance(point.scenario, ScenarioSpec)
         assert point.values[0] == f"{point.scenario.machine.memory_gib:.6g} GiB"
