@@ -26,6 +26,9 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
     }
 }
 
+// More of the clients than there are: times beyond a step of the population, for a rate that lies at it.
+constexpr double BEYOND = 1.001;
+
 // The rate at which as many clients as there are keep a machine busy; an open machine's is what arrives, if it can.
 double rate_of(AtRate& state, const Machine& m) {
     constexpr double TOLERANCE = 1e-11, ENOUGH = 1e-7, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0, WIDER = 0.1;
@@ -143,6 +146,11 @@ OLTPSIM_API std::int64_t oltpsim_solve(const void* handle, const double* machine
             const double rate = rates != nullptr ? rates[number] : rate_of(state, m);
             state.machine(m);  // so that figures depend on the rate alone, not on those that were tried before
             state.population(rate);
+            if (rates == nullptr && !m.open()) {
+                for (double below = 1e-9; state.figures.population > BEYOND && below < 1e-2; below *= 10.0)
+                    state.machine(m), state.population(rate * (1.0 - below));
+                state.let_the_others_wait();
+            }
 #define X(name) *figures++ = state.figures.name;
             OLTPSIM_FIGURES(X)
 #undef X

@@ -130,6 +130,24 @@ public:
         return figures.population;
     }
 
+    // Where the population makes a step, from fewer clients than there are to more, the others of a closed machine wait
+    // where clients wait already: for disks and the log, so that clients = rate * (response + think time) still holds.
+    void let_the_others_wait() {
+        if (m->terminals > 0 || figures.population >= 1.0 - STEP) return;
+        double waited = 0.0;
+        for (std::size_t c = 0; c < at(w.classes); c++)
+            waited += w.mix[c] * (read_s[c] + victim_s[c] + fault_s[c] + log_s[c]);
+        if (waited <= 0.0) return;
+        const double longer = 1.0 + (m->clients / figures.rate - w.think_s - figures.response_s) / waited;
+        for (std::size_t c = 0; c < at(w.classes); c++) {
+            const double before = read_s[c] + victim_s[c] + fault_s[c] + log_s[c];
+            read_s[c] *= longer, victim_s[c] *= longer, fault_s[c] *= longer, log_s[c] *= longer;
+            total_s[c] += (longer - 1.0) * before;
+        }
+        figures.disk_read_s *= longer;
+        figures.response_s += (longer - 1.0) * waited, figures.population = 1.0;
+    }
+
     // What a transaction takes at least: no rate above that can be.
     double least_s() const {
         double path = 0.0;
@@ -140,7 +158,7 @@ public:
     double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
 
 private:
-    static constexpr double TOLERANCE = 1e-7;
+    static constexpr double TOLERANCE = 1e-7, STEP = 1e-3;
 
     const Workload& w;
     const Machine* m = nullptr;

@@ -11,6 +11,7 @@ from benchmarks.page_cleaner_systems import page_cleaner_system
 from models.build import build
 from models.reading import with_values
 from models.scenario import ScenarioSpec
+from scenarios.library import library_files, load_scenario_file
 from scenarios.run import SimulationTask, simulate
 from simulator.analytic import Solution
 from simulator.analytic.parameters import SHARES
@@ -135,3 +136,15 @@ def test_what_is_known_only_roughly_is_said() -> None:
 def with_disk(scenario: ScenarioSpec, name: str) -> ScenarioSpec:
     """The scenario on one disk of the catalogue."""
     return with_values(scenario, {"machine.disks.disk": name})
+
+
+@pytest.mark.parametrize("per_s", [1_000, 3_000, 10_000])
+def test_at_a_step_of_the_population_all_clients_wait(per_s: int) -> None:
+    """Page cleaners on a volume with a cap hold clients up all at once; before, a third to nine tenths were nowhere."""
+    settings = (f"machine.disks.disk=io1 1000 GB {per_s} IOPS", "workload.warehouses=3000", "engine=analytic")
+    scenario = load_scenario_file(library_files()["innodb/tpcc-mysql-sm863"], settings)
+    result = simulate(SimulationTask(scenario, 1))
+    ended = sum(one.completed for one in result.classes)
+    mean_s = sum(one.mean_s * one.completed for one in result.classes) / ended
+    assert result.transactions_per_s * mean_s == pytest.approx(56, rel=0.01)
+    assert all(law.holds for law in result.laws)
