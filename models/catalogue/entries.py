@@ -108,8 +108,8 @@ def own_folder() -> Path | None:
 
 
 def merged(base: Any, changes: Any) -> Any:
-    """`base` with `changes` over it, key by key; but a mapping with a base of its own replaces what is there."""
-    if not isinstance(base, dict) or not isinstance(changes, dict) or "base" in changes:
+    """`base` with `changes` over it, key by key; anything but two mappings is replaced."""
+    if not isinstance(base, dict) or not isinstance(changes, dict):
         return changes
     if "kind" in changes and changes["kind"] != base.get("kind"):
         return changes

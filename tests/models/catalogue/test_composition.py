@@ -71,15 +71,6 @@ def test_a_base_with_changes() -> None:
     assert machine["disks"]["disk"] == catalogue_entry("disks", "nvme")
 
 
-def test_a_base_inside_stands_in_place_of_what_the_base_above_has(scenario_file: Write) -> None:
-    """A disk over one of the catalogue, in a scenario over another whose disk is of another kind."""
-    disk = "{base: nvme, name: mine, read_latency_us: 60}"
-    path = scenario_file(f"base: v20z\nmachine: {{disks: {{count: 2, disk: {disk}}}}}\n", "mine.yaml")
-    found = load_scenario_file(Path(path)).machine.disks.disk
-    assert (found.kind, found.name, found.read_latency_us) == ("ssd", "mine", 60)
-    assert found.writes_per_s == catalogue_entry("disks", "nvme")["writes_per_s"]
-
-
 @pytest.mark.parametrize(
     ("key", "data", "sentence"),
     [
