@@ -23,7 +23,7 @@ from calibration.predict.beyond import Part, unseen_parts
 from calibration.predict.figures import Moves
 from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
 from calibration.predict.prediction import predict_scenario
-from calibration.predict.spreads import unseen_moves
+from calibration.predict.spreads import number_words, unseen_moves
 from models.build import build
 from models.input import value_at
 from models.jobs import JobResult, run_job
@@ -81,7 +81,7 @@ def predict_described(
         return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), (), moves)
     left = {**left_open(description, moves, calibration), **unseen_moves(calibration, description.scenario)}
     found = predict_scenario(calibration, description.scenario, simulate_model, left)
-    parts = [Contribution(what, abs(by_kind[FigureKind.RATE])) for what, by_kind in left.items()]
+    parts = [Contribution(number_words(what), abs(by_kind[FigureKind.RATE])) for what, by_kind in left.items()]
     parts += [
         Contribution(CALIBRATED, found.parameters_sd),
         Contribution(ONE_RUN, found.run_to_run_sd),

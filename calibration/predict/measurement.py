@@ -44,8 +44,7 @@ from calibration.predict.evidence import MOST_FREEDOM
 from calibration.predict.figures import FigureError, FigureInterval, Moves, figure_errors, figure_intervals
 from calibration.predict.prediction import parameter_slopes, rate_error
 from calibration.predict.slowed import all_slower
-from calibration.predict.spreads import figures_of, moved_by_ends, uncertain_numbers, unseen_moves
-from models.input import last_word
+from calibration.predict.spreads import figures_of, moved_by_ends, number_words, uncertain_numbers, unseen_moves
 from models.scenario import ScenarioSpec
 from simulator.errors import InternalError
 from simulator.results import Estimate, Result
@@ -100,7 +99,9 @@ class Uncertainty:
         """The parts that count, the largest first."""
         calibrated = [move for key, move in self.moves.items() if key.startswith(CALIBRATED)]
         found = [
-            Contribution(_words(key), abs(move)) for key, move in self.moves.items() if not key.startswith(CALIBRATED)
+            Contribution(number_words(key), abs(move))
+            for key, move in self.moves.items()
+            if not key.startswith(CALIBRATED)
         ]
         found += [
             Contribution(CALIBRATED, math.hypot(*calibrated)),
@@ -288,12 +289,6 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
 @cache
 def _published() -> Calibration:
     return read_calibration(calibration_path(PUBLISHED))
-
-
-def _words(key: str) -> str:
-    """The name of a move for people."""
-    name, of, owner = key.partition(" of ")
-    return f"{last_word(name)}{of}{owner}" if name in ("speed", "times") else last_word(name)
 
 
 def _half_width(sd: float, model_sd: float, freedom: float) -> float:

@@ -23,8 +23,8 @@ from calibration.fit import (
 )
 from calibration.predict.beyond import Part, unseen_parts
 from calibration.predict.slowed import faster, slower
-from models.input import Name, Number, Spec, Text, read_mapping, validated
-from models.reading import with_values
+from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
+from models.reading import numeric_value, with_values
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
@@ -69,6 +69,12 @@ class UncertainNumber(NamedTuple):
     down: ScenarioSpec
 
 
+def number_words(name: str) -> str:
+    """The name of an uncertain number for people."""
+    number, of, owner = name.partition(" of ")
+    return f"{last_word(number)}{of}{owner}" if number in ("speed", "times") else last_word(number)
+
+
 def part_factors() -> dict[str, float]:
     """One standard deviation of a part's numbers, times or divided by: of an assumption, and by its data sheet."""
     return {origin: spread.factor for origin, spread in _spreads().parts.items()}
@@ -109,7 +115,11 @@ def unseen_moves(calibration: Calibration, scenario: ScenarioSpec) -> dict[str, 
     machine = apply_calibration(calibration, scenario)
     unseen = unseen_parts(calibration, machine)
     out = unapplied_keys(calibration, scenario)
-    given = {each.key.partition("@")[0] for each in calibration.parameters if each.key not in out}
+    given = {
+        each.key.partition("@")[0]
+        for each in calibration.parameters
+        if each.key not in out and numeric_value(scenario, each.key) is not None
+    }
     numbers = [each for each in uncertain_numbers(machine) if each.part in unseen and each.key not in given]
     if not numbers:
         return {}

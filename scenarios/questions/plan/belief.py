@@ -108,7 +108,8 @@ class ParameterUncertainty:
             unapplied = set(unapplied_keys(calibration, base))
             mode, covariance = calibration.mode, np.array(calibration.joint.covariance)
             if "database" in unseen_parts(calibration, base):
-                given = {each.key.partition("@")[0] for each in parameters if each.key not in unapplied}
+                applied = [each.key for each in parameters if each.key not in unapplied]
+                given = {key.partition("@")[0] for key in applied if numeric_value(base, key) is not None}
                 others = [each for each in default_parameters(base) if each.key not in given]
                 parameters += [each for each in others if each.key.startswith("database.")]
                 more = len(parameters) - len(mode)
