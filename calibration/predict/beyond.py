@@ -5,8 +5,8 @@ from typing import Literal
 from calibration.fit import Calibration
 from models.scenario import ScenarioSpec
 
-Part = Literal["database", "page size", "disk", "processor"]
-SAID: dict[Part, str] = {
+PartKind = Literal["database", "page size", "disk", "processor"]
+WITH_ARTICLE: dict[PartKind, str] = {
     "database": "a database", "page size": "a page size", "disk": "a kind of disk", "processor": "a processor",
 }  # fmt: skip
 BESIDE = 1.25
@@ -38,10 +38,10 @@ def _times(factor: float) -> str:
 def beyond_in_kind(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
     """Parts that no calibrated run had, a sentence each: database, page size, kind of disk, processor."""
     unseen = unseen_parts(calibration, scenario)
-    return tuple(f"{SAID[part]} that no run of the model had: {name}" for part, name in unseen.items())
+    return tuple(f"{WITH_ARTICLE[part]} that no run of the model had: {name}" for part, name in unseen.items())
 
 
-def unseen_parts(calibration: Calibration, scenario: ScenarioSpec) -> dict[Part, str]:
+def unseen_parts(calibration: Calibration, scenario: ScenarioSpec) -> dict[PartKind, str]:
     """Parts that no calibrated run had, and their names.
 
     Of a run's machine by name all is known. Other parts of runs are those of the base, and that a parameter names.
@@ -51,7 +51,7 @@ def unseen_parts(calibration: Calibration, scenario: ScenarioSpec) -> dict[Part,
     if f"{machine.name}, {scenario.database.name}" in machines:
         return {}
     ours, theirs = machine.disks.disk, base.machine.disks.disk
-    names: dict[Part, tuple[str, bool]] = {
+    names: dict[PartKind, tuple[str, bool]] = {
         "database": (
             scenario.database.name,
             not _has(calibration, base.database.name, scenario.database.name),

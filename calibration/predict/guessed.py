@@ -19,7 +19,7 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.beyond import Part, unseen_parts
+from calibration.predict.beyond import PartKind, unseen_parts
 from calibration.predict.figures import Moves
 from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
 from calibration.predict.prediction import predict_scenario
@@ -33,7 +33,7 @@ from simulator.analytic import simulate
 from simulator.errors import InputError
 from simulator.results import Result
 
-KNOWN_PARTS: dict[str, Part] = {"machine.cpu.": "processor", "machine.disks.disk.": "disk"}
+KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.disk.": "disk"}
 """keys whose numbers have the spread of their source, whoever names the part"""
 
 

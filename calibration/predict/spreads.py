@@ -21,7 +21,7 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.beyond import Part, unseen_parts
+from calibration.predict.beyond import PartKind, unseen_parts
 from calibration.predict.slowed import faster, slower
 from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
 from models.reading import numeric_value, with_values
@@ -62,7 +62,7 @@ class UncertainNumber(NamedTuple):
     `part`: whose it is. `name`: one that two scenarios share if it is wrong of both alike.
     """
 
-    part: Part
+    part: PartKind
     key: str
     name: str
     up: ScenarioSpec
