@@ -93,6 +93,7 @@ def own_files(folder: Path) -> None:
     (folder / "fio-results").mkdir()
     for depth in (1, 4, 16):
         shutil.copy(SAMPLES / "fio" / f"fifo200.qd{depth}.json", folder / "fio-results")
+    shutil.copy(RUNS / "fio" / "fio_plot.csv", folder / "my_fio.csv")
     (folder / "our-supplier.yaml").write_text(PRICES % PRICE, encoding="utf-8")
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
 from calibration.fit.parameters import Parameter
@@ -43,6 +43,7 @@ ASKED_OF_A_RECORD = (
     "workload.arrivals.clients",
 )
 """scenario keys that decide a rate, and that one shouldn't take from a base unseen"""
+UNPLACED = ", where its record or the mapping file says "
 NEARLY = 0.85
 """likeness of two names from which on one is taken for a misspelt other"""
 
@@ -97,6 +98,19 @@ class MappingFile(Spec):
 
     all: RunMapping = RunMapping()
     runs: dict[Name, RunMapping] = Field(default_factory=dict)
+    _file: str = PrivateAttr(MAPPED)
+
+    def named(self, file: str) -> Self:
+        """The same, called by its file in what is wrong with it."""
+        self._file = file
+        return self
+
+    def place_of(self, key: str, run: str) -> str | None:
+        """File and keys that set this key of the scenario of a run; None if nothing here does."""
+        single = self.runs.get(run)
+        if single is not None and key in single.settings:
+            return f"{self._file}: runs.{run}.settings"
+        return f"{self._file}: all.settings, for run {run}" if key in self.all.settings else None
 
 
 @dataclass(frozen=True)
@@ -144,7 +158,7 @@ def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
 
     A name that is nearly that of a run without an entry is refused, and a file that says nothing of any run given.
     """
-    file = validated(MappingFile, read_mapping(path), path.name)
+    file = validated(MappingFile, read_mapping(path), path.name).named(path.name)
     names = [record.name for record in records]
     open_names = [name for name in names if name not in file.runs]
     is_idle = len(open_names) == len(names) and file.all == RunMapping()
@@ -178,10 +192,7 @@ def measured_runs(
         raise InputError(f"{twice}: two runs of this name; rename one, or give it once")
     file = file or MappingFile()
     bases = base if isinstance(base, Mapping) else dict.fromkeys(names, base)
-    return [
-        _run(record, bases[record.name], fixed, file.all, file.runs.get(record.name, RunMapping()))
-        for record in records
-    ]
+    return [_run(record, bases[record.name], fixed, file) for record in records]
 
 
 def refuse_recorded(parameters: Iterable[Parameter], runs: Sequence[MeasuredRun]) -> None:
@@ -198,9 +209,8 @@ def refuse_recorded(parameters: Iterable[Parameter], runs: Sequence[MeasuredRun]
                 )
 
 
-def _run(
-    record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], common: RunMapping, single: RunMapping
-) -> MeasuredRun:
+def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], file: MappingFile) -> MeasuredRun:
+    common, single = file.all, file.runs.get(record.name, RunMapping())
     settings: dict[str, tuple[SettingValue, str]] = {
         key.partition("@")[0]: (value, "parameter file")
         for key, value in fixed.items()
@@ -230,7 +240,10 @@ def _run(
             plain = int(value) if isinstance(value, float) and is_whole else value
             settings = {other: each for other, each in settings.items() if not other.startswith(f"{key}.")}
             settings[key] = plain, MAPPED
-    scenario = run_scenario(record.name, base, settings)
+    try:
+        scenario = run_scenario(record.name, base, settings)
+    except InputError as error:
+        raise InputError(_with_places(str(error), record.name, settings, file)) from error
     page = record.engine.page_kib
     if page is not None and page.value != scenario.database.page_kib:
         left.append(f"engine.page_kib: {page.value:g}, the base has {scenario.database.page_kib:g}")
@@ -252,7 +265,15 @@ def run_scenario(name: str, base: ScenarioSpec, settings: Mapping[str, tuple[Set
     try:
         return scenario_from_mapping(data, f"run {name}", overrides)
     except InputError as error:
-        raise InputError(str(error).replace(" with --set ", ", where its record or the mapping file says ")) from error
+        raise InputError(str(error).replace(" with --set ", UNPLACED)) from error
+
+
+def _with_places(problems: str, run: str, settings: Mapping[str, tuple[SettingValue, str]], file: MappingFile) -> str:
+    """Problems of a run's settings, each with the file and the keys that set it."""
+    for key, (_, who) in settings.items():
+        place = file.place_of(key, run) if who == MAPPED else f"run {run}, by {who}"
+        problems = problems.replace(f"run {run}{UNPLACED}{key}=", f"{place}: {key}=")
+    return problems
 
 
 def _differences(record: RunRecord, scenario: ScenarioSpec, settings: Collection[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """Predictions: other machines by a calibration, and the run that would make them better."""
 
+from calibration.predict.beyond import unseen_parts
 from calibration.predict.candidates import (
     CLIENTS_KEY,
     CandidateSet,
@@ -20,8 +21,6 @@ from calibration.predict.measurement import (
     ModelUsed,
     Uncertainty,
     measurement_interval,
-    part_factor,
-    part_factors,
     ratio_interval,
     run_measurement,
     uncertainty_of,
@@ -29,3 +28,4 @@ from calibration.predict.measurement import (
 from calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
 from calibration.predict.prediction import Predicted, predict_scenario, predict_scenarios
 from calibration.predict.slowed import faster, slower
+from calibration.predict.spreads import part_factor, part_factors, unseen_moves

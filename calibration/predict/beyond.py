@@ -1,8 +1,14 @@
 """How far a scenario is from the runs of a calibration: in numbers, and in kind."""
 
+from typing import Literal
+
 from calibration.fit import Calibration
 from models.scenario import ScenarioSpec
 
+PartKind = Literal["database", "page size", "disk", "processor"]
+WITH_ARTICLE: dict[PartKind, str] = {
+    "database": "a database", "page size": "a page size", "disk": "a kind of disk", "processor": "a processor",
+}  # fmt: skip
 BESIDE = 1.25
 """a condition is outside of the calibrated range from this factor on"""
 NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
@@ -30,33 +36,31 @@ def _times(factor: float) -> str:
 
 
 def beyond_in_kind(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
-    """Parts that no calibrated run had, a sentence each: database, page size, kind of disk, processor.
+    """Parts that no calibrated run had, a sentence each: database, page size, kind of disk, processor."""
+    unseen = unseen_parts(calibration, scenario)
+    return tuple(f"{WITH_ARTICLE[part]} that no run of the model had: {name}" for part, name in unseen.items())
+
+
+def unseen_parts(calibration: Calibration, scenario: ScenarioSpec) -> dict[PartKind, str]:
+    """Parts that no calibrated run had, and their names.
 
     Of a run's machine by name all is known. Other parts of runs are those of the base, and that a parameter names.
     """
     base, machine = calibration.base, scenario.machine
     machines = {run.circumstances.machine for run in calibration.runs if run.circumstances is not None}
     if f"{machine.name}, {scenario.database.name}" in machines:
-        return ()
+        return {}
     ours, theirs = machine.disks.disk, base.machine.disks.disk
-    return tuple(
-        f"{what} that no run of the model had: {name}"
-        for what, name, is_new in (
-            ("a database", scenario.database.name, not _has(calibration, base.database.name, scenario.database.name)),
-            (
-                "a page size",
-                f"{scenario.database.page_kib:g} KiB",
-                scenario.database.page_kib != base.database.page_kib,
-            ),
-            (
-                "a kind of disk",
-                ours.name,
-                ours.kind != theirs.kind and not _has(calibration, theirs.name, ours.name),
-            ),
-            ("a processor", machine.cpu.model, not _has(calibration, base.machine.cpu.model, machine.cpu.model)),
-        )
-        if is_new
-    )
+    names: dict[PartKind, tuple[str, bool]] = {
+        "database": (
+            scenario.database.name,
+            not _has(calibration, base.database.name, scenario.database.name),
+        ),
+        "page size": (f"{scenario.database.page_kib:g} KiB", scenario.database.page_kib != base.database.page_kib),
+        "disk": (ours.name, ours.kind != theirs.kind and not _has(calibration, theirs.name, ours.name)),
+        "processor": (machine.cpu.model, not _has(calibration, base.machine.cpu.model, machine.cpu.model)),
+    }
+    return {part: name for part, (name, is_new) in names.items() if is_new}
 
 
 def _has(calibration: Calibration, of_base: str, name: str) -> bool:

@@ -19,9 +19,11 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
+from calibration.predict.beyond import PartKind, unseen_parts
 from calibration.predict.figures import Moves
 from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
 from calibration.predict.prediction import predict_scenario
+from calibration.predict.spreads import number_words, unseen_moves
 from models.build import build
 from models.input import value_at
 from models.jobs import JobResult, run_job
@@ -31,8 +33,8 @@ from simulator.analytic import simulate
 from simulator.errors import InputError
 from simulator.results import Result
 
-KNOWN_PARTS = ("machine.cpu.", "machine.disks.disk.")
-"""whose numbers have the spread of their source, whoever names the part"""
+KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.disk.": "disk"}
+"""keys whose numbers have the spread of their source, whoever names the part"""
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,16 @@ def predict_described(
     """The machine's rate or its job's figure; `simulate_model`: see `predict_scenario`. Raises InputError."""
     moves = guess_moves(description, report, calibration)
     called = {row.key: row.what for row in description.rows}
-    parts = [Contribution(called[key], by_kind[FigureKind.RATE]) for key, by_kind in moves.items()]
     report(len(moves) / (len(moves) + 1), "the machine")
     scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
     answer = _answer(scenario)
     if calibration is None:
         value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
+        parts = [Contribution(called[key], by_kind[FigureKind.RATE]) for key, by_kind in moves.items()]
         return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), (), moves)
-    found = predict_scenario(calibration, description.scenario, simulate_model, moves)
+    left = {**left_open(description, moves, calibration), **unseen_moves(calibration, description.scenario)}
+    found = predict_scenario(calibration, description.scenario, simulate_model, left)
+    parts = [Contribution(number_words(what), abs(by_kind[FigureKind.RATE])) for what, by_kind in left.items()]
     parts += [
         Contribution(CALIBRATED, found.parameters_sd),
         Contribution(ONE_RUN, found.run_to_run_sd),
@@ -125,13 +129,14 @@ def guesses_of(description: Description, calibration: Calibration | None = None)
 def left_open(description: Description, moves: Moves, calibration: Calibration | None = None) -> Moves:
     """Of `guess_moves` those that `uncertainty_of` doesn't know, under what people call them.
 
-    Without a calibration it knows the speed of processors and the times of disks by their sources.
+    It knows the speed of processors and the times of disks by their sources, without a calibration or if no run of
+    that had such a part.
     """
-    rows = {
-        row.key: row
-        for row in description.rows
-        if calibration is not None or row.factor is None or not row.key.startswith(KNOWN_PARTS)
-    }
+    known = set(KNOWN_PARTS.values())
+    if calibration is not None:
+        known &= unseen_parts(calibration, apply_calibration(calibration, description.scenario)).keys()
+    prefixes = tuple(key for key, part in KNOWN_PARTS.items() if part in known)
+    rows = {row.key: row for row in description.rows if row.factor is None or not row.key.startswith(prefixes)}
     return {rows[key].what: by_kind for key, by_kind in moves.items() if key in rows and any(by_kind.values())}
 
 

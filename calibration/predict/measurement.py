@@ -1,25 +1,23 @@
 """Where a measured rate would fall: all that isn't known of a scenario, not chance alone.
 
-By a calibration: its parameters together, what it misses of runs limited alike, and runs that differ, as it predicts.
-Without one, numbers of parts and path lengths have the spread of their sources (spreads.yaml, and the priors of a
-fit); the model misses as much as it has of the published machines, by what limits the run; formulas err; runs differ;
-so does chance. Each is independent of the others: variances of the rate's logarithm add up. What a number moves the
-rate by is the analytic engine's answer, one standard deviation up and down.
+By a calibration: its parameters together, what it misses of runs limited alike, and runs that differ, as it predicts;
+of parts of kinds that none of its runs had what is left open without it. Without one, numbers of parts and path lengths
+have the spread of their sources (`calibration.predict.spreads`); the model misses as much as it has of the published
+machines, by what limits the run; formulas err; runs differ; so does chance. Each is independent of the others:
+variances of the rate's logarithm add up.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy
-from pydantic import Field
 
 from calibration.fit import (
     INTERVAL_CONFIDENCE,
@@ -31,7 +29,6 @@ from calibration.fit import (
     assumed_sd,
     calibration_path,
     circumstances_of,
-    default_parameters,
     engine_errors,
     engine_sd,
     read_calibration,
@@ -46,43 +43,16 @@ from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
 from calibration.predict.evidence import MOST_FREEDOM
 from calibration.predict.figures import FigureError, FigureInterval, Moves, figure_errors, figure_intervals
 from calibration.predict.prediction import parameter_slopes, rate_error
-from calibration.predict.slowed import all_slower, faster, slower
-from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
-from models.reading import with_values
+from calibration.predict.slowed import all_slower
+from calibration.predict.spreads import figures_of, moved_by_ends, number_words, uncertain_numbers, unseen_moves
 from models.scenario import ScenarioSpec
-from simulator.errors import InputError, InternalError
+from simulator.errors import InternalError
 from simulator.results import Estimate, Result
 
-SPREADS_FILE = Path(__file__).with_name("spreads.yaml")
 PUBLISHED = Path("published")
 """calibration whose residuals say how much the model misses"""
-BY_DEFINITION = "by definition"
-"""in the source of the core that all speeds are relative to"""
-ASSUMED = re.compile(r"^assumption|speed[:,] assumption|\(assumption:|from memory", re.IGNORECASE)
 MISSED, ONE_RUN, FORMULAS, CHANCE = "what the model misses", "one run from the next", "the formulas", "chance"
 CALIBRATED = "the calibrated parameters"
-
-
-class SpreadSpec(Spec):
-    """Spread of a part's numbers: a standard deviation, times or divided by."""
-
-    factor: Number = Field(gt=1)
-    source: Text
-
-
-class KnownDatabasesSpec(Spec):
-    """Databases of whose numbers the priors leave only a `share` open, as exponents of their factors."""
-
-    names: tuple[Name, ...]
-    share: Number = Field(gt=0, le=1)
-    source: Text
-
-
-class SpreadsFile(Spec):
-    """The spreads that come with the program."""
-
-    parts: dict[Literal["assumption", "data_sheet"], SpreadSpec]
-    databases: tuple[KnownDatabasesSpec, ...]
 
 
 @dataclass(frozen=True)
@@ -115,6 +85,8 @@ class Uncertainty:
     model: ModelUsed | None = None
     errors: Mapping[FigureKind, FigureError] = field(default_factory=dict)
     """of the run's other figures, by a calibration"""
+    unseen: Moves = field(default_factory=dict)
+    """of the figures, by numbers of parts of kinds that no run of the calibration had"""
 
     @property
     def interval(self) -> MeasurementInterval:
@@ -127,7 +99,9 @@ class Uncertainty:
         """The parts that count, the largest first."""
         calibrated = [move for key, move in self.moves.items() if key.startswith(CALIBRATED)]
         found = [
-            Contribution(_words(key), abs(move)) for key, move in self.moves.items() if not key.startswith(CALIBRATED)
+            Contribution(number_words(key), abs(move))
+            for key, move in self.moves.items()
+            if not key.startswith(CALIBRATED)
         ]
         found += [
             Contribution(CALIBRATED, math.hypot(*calibrated)),
@@ -197,7 +171,8 @@ def run_measurement(
     interval = found.interval
     if not found.errors:
         return interval
-    return replace(interval, figures=figure_intervals(result, found.errors, INTERVAL_CONFIDENCE, None, guesses))
+    left_open = {**found.unseen, **(guesses or {})}
+    return replace(interval, figures=figure_intervals(result, found.errors, INTERVAL_CONFIDENCE, None, left_open))
 
 
 def ratio_interval(one: Uncertainty, other: Uncertainty, ratio: float, chance_sd: float | None) -> tuple[float, float]:
@@ -235,19 +210,23 @@ def uncertainty_of(
 
 def _uncertainty(scenario: ScenarioSpec, rate: Estimate) -> Uncertainty:
     """By what is known of the parts, and the published machines."""
-    moved = list(_moved_scenarios(scenario))
-    middle, *rates = _steady([scenario, *(each for _, *ends in moved for each in ends)])
+    numbers = list(uncertain_numbers(scenario))
+    middle, *ends = figures_of([scenario, *(end for each in numbers for end in (each.up, each.down))])
     if middle is None:
         [_] = steady_rates(scenario)  # which says why not
         raise InternalError(f"{scenario.name}: a rate that can't be calculated, and then can")
+    rate_at, *rates = (None if logs is None else logs[FigureKind.RATE] for logs in (middle, *ends))
+    assert rate_at is not None
     regime = run_regime(scenario)
     missed = _published().missed_of(FigureKind.RATE, regime)
     model_sd = assumed_sd(FigureKind.RATE, 0.0, _published().missing) * missed.scale
     if regime == "light":
         [slowed] = steady_rates(all_slower(scenario, math.exp(model_sd)))
-        model_sd *= min(max(math.log(middle / slowed.new_orders_per_min) / model_sd, 0.0), 1.0)
+        model_sd *= min(max((rate_at - slowed.logs[FigureKind.RATE]) / model_sd, 0.0), 1.0)
     is_calculated = scenario.engine == "analytic"
-    moves = {name: _move(middle, *rates[2 * number : 2 * number + 2]) for number, (name, *_) in enumerate(moved)}
+    moves = {
+        each.name: moved_by_ends(rate_at, *rates[2 * number : 2 * number + 2]) for number, each in enumerate(numbers)
+    }
     return Uncertainty(
         rate_per_min=rate.mean,
         moves={name: move for name, move in moves.items() if move},
@@ -279,9 +258,12 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
         formulas = engine_errors() | {FigureKind.RATE: _interval_sd(rate) or engine_sd(FigureKind.RATE, regime)}
     errors = {} if scenario.job is not None else figure_errors(calibration, machine, by_kind, at, formulas)
     known = {run.scenario_hash for run in calibration.runs}
+    unseen = unseen_moves(calibration, scenario)
+    of_unseen = {name: by_kind[FigureKind.RATE] for name, by_kind in unseen.items() if by_kind[FigureKind.RATE]}
+    calibrated = {f"{CALIBRATED} {calibration.task_hash} {k}": float(move) * taken_up for k, move in enumerate(moves)}
     return Uncertainty(
         rate_per_min=rate.mean,
-        moves={f"{CALIBRATED} {calibration.task_hash} {k}": float(move) * taken_up for k, move in enumerate(moves)},
+        moves=calibrated | of_unseen,
         model_sd=found.discrepancy_sd,
         freedom=found.freedom * found.discrepancy_sd**4 / max(found.variance, 1e-30) ** 2,
         run_to_run_sd=calibration.run_to_run_sd,
@@ -289,6 +271,7 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
         chance_sd=0.0 if is_calculated else _interval_sd(rate),
         at=at,
         errors=errors,
+        unseen=unseen,
         model=ModelUsed(
             base=calibration.base.name,
             runs=len(calibration.runs),
@@ -303,30 +286,9 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
     )
 
 
-def part_factors() -> dict[str, float]:
-    """One standard deviation of a part's numbers, times or divided by: of an assumption, and by its data sheet."""
-    return {origin: spread.factor for origin, spread in _spreads().parts.items()}
-
-
-def part_factor(source: str) -> float:
-    """The one of the part whose source this is: of an assumption if it says so of the part, of its speed or times."""
-    return part_factors()["assumption" if ASSUMED.search(source) else "data_sheet"]
-
-
-@cache
-def _spreads() -> SpreadsFile:
-    return validated(SpreadsFile, read_mapping(SPREADS_FILE), SPREADS_FILE.name)
-
-
 @cache
 def _published() -> Calibration:
     return read_calibration(calibration_path(PUBLISHED))
-
-
-def _words(key: str) -> str:
-    """The name of a move for people."""
-    name, of, owner = key.partition(" of ")
-    return f"{last_word(name)}{of}{owner}" if name in ("speed", "times") else last_word(name)
 
 
 def _half_width(sd: float, model_sd: float, freedom: float) -> float:
@@ -340,41 +302,3 @@ def _interval_sd(rate: Estimate) -> float | None:
     if not rate.is_steady or rate.mean <= 0.0:
         return None
     return min(rate.log_half_width, 1.0) / float(scipy.special.ndtri((1.0 + rate.confidence) / 2.0))
-
-
-def _moved_scenarios(scenario: ScenarioSpec) -> Iterator[tuple[str, ScenarioSpec, ScenarioSpec]]:
-    """For each uncertain number its name, and the scenario with it one standard deviation up and down."""
-    machine, database = scenario.machine, scenario.database
-    share = next((each.share for each in _spreads().databases if database.name in each.names), 1.0)
-    for each in default_parameters(scenario):
-        if not each.key.startswith("machine."):
-            ends = (each.at(place) for place in (share, -share))
-            up, down = (with_values(scenario, {each.key: min(max(end, each.low), each.high)}) for end in ends)
-            yield f"{each.key} of {database.name}", up, down
-    cpu, disk, log_disk = machine.cpu, machine.disks.disk, machine.log_disk
-    if not (cpu.relative_speed == 1.0 and BY_DEFINITION in cpu.source):
-        factor = part_factor(cpu.source)
-        yield f"speed of {cpu.model}", faster(scenario, factor), faster(scenario, 1.0 / factor)
-    for some in (disk,) if log_disk in (None, disk) else (disk, log_disk):
-        assert some is not None
-        factor = part_factor(some.source)
-        yield f"times of {some.name}", slower(scenario, some, factor), slower(scenario, some, 1.0 / factor)
-
-
-def _steady(scenarios: Sequence[ScenarioSpec]) -> list[float | None]:
-    """New orders per minute of each, warm, by the formulas; None for a machine that can't be."""
-    try:
-        return [each.new_orders_per_min for each in steady_rates(*scenarios)]
-    except InputError:
-        if len(scenarios) == 1:
-            return [None]
-        return [rate for each in scenarios for rate in _steady([each])]
-
-
-def _move(middle: float, up: float | None, down: float | None) -> float:
-    """Root mean square of what both changes move a rate's logarithm by, with the sign of the one upwards."""
-    ends = [(sign, rate) for sign, rate in ((1.0, up), (-1.0, down)) if rate is not None]
-    changes = [sign * math.log(rate / middle) for sign, rate in ends]
-    if not changes:
-        return 0.0
-    return math.copysign(math.sqrt(sum(change**2 for change in changes) / len(changes)), sum(changes))

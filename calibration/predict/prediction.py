@@ -71,7 +71,7 @@ class Predicted:
     figures: tuple[FigureInterval, ...] = ()
     """the run's other figures; none of a job"""
     guessed_sd: float = 0.0
-    """by what a description leaves open"""
+    """by what a description leaves open, and by parts of kinds that no run had"""
 
     @property
     def sd(self) -> float:
@@ -128,7 +128,7 @@ def predict_scenario(
 
     By `simulate_model` if it has confirmed the fit and can answer soon, else by the analytic engine with what the
     kernel has shown of runs that are limited alike. A fitted run's rate is that of the fit's table. `guesses`: what a
-    description leaves open.
+    description leaves open, and parts of kinds that no run had (`unseen_moves`).
     """
     if calibration.by_kernel and simulate_model is None:
         raise ValueError("a calibration that an engine has confirmed needs it to predict")

@@ -144,9 +144,7 @@ def check_target(result: Result, target: float | None, expected: Expected) -> No
     """Raises typer.Exit(1), with one line on stderr, if the mean rate is below the target."""
     rate = result.rate_per_min
     if target is not None and rate.mean < target:
-        words = " ".join(rate_words(rate, expected, is_calculated(result)))
-        typer.echo(
-            f"target missed: {rate.mean:,.0f} {words} {unit_of(result.main_class)}, target {target:,.0f}",
-            err=True,
-        )
+        words = ", ".join(rate_words(rate, expected, is_calculated(result)))
+        unit = unit_of(result.main_class)
+        typer.echo(f"target missed: {rate.mean:,.0f} {unit} {words}; target {target:,.0f}", err=True)
         raise typer.Exit(1)

@@ -26,6 +26,7 @@ from calibration.predict import (
     predict_described,
     predict_scenario,
     run_measurement,
+    unseen_moves,
 )
 from models.reading import Description, scenario_from_mapping
 from models.scenario import ScenarioSpec
@@ -127,8 +128,12 @@ def assumed_of(modelled: ModelledScenario, display: Display) -> Assumed:
 
 
 def predicted(calibration: Calibration, asked: AskedScenario) -> Predicted:
-    """The prediction by a model; of a description its ends hold what that leaves open. Raises InputError."""
-    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel)
+    """The prediction by a model, with parts that no run of it had; of a description with what that leaves open.
+
+    Raises InputError.
+    """
+    unseen = unseen_moves(calibration, asked.scenario)
+    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel, unseen)
     if asked.description is None:
         return found
     described = predict_described(asked.description, calibration, simulate_model=simulate_by_kernel)

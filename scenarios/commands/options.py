@@ -82,7 +82,8 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="MODEL",
-        help="The calibrated model that answers: a file of 'oltpsim calibrate --save', or 'published', 'postgresql'.",
+        help="The calibrated model that answers: a file of 'oltpsim calibrate --save', or 'published', 'postgresql', "
+        "'mysql'.",
     ),
 ]
 ReplicationsOption = Annotated[

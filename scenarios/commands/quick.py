@@ -98,8 +98,8 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="A file of 'oltpsim calibrate --save', published or postgresql: answers in place of the catalogue's "
-            "values; none: those. Without it, published for Virtuoso.",
+            help="A file of 'oltpsim calibrate --save', published, postgresql or mysql: answers in place of the "
+            "catalogue's values; none: those. Without it, published for Virtuoso.",
         ),
     ] = None,
     set_: SetOption = None,

@@ -126,5 +126,5 @@ def check_replications(scenarios: Iterable[ScenarioSpec], replications: int) -> 
 
 
 def default_workers() -> int:
-    """One worker per core that this process may use."""
-    return len(os.sched_getaffinity(0))
+    """One worker per core that this process may use; of all where the system doesn't say which, as macOS."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -15,6 +15,8 @@ from scenarios.show.words import configuration_line, figure_columns, figure_word
 FORMAT = "oltpsim-prediction-1"
 SAME_RATE = 1e-6
 """relative change of a rate up to which it counts as the same"""
+LEAST_SHOWN = 0.001
+"""standard deviation of what no run had, below which it isn't printed"""
 
 
 def certificate_line(calibration: Calibration, path: Path) -> str:
@@ -64,6 +66,8 @@ def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
         f"parameters {share(answer.parameters_sd)}, run to run {share(answer.run_to_run_sd)}, "
         f"what the model misses {share(answer.discrepancy_sd)}"
     )
+    if answer.guessed_sd > LEAST_SHOWN:
+        parts += f", parts that no run had {share(answer.guessed_sd)}"
     rate = f"{count(answer.rate_per_min)}  {interval}  {answer.confidence:.0%} interval, {answer.role}"
     title = ", ".join([answer.scenario.name, *changed])
     lines = [title, f"  {configuration_line(answer.scenario)}"]
@@ -141,4 +145,5 @@ def _row(answer: Predicted) -> dict[str, object]:
         "parameters_sd": answer.parameters_sd,
         "run_to_run_sd": answer.run_to_run_sd,
         "discrepancy_sd": answer.discrepancy_sd,
+        "guessed_sd": answer.guessed_sd,
     }

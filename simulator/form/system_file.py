@@ -48,7 +48,9 @@ def load(file: BinaryIO, where: str = "system") -> System:
         fault = next(faults(system), None)
     except Exception as error:
         why = "it is no file of arrays" if str(error).startswith("This file contains") else str(error)
-        raise InputError(f"{where}: not a system file of this version of oltpsim: {why}") from error
+        why = f"{why} is missing" if isinstance(error, KeyError) else why
+        remedy = "write it by 'oltpsim system SCENARIO --save FILE.npz'"
+        raise InputError(f"{where}: not a system file of this version of oltpsim: {why}; {remedy}") from error
     if fault:
         raise InputError(f"{where}: {fault}")
     return system
@@ -58,6 +60,8 @@ def _read(file: BinaryIO) -> System:
     with np.load(io.BytesIO(file.read()), allow_pickle=False) as stored:
         arrays = {name: stored[name] for name in stored.files}
     head = json.loads(bytes(arrays.pop("head")))
+    if not isinstance(head, dict):
+        raise TypeError(f"its head is a {type(head).__name__}, and no object")
     if head["format"] != FORMAT:
         raise ValueError(f"its format is {head['format']}, and not {FORMAT}")
     system = record_of(head["system"], arrays, RECORDS)

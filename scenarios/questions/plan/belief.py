@@ -29,7 +29,7 @@ from calibration.fit import (
     parameter_bounds,
     unapplied_keys,
 )
-from calibration.predict import faster, part_factor, slower
+from calibration.predict import faster, part_factor, slower, unseen_parts
 from models.input import Spec
 from models.reading import numeric_value
 from models.scenario import ScenarioSpec
@@ -99,7 +99,7 @@ class ParameterUncertainty:
 
     @classmethod
     def after(cls, base: ScenarioSpec, calibration: Calibration | None) -> ParameterUncertainty:
-        """For a scenario as its file has it."""
+        """For a scenario as its file has it. Of a database that no run of the calibration had, the priors."""
         if calibration is None:
             parameters, unapplied = default_parameters(base), set[str]()
             mode, covariance = np.zeros(len(parameters)), np.eye(len(parameters))
@@ -107,6 +107,14 @@ class ParameterUncertainty:
             parameters = [each.parameter for each in calibration.parameters]
             unapplied = set(unapplied_keys(calibration, base))
             mode, covariance = calibration.mode, np.array(calibration.joint.covariance)
+            if "database" in unseen_parts(calibration, base):
+                applied = [each.key for each in parameters if each.key not in unapplied]
+                given = {key.partition("@")[0] for key in applied if numeric_value(base, key) is not None}
+                others = [each for each in default_parameters(base) if each.key not in given]
+                parameters += [each for each in others if each.key.startswith("database.")]
+                more = len(parameters) - len(mode)
+                mode = np.append(mode, np.zeros(more))
+                covariance = scipy.linalg.block_diag(covariance, np.eye(more))
         rows = [
             number
             for number, key in enumerate(each.key for each in parameters)

@@ -130,6 +130,31 @@ def test_another_engine_driver_or_size_than_the_records_is_noted() -> None:
     assert noted[1].endswith("doesn't say it: database.pool.buffers 393,216")
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("{all: {settings: {machine.cpu.coers: 1}}}", "mapping.yaml: all.settings, for run one: machine.cpu.coers=1: "),
+        ("{runs: {one: {settings: {machine.cpu.coers: 1}}}}", "mapping.yaml: runs.one.settings: machine.cpu.coers=1: "),
+        ("{all: {settings: {machine.cpu.coers: 1}}, runs: {one: {settings: {machine.cpu.coers: 2}}}}",
+         "mapping.yaml: runs.one.settings: machine.cpu.coers=2: "),
+    ],
+)  # fmt: skip
+def test_a_setting_that_is_refused_is_named_by_file_run_and_key(tmp_path: Path, text: str, place: str) -> None:
+    records = [one_record().model_copy(update={"name": "one"})]
+    with pytest.raises(InputError) as caught:
+        measured_runs(records, V20Z, {}, read_mapping_file(file_of(tmp_path, text), records))
+    assert str(caught.value).startswith(f"{place}machine.cpu.coers: unknown key (did you mean 'cores'")
+
+
+def test_what_a_record_says_wrong_is_named_by_its_key() -> None:
+    record = load_record(shipped_records()["postgres15_go-tpc_in_memory"])
+    assert record.environment.cores is not None
+    cores = record.environment.cores.model_copy(update={"value": -3.0})
+    wrong = record.model_copy(update={"environment": record.environment.model_copy(update={"cores": cores})})
+    with pytest.raises(InputError, match=r"by the record's environment\.cores: machine\.cpu\.cores=-3: "):
+        measured_runs([wrong], V20Z, {})
+
+
 def test_a_mapping_file_serves_several_commands(tmp_path: Path) -> None:
     records = [one_record()]
     text = "{all: {settings: {workload.warehouses: 4}}, runs: {another: {settings: {machine.memory_gib: 3}}}}"

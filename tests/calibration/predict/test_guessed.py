@@ -17,7 +17,14 @@ from calibration.fit import (
     parse_vary,
     run_fit,
 )
-from calibration.predict import guess_moves, half_width, left_open, predict_described, predict_scenario
+from calibration.predict import (
+    guess_moves,
+    half_width,
+    left_open,
+    predict_described,
+    predict_scenario,
+    unseen_moves,
+)
 from calibration.predict.guessed import moved_by
 from models.input import value_at
 from models.jobs import JobResult
@@ -98,8 +105,9 @@ def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None
     assert found.high is not None
     assert found.value == own.rate_per_min
     assert math.log(found.high / found.low) > math.log(own.high_per_min / own.low_per_min)
-    guesses = [row for row in description.rows if row.uncertain]
-    alone = sum(rate_moved(description, row, model) ** 2 for row in guesses)
+    left = left_open(description, guess_moves(description, calibration=model), model)
+    left = {**left, **unseen_moves(model, description.scenario)}
+    alone = sum(moves[FigureKind.RATE] ** 2 for moves in left.values())
     models = own.parameters_sd**2 + own.run_to_run_sd**2 + own.discrepancy_sd**2
     assert found.sd**2 == pytest.approx(alone + models)
     width = half_width(model.confidence, found.sd, own.freedom * (found.sd / own.sd) ** 4)
@@ -112,8 +120,9 @@ def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> No
         predict_described(read_description(KNOWN), model),
         predict_described(read_description(FAMILY), model),
     )
-    assert "processor's speed" not in {part.what for part in known.parts}
-    assert "processor's speed" in {part.what for part in family.parts}
+    speeds = [[part.what for part in found.parts if part.what.startswith("speed of ")] for found in (known, family)]
+    assert [len(each) for each in speeds] == [0, 1]
+    assert "processor's speed" not in {part.what for part in family.parts}
     assert known.scenario.machine.cpu.relative_speed == pytest.approx(1.1, rel=0.05)
     assert family.scenario.machine.cpu.relative_speed == 1.334
 

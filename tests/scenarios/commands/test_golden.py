@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import yaml
 
@@ -152,9 +153,25 @@ def models() -> Iterator[Refusal]:
     )  # fmt: skip
 
 
+def arrays(head: object) -> bytes:
+    """A file of arrays with this head, as `system --save` has one."""
+    file = io.BytesIO()
+    np.savez(file, head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8))
+    return file.getvalue()
+
+
 def systems() -> Iterator[Refusal]:
-    yield from of_files("system", "a.npz", "system a.npz", ["text", b"PK\x03\x04", "", b"\x93NUMPY"])
-    yield from of_words("system", "system none.npz", "system tiny.yaml --save x.yaml", files={"tiny.yaml": TINY})
+    texts: list[str | bytes] = ["text", b"PK\x03\x04", "", b"\x93NUMPY"]
+    form = "oltpsim-system-1"
+    heads = ({"format": "oltpsim-system-0"}, {"format": form}, {"format": form, "system": {}}, [], {"system": {}})
+    texts += map(arrays, heads)
+    texts += [arrays({"format": form})[:200]]
+    yield from of_files("system", "a.npz", "system a.npz", texts)
+    yield from of_words(
+        "system", "system none.npz", "system tiny.yaml --save x.yaml", "system a.npz --set machine.cpu.cores=2",
+        "system tiny.yaml --set machine.cpu.coers=2", "system tiny.yam",
+        "system r.json", "system", files={"tiny.yaml": TINY, "r.json": "{}", "a.npz": "text"},
+    )  # fmt: skip
 
 
 def options() -> Iterator[Refusal]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import pytest
 
-from scenarios.run import pool_rates, pool_replications
+from scenarios.run import default_workers, pool_rates, pool_replications
 from scenarios.show.summary import summary_row, summary_text
 from scenarios.show.words import interval_kind, rate_interval
 from simulator.results import Estimate, Result, read_result, result_json
@@ -48,3 +49,12 @@ def test_a_run_that_is_not_steady_says_so_in_text_and_files() -> None:
         "not steady",
         f"no interval: {REASON}",
     )
+
+
+def test_workers_are_the_cores_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All cores where the system doesn't say which, as macOS."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert default_workers() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert default_workers() == 7

@@ -17,9 +17,10 @@ from simulator.results import Result, Series
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ColorScheme, Page
+    from playwright.sync_api import Browser, ColorScheme, Page, ViewportSize
 
 FIGURES = 11
+PHONE: ViewportSize = {"width": 390, "height": 844}
 READABLE = 4.5
 """Contrast that WCAG 2.2 asks for text."""
 COLOURS = """() => {
@@ -141,6 +142,21 @@ def test_a_cut_label_is_noticed(browser_page: Page, reports: dict[str, Path]) ->
     show(browser_page, reports["fast"])
     browser_page.add_style_tag(content="#plot-throughput .main-svg { margin-left: -30px }")
     assert any("4,000,000" in text for text in browser_page.evaluate(CUT_TEXTS))
+
+
+def test_on_a_phone_what_would_help_is_on_the_first_screen(browser_page: Page, reports: dict[str, Path]) -> None:
+    """Every step of the advice, and nothing to be moved sideways; contents come below it. Twin: as on a wide screen."""
+    browser_page.set_viewport_size(PHONE)
+    show(browser_page, reports["sound"], unfolded=False)
+    end = "Math.max(...[...document.querySelectorAll('.step')].map((step) => step.getBoundingClientRect().bottom))"
+    assert browser_page.locator(".step").count() >= 2
+    assert browser_page.evaluate(end) <= PHONE["height"]
+    assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    assert browser_page.evaluate(OVERFLOWING) == []
+    browser_page.add_style_tag(
+        content=".cards { grid-template-columns: 1fr !important } main { display: block !important }"
+    )
+    assert browser_page.evaluate(end) > PHONE["height"]
 
 
 def test_overflow_is_noticed(browser_page: Page, reports: dict[str, Path]) -> None:
