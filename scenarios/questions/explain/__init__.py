@@ -8,7 +8,9 @@ from scenarios.questions.explain.machines import (
     MachineSolver,
     Percentile,
     PercentileObjective,
+    SolvedMachine,
     for_analytic_engine,
+    machines,
     with_busy_connections,
 )
 from scenarios.questions.explain.upgrades import (
