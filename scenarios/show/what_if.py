@@ -7,17 +7,14 @@ from dataclasses import dataclass
 
 from calibration.predict import FORMULAS
 from models.scenario import ScenarioSpec
-from scenarios.questions.what_if import Axis, MachineAnswer, WhatIf
-from scenarios.questions.what_if.grid import BUFFERS, CLIENTS, DISKS, RAM
+from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, Axis, MachineAnswer, WhatIf
 from scenarios.show.chart import Chart, Json, Scale
-from scenarios.show.numbers import NONE, between, count, plural, share, signed_share, significant, time_text
+from scenarios.show.numbers import NONE, between, count, share, signed_share, significant, time_text
 from scenarios.show.words import class_name, unit_of
 from simulator.form import GIB, KIB
 
 KEY = "what-if"
 LABELS = {RAM: "RAM", BUFFERS: "Buffer pool", CLIENTS: "Clients", DISKS: "Disks"}
-TOP = 1.06
-"""upper end of the chart, times the highest end of an interval"""
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ def what_if_panel(grid: WhatIf, scenario: ScenarioSpec) -> Panel:
         tables=tuple(tables),
         doubts=tuple(shown),
         cells=cells,
-        chart=_chart(grid, unit),
+        chart=_chart(unit),
     )
 
 
@@ -101,7 +98,7 @@ def _texts(axis: Axis, scenario: ScenarioSpec) -> tuple[str, ...]:
         if axis.key == BUFFERS:
             gib = value * scenario.database.pool.memory_per_buffer_kib * KIB / GIB
             return f"{count(value)} ({significant(gib)} GiB)"
-        return plural(int(value), "client" if axis.key == CLIENTS else "disk")
+        return count(value)
 
     return tuple(text(value) for value in axis.values)
 
@@ -113,7 +110,8 @@ def _interval(answer: MachineAnswer) -> str:
 
 
 def _response(answer: MachineAnswer) -> str:
-    return time_text(answer.response_s) + (f", 95 % within {time_text(answer.p95_s)}" if answer.p95_s else "")
+    end = ", percentiles not known" if answer.p95_s is None else f", 95 % within {time_text(answer.p95_s)}"
+    return f"mean {time_text(answer.response_s)}{end}"
 
 
 def _limit(answer: MachineAnswer) -> str:
@@ -147,16 +145,14 @@ def _row(slider: Slider, place: int, cell: MachineAnswer | str, shown: list[str]
     return Row(value, is_now, count(cell.rate_per_min), _interval(cell), _limit(cell), _response(cell), "", doubts)
 
 
-def _chart(grid: WhatIf, unit: str) -> Chart:
-    """The frame; its curve is the script's."""
-    answers = [cell for cell in grid.cells if isinstance(cell, MachineAnswer)]
-    top = max(each.high_per_min or each.rate_per_min for each in answers)
+def _chart(unit: str) -> Chart:
+    """The frame; its curve and its scales are the script's."""
     return Chart(
         key=KEY,
-        title=f"{unit[0].upper()}{unit[1:]} by one setting",
+        title=f"{unit[0].upper()}{unit[1:]}, one setting varied",
         alternative="The tables below have the figures.",
         marks=(),
-        x=Scale(low=-0.3, high=1.3, ticks={}),
-        y=Scale(low=0.0, high=top * TOP),
+        x=Scale(low=0.0, high=1.0, ticks={}),
+        y=Scale(low=0.0, high=1.0, ticks={}),
         height_px=260,
     )

@@ -21,6 +21,7 @@ from scenarios.questions.explain import (
     machines,
     with_busy_connections,
 )
+from simulator.analytic import NO_PERCENTILES
 from simulator.errors import InputError
 from simulator.results import main_class_of
 
@@ -57,6 +58,7 @@ class MachineAnswer:
     response_s: float
     """mean of the main class"""
     p95_s: float | None
+    """None where the engine doesn't know it"""
     doubts: tuple[str, ...]
     """where the formulas don't hold, and swapping"""
 
@@ -133,5 +135,5 @@ def _answer(machine: SolvedMachine) -> MachineAnswer:
         bottleneck_share=result.bottleneck.share,
         response_s=main.mean_s,
         p95_s=main.p95_s,
-        doubts=tuple(result.warnings),
+        doubts=tuple(words for words in result.warnings if not words.startswith(NO_PERCENTILES)),
     )

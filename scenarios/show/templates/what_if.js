@@ -41,10 +41,16 @@ function curveOf(chosen) {
     },
   ];
   const figure = FIGURES["what-if"];
-  const short = texts.map((text) => text.replace(/ \(.*| (client|disk)s?$/, ""));
+  const short = texts.map((text) => text.replace(/ \(.*/, ""));
+  const top = Math.max(1, ...able.map(({ cell }) => Math.max(...cell.at)));
   figure.data = data;
   figure.layout.xaxis = {
     ...figure.layout.xaxis, range: [-0.3, texts.length - 0.7], tickvals: texts.map((_, place) => place), ticktext: short,
+    tickangle: "auto", automargin: true,
+  };
+  figure.layout.margin = { ...figure.layout.margin, r: 30 };
+  figure.layout.yaxis = {
+    ...figure.layout.yaxis, range: [0, 1.06 * top], tickmode: "auto", nticks: 6, tickformat: ",~g", automargin: true,
   };
   const words = points.map(({ text, cell }) => `${text} ${cell.refused ? "can't run" : cell.rate}`).join(", ");
   return `${WHAT_IF.unit} by ${label}: ${words}.`;
@@ -72,7 +78,7 @@ function showCell() {
     return item;
   }));
   document.getElementById("what-if-answer").classList.toggle("refused", Boolean(cell.refused));
-  put("curve", `${WHAT_IF.unit}, by ${WHAT_IF.sliders[along].label}, all else as set`);
+  put("curve", `${WHAT_IF.sliders[along].label}: ${WHAT_IF.unit}, all else as set`);
   const place = document.getElementById("plot-what-if");
   place.setAttribute("aria-label", curveOf(chosen));
   if (window.Plotly && place.clientWidth) drawPlace(place, themeOfScreen(), place.clientWidth);
