@@ -22,7 +22,7 @@ from tests.simulator.memory import kernel_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-STALE = "made by another model: run `make docs`"
+STALE = "made by another model: run `make figures`"
 
 
 def script(name: str) -> dict[str, Any]:
@@ -101,8 +101,8 @@ def test_pages_import_what_is_there(code: str) -> None:
     assert [(module, name) for module, name in named if not hasattr(importlib.import_module(module), name)] == []
 
 
-def test_make_docs_runs_every_script() -> None:
-    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\ndocs: ")[1].split("\n\n")[0]
+def test_make_figures_runs_every_script() -> None:
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\nfigures: ")[1].split("\n\n")[0]
     assert sorted(re.findall(r"docs/\w+\.py", recipe)) == sorted(f"docs/{file.name}" for file in DOCS.glob("*.py"))
 
 

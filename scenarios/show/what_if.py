@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from calibration.predict import FORMULAS
 from models.scenario import ScenarioSpec
-from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, Axis, MachineAnswer, WhatIf
+from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, VariedSetting, WhatIf
 from scenarios.show.chart import Chart, Json, Scale
 from scenarios.show.numbers import NONE, between, count, share, signed_share, significant, time_text
 from scenarios.show.words import class_name, unit_of
@@ -28,7 +28,7 @@ class Slider:
 
 
 @dataclass(frozen=True)
-class Row:
+class WhatIfRow:
     """Row of a table: a setting's value and the cell's texts; `refused` holds the reason in place of all but it."""
 
     value: str
@@ -50,7 +50,7 @@ class Panel:
     main_class: str
     confidence: str
     sliders: tuple[Slider, ...]
-    tables: tuple[tuple[Slider, tuple[Row, ...]], ...]
+    tables: tuple[tuple[Slider, tuple[WhatIfRow, ...]], ...]
     """of each slider with the others at the machine's own values"""
     doubts: tuple[str, ...]
     """footnotes of the tables"""
@@ -91,7 +91,7 @@ def what_if_panel(grid: WhatIf, scenario: ScenarioSpec) -> Panel:
     )
 
 
-def _texts(axis: Axis, scenario: ScenarioSpec) -> tuple[str, ...]:
+def _texts(axis: VariedSetting, scenario: ScenarioSpec) -> tuple[str, ...]:
     def text(value: float) -> str:
         if axis.key == RAM:
             return f"{significant(value)} GiB"
@@ -135,14 +135,14 @@ def _cell(cell: MachineAnswer | str, own_per_min: float, notes: list[str]) -> Js
     }
 
 
-def _row(slider: Slider, place: int, cell: MachineAnswer | str, shown: list[str]) -> Row:
+def _row(slider: Slider, place: int, cell: MachineAnswer | str, shown: list[str]) -> WhatIfRow:
     """A row of a table; texts of its doubts are added to `shown`."""
     value, is_now = slider.texts[place], place == slider.now
     if isinstance(cell, str):
-        return Row(value, is_now, NONE, "", "", "", cell, ())
+        return WhatIfRow(value, is_now, NONE, "", "", "", cell, ())
     shown += [text for text in cell.doubts if text not in shown]
     doubts = tuple(shown.index(text) + 1 for text in cell.doubts)
-    return Row(value, is_now, count(cell.rate_per_min), _interval(cell), _limit(cell), _response(cell), "", doubts)
+    return WhatIfRow(value, is_now, count(cell.rate_per_min), _interval(cell), _limit(cell), _response(cell), "", doubts)
 
 
 def _chart(unit: str) -> Chart:

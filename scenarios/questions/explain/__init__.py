@@ -10,7 +10,6 @@ from scenarios.questions.explain.machines import (
     PercentileObjective,
     SolvedMachine,
     for_analytic_engine,
-    machines,
     with_busy_connections,
 )
 from scenarios.questions.explain.upgrades import (

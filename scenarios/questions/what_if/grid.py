@@ -18,7 +18,6 @@ from scenarios.questions.explain import (
     MachineSolver,
     SolvedMachine,
     for_analytic_engine,
-    machines,
     with_busy_connections,
 )
 from simulator.analytic import NO_PERCENTILES
@@ -37,7 +36,7 @@ TIMES: Mapping[str, tuple[float, ...]] = {
 
 
 @dataclass(frozen=True)
-class Axis:
+class VariedSetting:
     """Setting that varies: its dotted key, its values in rising order, the place of the scenario's own."""
 
     key: str
@@ -68,7 +67,7 @@ class WhatIf:
     """Machines at every combination of the axes' values, the last axis fastest; a reason for each that can't run."""
 
     main_class: str
-    axes: tuple[Axis, ...]
+    axes: tuple[VariedSetting, ...]
     cells: tuple[MachineAnswer | str, ...]
 
     def at(self, places: tuple[int, ...]) -> MachineAnswer | str:
@@ -99,7 +98,7 @@ def what_if(scenario: ScenarioSpec, advance: Callable[[float, str], None]) -> Wh
     return WhatIf(main_class_of(own.result).name, axes, tuple(cells))
 
 
-def _axes(scenario: ScenarioSpec) -> Iterator[Axis]:
+def _axes(scenario: ScenarioSpec) -> Iterator[VariedSetting]:
     """Settings that the scenario has, with their values."""
     own: dict[str, float] = {RAM: scenario.machine.memory_gib, BUFFERS: scenario.database.pool.buffers}
     if isinstance(scenario.workload.arrivals, ClosedClientsSpec):
@@ -107,7 +106,7 @@ def _axes(scenario: ScenarioSpec) -> Iterator[Axis]:
     own[DISKS] = scenario.machine.disks.count
     for key, now in own.items():
         values = sorted({now * times if key == RAM else max(1, round(now * times)) for times in TIMES[key]})
-        yield Axis(key, tuple(values), values.index(now))
+        yield VariedSetting(key, tuple(values), values.index(now))
 
 
 def _answers(
@@ -120,7 +119,7 @@ def _answers(
             found.append(solver.point(with_values(warm, values)))
         except InputError as error:
             found.append("; ".join(str(error).splitlines()).removeprefix(f"{warm.name}: "))
-    solved = iter(machines([point for point in found if not isinstance(point, str)]))
+    solved = iter(solver.solved([point for point in found if not isinstance(point, str)]))
     return (point if isinstance(point, str) else _answer(next(solved)) for point in found)
 
 

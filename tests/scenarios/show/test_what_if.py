@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, Axis, MachineAnswer, WhatIf
+from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, VariedSetting, WhatIf
 from scenarios.show.chromium import printed
 from scenarios.show.page import plotly_js
 from scenarios.show.report import report_html, write_report
@@ -29,10 +29,10 @@ COMMAND = "oltpsim run example.yaml"
 def made_up_grid() -> WhatIf:
     """Two values of each setting around the example's; the larger pool doesn't fit into the smaller memory."""
     axes = (
-        Axis(RAM, (1.0, 2.0), 1),
-        Axis(BUFFERS, (120_000, 240_000), 0),
-        Axis(CLIENTS, (80, 160), 0),
-        Axis(DISKS, (1, 2), 0),
+        VariedSetting(RAM, (1.0, 2.0), 1),
+        VariedSetting(BUFFERS, (120_000, 240_000), 0),
+        VariedSetting(CLIENTS, (80, 160), 0),
+        VariedSetting(DISKS, (1, 2), 0),
     )
     cells: list[MachineAnswer | str] = []
     for number in range(16):
