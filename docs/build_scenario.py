@@ -115,9 +115,15 @@ def title(name: str, spec: Json, paths: list[str], alone: bool) -> str:
     return f"`{paths[0]}`" + ("" if alone else f", {f'kind {kind}' if kind else name.removesuffix('Spec')}")
 
 
+def scenario_schema_file() -> Json:
+    """The schema, as `make figures` wrote it."""
+    schema: Json = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return schema
+
+
 def page() -> str:
     """The whole page."""
-    schema: Json = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema = scenario_schema_file()
     paths = sections(schema)
     firsts = [places[0] for places in paths.values()]
     found = [HEAD, f"## The file\n\n{table(schema)}"]

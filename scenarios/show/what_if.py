@@ -142,7 +142,8 @@ def _row(slider: Slider, place: int, cell: MachineAnswer | str, shown: list[str]
         return WhatIfRow(value, is_now, NONE, "", "", "", cell, ())
     shown += [text for text in cell.doubts if text not in shown]
     doubts = tuple(shown.index(text) + 1 for text in cell.doubts)
-    return WhatIfRow(value, is_now, count(cell.rate_per_min), _interval(cell), _limit(cell), _response(cell), "", doubts)
+    rate = count(cell.rate_per_min)
+    return WhatIfRow(value, is_now, rate, _interval(cell), _limit(cell), _response(cell), "", doubts)
 
 
 def _chart(unit: str) -> Chart:
