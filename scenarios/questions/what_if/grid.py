@@ -1,7 +1,7 @@
 """Grid of machines around a scenario's own: combinations of RAM, buffers, clients and disks, by the analytic engine.
 
-The machine is the warm one, as for advice (explain/machines.py). A combination that a spec or the engine refuses has
-the reason in place of an answer.
+The machine is the warm one, as for advice (explain/machines.py). A combination that a spec or the engine refuses, or
+whose pool the memory can't hold, has the reason in place of an answer.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +11,7 @@ from itertools import product
 from math import prod
 
 from calibration.fit import AnalyticInput
+from models.build import memory_plan
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from models.workloads import ClosedClientsSpec
@@ -22,6 +23,7 @@ from scenarios.questions.explain import (
 )
 from simulator.analytic import NO_PERCENTILES
 from simulator.errors import InputError
+from simulator.form import GIB
 from simulator.results import main_class_of
 
 RAM, BUFFERS = "machine.memory_gib", "database.pool.buffers"
@@ -116,11 +118,25 @@ def _answers(
     found: list[AnalyticInput | str] = []
     for values in changes:
         try:
-            found.append(solver.point(with_values(warm, values)))
+            machine = with_values(warm, values)
+            if machine.machine != warm.machine or machine.database != warm.database:
+                _check_memory(machine)
+            found.append(solver.point(machine))
         except InputError as error:
             found.append("; ".join(str(error).splitlines()).removeprefix(f"{warm.name}: "))
     solved = iter(solver.solved([point for point in found if not isinstance(point, str)]))
     return (point if isinstance(point, str) else _answer(next(solved)) for point in found)
+
+
+def _check_memory(scenario: ScenarioSpec) -> None:
+    """Refuse a pool that is larger than what the memory leaves for it, as no advice names one (explain/buffers.py)."""
+    plan = memory_plan(scenario)
+    if plan.pool_bytes > plan.free_bytes:
+        raise InputError(
+            f"{BUFFERS}: {scenario.database.pool.buffers} buffers take {plan.pool_bytes / GIB:.3g} GiB;"
+            f" {max(plan.free_bytes, 0.0) / GIB:.3g} of {scenario.machine.memory_gib:.4g} GiB are free:"
+            " some would always be swapped out"
+        )
 
 
 def _answer(machine: SolvedMachine) -> MachineAnswer:

@@ -7,11 +7,13 @@ from itertools import product
 
 import pytest
 
+from models.build import memory_plan
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain import MachineSolver, with_busy_connections
 from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, WhatIf, what_if
 from simulator.errors import InputError
+from simulator.form import KIB
 from tests.scenarios.explained import TINY, scenario
 
 
@@ -87,14 +89,32 @@ def test_a_pool_beyond_the_memory_is_refused_with_numbers() -> None:
     refused = [cell for cell in big.cells if isinstance(cell, str)]
     assert isinstance(big.at(places), str)
     assert refused
-    assert all("database.pool.buffers" in reason and "at most" in reason for reason in refused)
+    assert all("database.pool.buffers" in reason and " take " in reason for reason in refused)
     assert not any(reason.startswith(tiny().name) for reason in refused)
+
+
+@cache
+def small_machine() -> WhatIf:
+    """The V20z's grid, whose memory is short."""
+    return what_if(scenario("v20z"), lambda _, __: None)
+
+
+def test_no_answer_has_a_pool_that_the_memory_cannot_hold() -> None:
+    found, own = small_machine(), scenario("v20z")
+    refused = 0
+    for places in every_place(found):
+        values = settings(found, places)
+        plan = memory_plan(with_values(own, {key: values[key] for key in (RAM, CLIENTS, DISKS)} | {BUFFERS: 1000}))
+        pool_bytes = values[BUFFERS] * own.database.pool.memory_per_buffer_kib * KIB
+        assert isinstance(found.at(places), str) == (pool_bytes > plan.free_bytes)
+        refused += isinstance(found.at(places), str)
+    assert 10 < refused < len(found.cells) - 10
 
 
 def test_swapping_is_a_doubt() -> None:
     swaps = [
         cell.doubts
-        for cell in what_if(scenario("v20z"), lambda _, __: None).cells
+        for cell in small_machine().cells
         if isinstance(cell, MachineAnswer) and any("swaps" in doubt for doubt in cell.doubts)
     ]
     assert swaps
