@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # pip leaves bytecode to the first import, which must be allowed to write it.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help demo test pages sanitize coverage-floor golden docs check lint format-check warnings types pyright imports wheel \
+.PHONY: help demo test pages sanitize coverage-floor golden docs figures check lint format-check warnings types pyright imports wheel \
 	bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
@@ -47,7 +47,7 @@ coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to wh
 golden: environment ## write tests/golden anew after a change of trajectories that is meant; a commit of its own
 	@$(BIN)/python $$(git ls-files 'tests/*test_golden.py')
 
-check: lint format-check warnings types pyright imports wheel pages ## everything CI checks beside the tests
+check: lint format-check warnings types pyright imports wheel docs pages ## everything CI checks beside the tests
 
 lint: environment
 	@$(STEP) "ruff check" $(BIN)/ruff check .
@@ -74,10 +74,15 @@ wheel: environment
 bench: environment ## measure speed and write docs/performance.md; ARGS=--full takes long sizes, ARGS="--beside FOLDER" another checkout too
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-docs: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them
+docs: environment ## build the documentation site into out/site; needs no network, simulates nothing
+	@$(STEP) "documentation site, strict" $(BIN)/zensical build --strict --clean --config-file mkdocs.yml
+
+figures: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them
 	@$(BIN)/python -m models.reading.schema
 	@$(BIN)/python docs/build_commands.py
 	@$(BIN)/python docs/build_python.py
+	@$(BIN)/python docs/build_scenario.py
+	@$(BIN)/python docs/build_decisions.py
 	@$(BIN)/python docs/build_chance.py
 	@$(BIN)/python docs/build_validation.py
 	@$(BIN)/python docs/build_published.py
@@ -90,6 +95,7 @@ docs: environment ## simulate for the pages and pictures of docs/ what their cod
 	@$(BIN)/python docs/build_next_run.py
 	@$(BIN)/python docs/build_devices.py
 	@$(BIN)/python docs/build_pictures.py --simulate
+	@$(BIN)/python docs/build_what_if_picture.py
 	@$(BIN)/python docs/build.py
 
 format: environment ## sort imports, apply safe fixes, lay out the code
@@ -108,5 +114,5 @@ environment: ## make .venv with everything for development
 	@$(ENVIRONMENT) dev
 
 clean: ## remove what make has made
-	@rm -rf .venv out dist simulator/*/lib*.so .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv out dist .cache simulator/*/lib*.so .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find simulator models calibration scenarios tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,4 +1,4 @@
-"""Run the commands in the pages of docs/ and put what they print below them.
+"""Run the commands in README and in the pages of docs/ and put what they print below them.
 
 A page says `<!-- run: oltpsim ... -->` and a block marked `text` follows; its content is replaced by the
 command's stdout, run from the root of the checkout. Pages named on the command line are built alone.
@@ -21,7 +21,10 @@ START = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.
 
 def pages() -> list[Path]:
     """Every page that may hold commands."""
-    return sorted([*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), *DOCS.glob("decisions/*.md")])
+    return [
+        DOCS.parent / "README.md",
+        *sorted([*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), *DOCS.glob("decisions/*.md")]),
+    ]
 
 
 def output_of(command: str) -> str:

@@ -36,7 +36,7 @@ REFUSED = (
 
 
 BUILD = runpy.run_path(str(ROOT / "docs" / "build.py"))
-PAGES = [ROOT / "README.md", *BUILD["pages"]()]
+PAGES = BUILD["pages"]()
 
 
 def commands(page: Path) -> list[str]:

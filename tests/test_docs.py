@@ -22,7 +22,7 @@ from tests.simulator.memory import kernel_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-STALE = "made by another model: run `make docs`"
+STALE = "made by another model: run `make figures`"
 
 
 def script(name: str) -> dict[str, Any]:
@@ -101,9 +101,29 @@ def test_pages_import_what_is_there(code: str) -> None:
     assert [(module, name) for module, name in named if not hasattr(importlib.import_module(module), name)] == []
 
 
-def test_make_docs_runs_every_script() -> None:
-    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\ndocs: ")[1].split("\n\n")[0]
+def test_make_figures_runs_every_script() -> None:
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\nfigures: ")[1].split("\n\n")[0]
     assert sorted(re.findall(r"docs/\w+\.py", recipe)) == sorted(f"docs/{file.name}" for file in DOCS.glob("*.py"))
+
+
+@pytest.mark.parametrize(("name", "page"), [("scenario", "reference/scenario.md"), ("decisions", "decisions/index.md")])
+def test_a_generated_page_is_todays(name: str, page: str) -> None:
+    assert script(f"build_{name}")["page"]() == (DOCS / page).read_text(encoding="utf-8"), f"run docs/build_{name}.py"
+
+
+def test_every_key_of_the_schema_is_on_its_page() -> None:
+    schema = script("build_scenario")["scenario_schema_file"]()
+    text = (DOCS / "reference" / "scenario.md").read_text(encoding="utf-8")
+    keys = {key for spec in [schema, *schema["$defs"].values()] for key in spec["properties"]}
+    assert len(keys) > 200
+    assert [key for key in keys if f"| `{key}` |" not in text] == []
+
+
+def test_the_picture_of_the_sliders_shows_todays_answers() -> None:
+    picture = script("build_what_if_picture")
+    assert block("beside-calculators.md", picture["BEGIN"], picture["END"]) == picture["digest"](), (
+        "run docs/build_what_if_picture.py"
+    )
 
 
 @pytest.mark.parametrize("name", PICTURES)

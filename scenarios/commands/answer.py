@@ -17,9 +17,11 @@ from models.scenario import ScenarioSpec
 from scenarios.commands.modelled import Assumed, ModelledScenario, measurement_of
 from scenarios.commands.options import Output
 from scenarios.questions.explain import advise, unit_prices
+from scenarios.questions.what_if import what_if
 from scenarios.run import SavedRun, write_saved_run
 from scenarios.show.numbers import count, milliseconds, share
-from scenarios.show.report import Advised, write_report
+from scenarios.show.progress import progress_display
+from scenarios.show.report import Advised, Grid, write_report
 from scenarios.show.summary import answer_json, summary_csv, summary_text
 from scenarios.show.words import Expected, is_calculated, rate_interval, rate_words, unit_of
 from simulator.errors import InputError
@@ -46,6 +48,7 @@ class AnswerOptions:
     before: Result | None = None
     chance: bool = False
     assumed: Assumed = field(default_factory=Assumed)
+    quiet: bool = False
 
 
 @dataclass
@@ -91,7 +94,8 @@ def give(modelled: ModelledScenario, result: Result, wanted: AnswerOptions) -> N
     if wanted.save is not None:
         write_saved_run(wanted.save, SavedRun(scenario, result))
     if wanted.report is not None:
-        write_report(result, scenario, wanted.report, wanted.command, expected, advice_of(scenario))
+        grid = grid_of(scenario, wanted.quiet)
+        write_report(result, scenario, wanted.report, wanted.command, expected, advice_of(scenario), grid)
     typer.echo(text_of(scenario, result, wanted, expected), nl=False)
     if wanted.output is Output.CSV:  # which has their number only; table and JSON hold them
         for warning in result.warnings:
@@ -105,6 +109,16 @@ def advice_of(scenario: ScenarioSpec) -> Advised:
     prices = Prices(tuple(sorted(lists, key=lambda listed: listed.date, reverse=True)))
     try:
         return advise(scenario, unit_prices(scenario, prices, {}))
+    except InputError as error:
+        return "; ".join(str(error).splitlines())
+
+
+def grid_of(scenario: ScenarioSpec, quiet: bool) -> Grid:
+    """Machines around this one, with progress unless `quiet`, or why there are none."""
+    try:
+        with progress_display(quiet) as display:
+            display.step("machines around this one")
+            return what_if(scenario, display.advance)
     except InputError as error:
         return "; ".join(str(error).splitlines())
 

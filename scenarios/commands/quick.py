@@ -137,7 +137,9 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
         "--data-size": data_size, "--clients": clients, "--think": think, "--warm-up": warm_up, "--duration": duration,
     }  # fmt: skip
     flags = {option: text for option, text in options.items() if text is not None}
-    wanted = AnswerOptions(output, report, save, target, command_line(["oltpsim", *context.obj]), chance=chance)
+    wanted = AnswerOptions(
+        output, report, save, target, command_line(["oltpsim", *context.obj]), chance=chance, quiet=quiet
+    )
     two = output is Output.TABLE and not any(setting.partition("=")[0].strip() == "engine" for setting in overrides)
     if is_file:
         _refuse(typed, (*options, "--model", "--save-scenario"), "not with a scenario; change it by --set KEY=VALUE")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.answer import advice_of, command_line
+from scenarios.commands.answer import advice_of, command_line, grid_of
 from scenarios.commands.modelled import (
     Assumed,
     ModelledScenario,
@@ -52,5 +52,6 @@ def report(
         command = command_line(["oltpsim", "run", what, *by_model, "--seed", seed])
         assumed.say(Output.TABLE, quiet)
     expected = measurement_of(modelled, run.result, assumed.guesses)
-    write_report(run.result, run.scenario, out, command, expected, advice_of(run.scenario))
+    grid = grid_of(run.scenario, quiet)
+    write_report(run.result, run.scenario, out, command, expected, advice_of(run.scenario), grid)
     typer.echo(f"report: {out}")

@@ -85,7 +85,8 @@ def run(  # noqa: PLR0913, PLR0917 - one argument per option
     command += ["--chance"] if chance else []
     command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
     held = None if interrupted else target
-    give(modelled, result, AnswerOptions(output, report, save, held, command_line(command), None, chance, assumed))
+    again = command_line(command)
+    give(modelled, result, AnswerOptions(output, report, save, held, again, None, chance, assumed, quiet))
     if interrupted:
         raise typer.Exit(130)
 

@@ -29,10 +29,12 @@ def html_page(template: str, charts: Iterable[Chart | None], content: dict[str, 
     )
     environment.filters |= {name: _unbroken(getattr(numbers, name)) for name in FILTERS}
     environment.filters |= {"unbroken": _unbroken(str), "class_name": words.class_name}
-    packed = gzip.compress(plotly_js().encode(), compresslevel=9, mtime=0)
+    plotly = plotly_js()
+    packed = gzip.compress(plotly.encode(), compresslevel=9, mtime=0)
     frame = {
         "figures": {chart.key: chart.figure for chart in charts if chart is not None},
         "themes": THEMES,
+        "plotly_licence": plotly[: plotly.index("*/")].strip("/* \n"),
         "plotly": base64.b64encode(packed).decode("ascii"),
     }
     return environment.get_template(template).render(content | frame)

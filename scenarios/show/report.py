@@ -1,6 +1,6 @@
 """The report of one run: a single HTML file that can be mailed and opened without a network.
 
-Its order is that of an executive summary: headline with advice, contents, throughput, response times,
+Its order is that of an executive summary: headline with advice, contents, throughput, what if, response times,
 utilisation, where the time goes, caches, everything over time, configuration, assumptions and laws, how to reproduce.
 """
 
@@ -13,12 +13,14 @@ from pathlib import Path
 from models.input import write_whole, written_whole
 from models.scenario import ScenarioSpec
 from scenarios.questions.explain import PoolSize, PurchaseAdvice, Upgrade
+from scenarios.questions.what_if import WhatIf
 from scenarios.show import configuration, run_charts, words
 from scenarios.show.chart import Chart
 from scenarios.show.chromium import chromium_path, printed
 from scenarios.show.numbers import count, share, signed_count, signed_share, significant
 from scenarios.show.page import html_page
 from scenarios.show.summary import cost_words
+from scenarios.show.what_if import KEY, what_if_panel
 from scenarios.show.words import Expected
 from simulator.errors import InputError
 from simulator.results import Result, main_class_of, read_result, result_json
@@ -26,6 +28,8 @@ from simulator.results import Result, main_class_of, read_result, result_json
 ENDINGS = (".html", ".htm", ".pdf")
 Advised = PurchaseAdvice | str
 """What would help, or why that can't be said; empty: nobody asked."""
+Grid = WhatIf | str
+"""Machines around this one for the sliders, or why there are none; empty: nobody asked."""
 
 
 def write_report(
@@ -35,9 +39,10 @@ def write_report(
     command: str,
     expected: Expected = "",
     advised: Advised = "",
+    grid: Grid = "",
 ) -> None:
     """Write the report as HTML, or as PDF if the name ends so, whole or not at all. Raises InputError."""
-    page = report_html(result, scenario, command, expected, advised)
+    page = report_html(result, scenario, command, expected, advised, grid)
     if path.suffix != ".pdf":
         write_whole(path, page)
         return
@@ -57,7 +62,12 @@ def check_report(path: Path | None, option: str) -> None:
 
 
 def report_html(
-    result: Result, scenario: ScenarioSpec, command: str, expected: Expected = "", advised: Advised = ""
+    result: Result,
+    scenario: ScenarioSpec,
+    command: str,
+    expected: Expected = "",
+    advised: Advised = "",
+    grid: Grid = "",
 ) -> str:
     """The report as one HTML page: same figures, same bytes, fresh from the engine or read back."""
     result = read_result(result_json(result))
@@ -70,13 +80,16 @@ def report_html(
         "hits": run_charts.hits_by_table(result),
     }
     series = run_charts.over_time(result)
+    panel = what_if_panel(grid, scenario) if isinstance(grid, WhatIf) else None
     devices = run_charts.busiest(result.devices)
     price = scenario.machine.price
     content = {
         "advice": _advice_words(advised) if isinstance(advised, PurchaseAdvice) else None,
         "no_advice": advised if isinstance(advised, str) else "",
         "cost": cost_words(price, result.rate_per_min.mean) if price and result.rate_per_min.mean > 0 else "",
-        "contents": _contents(charts["throughput"], charts["time_by_activity"], series),
+        "what_if": panel,
+        "no_what_if": grid if isinstance(grid, str) else "",
+        "contents": _contents(charts["throughput"], bool(grid), charts["time_by_activity"], series),
         "result": result,
         "scenario": scenario,
         "command": command,
@@ -99,7 +112,8 @@ def report_html(
         "groups": configuration.configuration_groups(scenario),
         "assumptions": configuration.assumptions(scenario),
     }
-    return html_page("report.html.j2", [*charts.values(), *series], content)
+    drawn = [*charts.values(), *series, *([panel.chart] if panel else [])]
+    return html_page("report.html.j2", drawn, content)
 
 
 def _uncertain(expected: Expected) -> str:
@@ -114,10 +128,13 @@ def _chance(result: Result) -> str:
     return f"{words.rate_interval(rate)}, {kind}" if rate.is_steady else kind
 
 
-def _contents(throughput: Chart | None, time_by_activity: Chart | None, series: Sequence[Chart]) -> list[Link]:
+def _contents(
+    throughput: Chart | None, what_if: bool, time_by_activity: Chart | None, series: Sequence[Chart]
+) -> list[Link]:
     """The sections that this report has, in their order."""
     found = [
         Link("throughput", "Rate") if throughput else None,
+        Link(KEY, "What if") if what_if else None,
         Link("responses", "Response times"),
         Link("utilisation", "Utilisation"),
         Link("time", "Time") if time_by_activity else None,

@@ -5,6 +5,7 @@ A result comes with the laws that it must satisfy; each compares figures that we
 
 import platform
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
 
@@ -105,6 +106,12 @@ def _population(case: Case, classes: Sequence[ClassResult]) -> Law:
     return law_equal("Little: clients = rate x (response + think time)", clients, inside, CONVERGED * clients)
 
 
+@cache
+def _packages() -> dict[str, str]:
+    """Versions of the packages that a result rests on; looking them up costs more than the formulas."""
+    return {name: version(name) for name in ("oltpsim", "numpy")}
+
+
 POINTS, WARMING_POINTS = 2, 60
 """of a constant series, and of a machine's that gets warm"""
 
@@ -145,7 +152,7 @@ def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         scenario=system.name,
         engine="analytic",
         seed=seed,
-        versions={name: version(name) for name in ("oltpsim", "numpy")} | {"python": platform.python_version()},
+        versions=_packages() | {"python": platform.python_version()},
         model_hash=system.digest(),
         start=system.interval.start,
         warm_up_s=to_s(system.interval.warm_up_ns),

@@ -8,6 +8,7 @@ from scenarios.questions.explain.machines import (
     MachineSolver,
     Percentile,
     PercentileObjective,
+    SolvedMachine,
     for_analytic_engine,
     with_busy_connections,
 )

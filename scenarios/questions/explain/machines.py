@@ -120,6 +120,10 @@ class MachineSolver:
         """Machines of scenarios, in their order. Raises InputError."""
         return machines([self.point(each) for each in scenarios])
 
+    def solved(self, points: Sequence[AnalyticInput]) -> list[SolvedMachine]:
+        """Machines of points that `point` has read, in their order."""
+        return machines(points)
+
 
 def machines(points: Sequence[AnalyticInput]) -> list[SolvedMachine]:
     """Machines of points, in their order."""

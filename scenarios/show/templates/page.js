@@ -25,18 +25,22 @@ function layoutFor(layout, theme, px) {
   };
 }
 
+function drawPlace(place, theme, px) {
+  const { data, layout } = FIGURES[place.dataset.figure];
+  place.querySelector(".instead")?.remove();
+  Plotly.react(place, data, layoutFor(layout, theme, px), { displayModeBar: false });
+}
+
 function draw(theme, onPaper) {
   for (const place of document.querySelectorAll("[data-figure]")) {
     if (!onPaper && place.closest("details:not([open])")) continue;
-    const { data, layout } = FIGURES[place.dataset.figure];
     const printedPx = place.closest(".grid") ? PRINTED_IN_GRID_PX : PRINTED_PX;
-    const px = onPaper ? printedPx : place.clientWidth;
-    place.querySelector(".instead")?.remove();
-    Plotly.react(place, data, layoutFor(layout, theme, px), { displayModeBar: false });
+    drawPlace(place, theme, onPaper ? printedPx : place.clientWidth);
   }
 }
 
-const onScreen = () => draw(THEMES[darkMode.matches ? "dark" : "light"], false);
+const themeOfScreen = () => THEMES[darkMode.matches ? "dark" : "light"];
+const onScreen = () => draw(themeOfScreen(), false);
 
 unpacked("plotly").then((source) => {
   const script = document.createElement("script");

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import re
 import shlex
 import subprocess
 import sys
@@ -97,6 +99,18 @@ def test_the_last_line_is_a_command_that_prints_the_same_bytes(tmp_path: Path, c
     first = capsys.readouterr().out
     assert main([*shlex.split(first.splitlines()[-1].partition(": oltpsim ")[2]), "--quiet"]) == 0
     assert capsys.readouterr().out == first
+
+
+def test_a_report_holds_the_machines_around_its_own(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert main(["run", TINY, "--quiet", "--engine", "analytic", "--report", str(page)]) == 0
+    found = re.search(
+        r'<script id="what-if-cells" type="application/json">(.*?)</script>', page.read_text(encoding="utf-8")
+    )
+    assert found
+    cells = json.loads(found[1])
+    assert [slider["label"] for slider in cells["sliders"]] == ["RAM", "Buffer pool", "Clients", "Disks"]
+    assert len(cells["cells"]) == math.prod(len(slider["texts"]) for slider in cells["sliders"])
 
 
 def test_same_seed_same_bytes_and_another_seed_others(capsys: Output) -> None:
