@@ -1,6 +1,6 @@
 """Layout: how rows fill pages, freshly loaded or aged."""
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field
 
@@ -39,6 +39,20 @@ class LayoutSpec(Spec):
     new_order_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     history_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     index_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    line_item_entries_per_page: WholeNumber | None = Field(
+        default=None,
+        ge=2,
+        le=10_000,
+        description="of a leaf of the index of order lines by supplier and item; if absent there is none",
+    )
+    history_customer_entries_per_page: WholeNumber | None = Field(
+        default=None, ge=2, le=10_000, description="of a leaf of the index of history by customer; if absent none"
+    )
+    index_changes: Literal["at_once", "put_aside"] = Field(
+        default="at_once",
+        description="of indexes that aren't unique, by new orders and payments. at_once: their leaf is read if no "
+        "buffer holds it; put_aside: never (InnoDB's change buffer; that it is merged later is left out)",
+    )
     heap: HeapSpec | None = Field(default=None, description="if absent, rows lie in the leaves of their primary key")
     bloat_fraction: Fraction = Field(
         default=0.0,
