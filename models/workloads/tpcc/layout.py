@@ -1,6 +1,6 @@
 """Layout: how rows fill pages, freshly loaded or aged."""
 
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import Field
 
@@ -48,10 +48,12 @@ class LayoutSpec(Spec):
     history_customer_entries_per_page: WholeNumber | None = Field(
         default=None, ge=2, le=10_000, description="of a leaf of the index of history by customer; if absent none"
     )
-    index_changes: Literal["at_once", "put_aside"] = Field(
-        default="at_once",
-        description="of indexes that aren't unique, by new orders and payments. at_once: their leaf is read if no "
-        "buffer holds it; put_aside: never (InnoDB's change buffer; that it is merged later is left out)",
+    index_changes_put_aside_fraction: Fraction = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="of the changes that new orders and payments make in indexes that aren't unique, those whose leaf "
+        "isn't referred to: InnoDB's change buffer puts them aside, and merges several at a time. 0: none is",
     )
     heap: HeapSpec | None = Field(default=None, description="if absent, rows lie in the leaves of their primary key")
     bloat_fraction: Fraction = Field(

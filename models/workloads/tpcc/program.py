@@ -87,9 +87,9 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
     read = NAMESAKES_READ[workload.tpcc.namesakes_read]
     customers, orders = (heap.customers_moved_fraction, heap.orders_moved_fraction) if heap else (0.0, 0.0)
     layout = workload.layout
-    aside = int(layout.index_changes == "put_aside")
+    aside = layout.index_changes_put_aside_fraction
     by_item, by_customer = (
-        int(entries is not None and not aside)
+        1 - aside if entries else 0
         for entries in (layout.line_item_entries_per_page, layout.history_customer_entries_per_page)
     )
     return {
@@ -189,11 +189,11 @@ class TpccWriter(TransactionWriter):
         self.new_order_insert = append("new order insert", t.new_order, home_district, "row", waiting)
         self.history_insert = append("history insert", t.history, r["home"], "row", history)
         self.by_item = self.by_customer = -1
-        if layout.index_changes == "at_once" and t.line_items >= 0:
+        if t.line_items >= 0:
             self.by_item = asm.reference(
                 "order line by item", "popular", t.line_items, r["supplier"], table=self.line_items, stream=self.rows
             )
-        if layout.index_changes == "at_once" and t.history_by_customer >= 0:
+        if t.history_by_customer >= 0:
             self.by_customer = row("history by customer", t.history_by_customer, customer_district, r["customer"])
 
     def _stock_popularity(self, items: FloatArray) -> FloatArray:
@@ -317,6 +317,16 @@ class TpccWriter(TransactionWriter):
         self.touch(index, WRITE)
         self.asm.place(stays)
 
+    def _change_index(self, index: int) -> None:
+        """An entry in an index that isn't unique, if there is one: in its leaf, or put aside."""
+        aside = self.workload.layout.index_changes_put_aside_fraction
+        if index < 0 or aside == 1:
+            return
+        put_aside = self.jump_unless(1.0 - aside) if aside else None
+        self.touch(index, WRITE)
+        if put_aside is not None:
+            self.asm.place(put_aside)
+
     def new_order_story(self) -> None:
         """One order of 5 to 15 lines; 1 % of lines from another warehouse, 1 % of orders rolled back."""
         asm, r, choice = self.asm, self.r, self.workload.tpcc
@@ -327,8 +337,7 @@ class TpccWriter(TransactionWriter):
         self.touch(self.district, WRITE)
         asm.emit("take", r["order"], self.orders, r["home district"], 1)
         self.touch(self.order_insert, WRITE)
-        if self.workload.layout.index_changes == "at_once":
-            self.touch(self.order_index, WRITE)
+        self._change_index(self.order_index)
         asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
         self.touch(self.new_order_insert, WRITE)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
@@ -342,8 +351,7 @@ class TpccWriter(TransactionWriter):
         asm.place(local)
         self.touch(self.stock, WRITE)
         self.touch(self.line_insert, WRITE)
-        if self.by_item >= 0:
-            self.touch(self.by_item, WRITE)
+        self._change_index(self.by_item)
         asm.emit("affine", r["line row"], r["line row"], 1, 1, 0)
         asm.emit("loop", r["lines"], next_line)
         commits = self.jump_unless(choice.rollback_fraction)
@@ -374,8 +382,7 @@ class TpccWriter(TransactionWriter):
             self._moved(heap.customers_moved_fraction, self.customer_name)
         asm.emit("take", r["row"], self.history, r["home"], 1)
         self.touch(self.history_insert, WRITE)
-        if self.by_customer >= 0:
-            self.touch(self.by_customer, WRITE)
+        self._change_index(self.by_customer)
         self._end("payment")
 
     def order_status_story(self) -> None:
