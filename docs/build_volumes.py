@@ -133,7 +133,9 @@ def answers() -> dict[str, dict[str, Any]]:
 def rates_table(records: Sequence[RunRecord], cap_per_s: dict[str, float]) -> str:
     """Rates, and requests per transaction where the cap on requests is what holds them."""
     known = answers()
-    text = head("run", "row is", "measured /s", "kernel", "error", "formulas", "error", "I/O measured", "kernel", "error")
+    text = head(
+        "run", "row is", "measured /s", "kernel", "error", "formulas", "error", "I/O measured", "kernel", "error"
+    )
     for record in records:
         if record.name not in known:
             continue
@@ -156,10 +158,10 @@ def _against(value: float, measured: float) -> list[str]:
 
 
 def credits_end_s(series: Sequence[float]) -> float:
-    """When credits ran out: the end of the minute before the last fall by a fifth to below the mean of the first half."""
-    first = fmean(series[: len(series) // 2])
-    falls = [i for i in range(1, len(series)) if series[i] < 0.8 * max(series[max(i - 2, 0) : i]) and series[i] < first]
-    return float(falls[-1] * BIN_S) if falls else float("inf")
+    """End of the last minute whose rate is a tenth above the last third's mean: credits ran out. Infinite if none is."""
+    late = fmean(series[-(len(series) // 3) :])
+    faster = [i for i, each in enumerate(series) if each > 1.1 * late]
+    return float((faster[-1] + 1) * BIN_S) if faster else float("inf")
 
 
 def warm_up_s(series: Sequence[float]) -> float:
@@ -205,15 +207,14 @@ def caps(of: RunSet, records: Sequence[RunRecord]) -> dict[str, float]:
     return found
 
 
-def draw() -> None:
-    """Write the page's tables."""
-    text = PAGE.read_text(encoding="utf-8")
+def page(text: str) -> str:
+    """The page with its tables."""
     for of in SETS:
         records = sorted((load_record(path) for path in records_in(RUNS / of.folder)), key=_order)
         capped = caps(of, records) if of.size != 1.0 else {}
         text = replaced(text, BEGIN, END, rates_table(records, capped) + "\n", of.folder)
         text = replaced(text, BEGIN, END, series_table(records) + "\n", f"{of.folder} series")
-    write_whole(PAGE, text)
+    return text
 
 
 def _order(record: RunRecord) -> tuple[str, float]:
@@ -225,7 +226,7 @@ def main() -> None:
     """Simulate what is missing, then draw."""
     if "--draw" not in sys.argv:
         simulated([word for word in sys.argv[1:] if not word.startswith("-")])
-    draw()
+    write_whole(PAGE, page(PAGE.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
