@@ -3,7 +3,7 @@
 python docs/build_volumes.py               simulate what docs/volumes.yaml lacks, one run after the other, and draw
 python docs/build_volumes.py --draw        write the tables again from docs/volumes.yaml
 
-Runs of 5,000 warehouses are simulated at a tenth of their size: warehouses, pool, log, caps and the page cleaners' rates.
+Runs of 5,000 warehouses are simulated at a tenth of their size: warehouses, pool, log, caps, page cleaners' rates.
 Which rows calibrate says calibration/runs/mappings/sysbench_tpcc_io1.yaml.
 """
 
@@ -158,7 +158,7 @@ def _against(value: float, measured: float) -> list[str]:
 
 
 def credits_end_s(series: Sequence[float]) -> float:
-    """End of the last minute whose rate is a tenth above the last third's mean: credits ran out. Infinite if none is."""
+    """End of the last minute whose rate is a tenth above the last third's mean, of credits; infinite if none is."""
     late = fmean(series[-(len(series) // 3) :])
     faster = [i for i, each in enumerate(series) if each > 1.1 * late]
     return float((faster[-1] + 1) * BIN_S) if faster else float("inf")
