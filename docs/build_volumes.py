@@ -24,7 +24,7 @@ from models.input import as_mapping, parse_yaml, write_whole, yaml_text
 from models.reading import with_values
 from models.scenario import ScenarioSpec
 from scenarios.library import load_scenario_file, scenario_path
-from scenarios.run.engines import load_engine
+from simulator import analytic, kernel
 from simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
@@ -114,12 +114,12 @@ def simulated(which: Sequence[str]) -> None:
         for run in measured_runs(records, base, {}, read_mapping_file(of.mapping, records)):
             if which and run.name not in which:
                 continue
-            for engine in ("kernel", "analytic"):
-                if engine in known.get(run.name, {}):
+            for name, engine in (("kernel", kernel), ("analytic", analytic)):
+                if name in known.get(run.name, {}):
                     continue
-                result = load_engine(engine).simulate(build(smaller(run.scenario, of.size)), SEED)
+                result = engine.simulate(build(smaller(run.scenario, of.size)), SEED)
                 known = answers()
-                known.setdefault(run.name, {})[engine] = answer_of(result, of.size)
+                known.setdefault(run.name, {})[name] = answer_of(result, of.size)
                 write_whole(ANSWERS, yaml_text(dict(sorted(known.items())), leaves_on_a_line=True))
 
 
@@ -183,7 +183,7 @@ def series_table(records: Sequence[RunRecord]) -> str:
         length = min(len(series.values), len(found))
         real, ours = series.values[:length], found[:length]
         error = fmean(abs(b / a - 1.0) for a, b in zip(real, ours, strict=True))
-        cells = [record.name, f"{warm_up_s(real):,.0f} s", f"{warm_up_s(ours):,.0f} s", f"{error:.1%}"]
+        cells = [record.name, f"{warm_up_s(series.values):,.0f} s", f"{warm_up_s(found):,.0f} s", f"{error:.1%}"]
         lasted = known[record.name]["kernel"].get("credits_lasted_s")
         end = credits_end_s(real)
         has_end = lasted is not None and lasted < length * BIN_S and end < length * BIN_S
