@@ -91,6 +91,7 @@ figures: environment ## simulate for the pages and pictures of docs/ what their 
 	@$(BIN)/python docs/build_sampling.py
 	@$(BIN)/python docs/build_analytic.py
 	@$(BIN)/python docs/build_cpu_scaling.py
+	@$(BIN)/python docs/build_volumes.py --draw
 	@$(BIN)/python docs/build_calibration.py
 	@$(BIN)/python docs/build_next_run.py
 	@$(BIN)/python docs/build_devices.py

@@ -39,6 +39,22 @@ class LayoutSpec(Spec):
     new_order_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     history_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     index_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    line_item_entries_per_page: WholeNumber | None = Field(
+        default=None,
+        ge=2,
+        le=10_000,
+        description="of a leaf of the index of order lines by supplier and item; if absent there is none",
+    )
+    history_customer_entries_per_page: WholeNumber | None = Field(
+        default=None, ge=2, le=10_000, description="of a leaf of the index of history by customer; if absent none"
+    )
+    index_changes_put_aside_fraction: Fraction = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="of the changes that new orders and payments make in indexes that aren't unique, those whose leaf "
+        "isn't referred to: InnoDB's change buffer puts them aside, and merges several at a time. 0: none is",
+    )
     heap: HeapSpec | None = Field(default=None, description="if absent, rows lie in the leaves of their primary key")
     bloat_fraction: Fraction = Field(
         default=0.0,

@@ -86,9 +86,15 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
     by_name, heap = workload.tpcc.by_last_name_fraction, workload.layout.heap
     read = NAMESAKES_READ[workload.tpcc.namesakes_read]
     customers, orders = (heap.customers_moved_fraction, heap.orders_moved_fraction) if heap else (0.0, 0.0)
+    layout = workload.layout
+    aside = layout.index_changes_put_aside_fraction
+    by_item, by_customer = (
+        1 - aside if entries else 0
+        for entries in (layout.line_item_entries_per_page, layout.history_customer_entries_per_page)
+    )
     return {
-        "new order": Rows(6 + 3 * LINES_PER_ORDER, 0),
-        "payment": Rows(4 + by_name * (1 + read) + customers, 0),
+        "new order": Rows(6 - aside + (3 + by_item) * LINES_PER_ORDER, 0),
+        "payment": Rows(4 + by_name * (1 + read) + customers + by_customer, 0),
         "order status": Rows(3 + by_name * read, LINES_PER_ORDER),
         "delivery": Rows((3 + customers + orders) * DISTRICTS, DISTRICTS * LINES_PER_ORDER),
         "stock level": Rows(1, 3 * RECENT_LINES),
@@ -125,6 +131,11 @@ class TpccWriter(TransactionWriter):
         name_pmf = nurand_pmf(rows.NAME_A, 0, rows.LAST_NAMES - 1) if by_nurand else uniform_pmf(rows.LAST_NAMES)
         self.name_rows = asm.table("last names", name_pmf)
         self.order_ages = asm.table("orders since the customer's last", rows.order_age_pmf(customers, ORDERS_LOADED))
+        self.line_items = -1
+        if layout.line_item_entries_per_page:
+            leaves = rows.pages_pmf(np.repeat(items, ORDERS_LOADED * LINES_PER_ORDER * DISTRICTS // ITEMS),
+                                    layout.line_item_entries_per_page)  # fmt: skip
+            self.line_items = asm.table("order line by item pages", leaves)
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
@@ -177,6 +188,13 @@ class TpccWriter(TransactionWriter):
         self.line_insert = append("order line insert", t.order_line, home_district, "line row", lines)
         self.new_order_insert = append("new order insert", t.new_order, home_district, "row", waiting)
         self.history_insert = append("history insert", t.history, r["home"], "row", history)
+        self.by_item = self.by_customer = -1
+        if t.line_items >= 0:
+            self.by_item = asm.reference(
+                "order line by item", "popular", t.line_items, r["supplier"], table=self.line_items, stream=self.rows
+            )
+        if t.history_by_customer >= 0:
+            self.by_customer = row("history by customer", t.history_by_customer, customer_district, r["customer"])
 
     def _stock_popularity(self, items: FloatArray) -> FloatArray:
         """Popularity of the stock's pages: of one warehouse, or of all if an item's rows of all of them lie together.
@@ -299,6 +317,16 @@ class TpccWriter(TransactionWriter):
         self.touch(index, WRITE)
         self.asm.place(stays)
 
+    def _change_index(self, index: int) -> None:
+        """An entry in an index that isn't unique, if there is one: in its leaf, or put aside."""
+        aside = self.workload.layout.index_changes_put_aside_fraction
+        if index < 0 or aside == 1:
+            return
+        put_aside = self.jump_unless(1.0 - aside) if aside else None
+        self.touch(index, WRITE)
+        if put_aside is not None:
+            self.asm.place(put_aside)
+
     def new_order_story(self) -> None:
         """One order of 5 to 15 lines; 1 % of lines from another warehouse, 1 % of orders rolled back."""
         asm, r, choice = self.asm, self.r, self.workload.tpcc
@@ -309,7 +337,7 @@ class TpccWriter(TransactionWriter):
         self.touch(self.district, WRITE)
         asm.emit("take", r["order"], self.orders, r["home district"], 1)
         self.touch(self.order_insert, WRITE)
-        self.touch(self.order_index, WRITE)
+        self._change_index(self.order_index)
         asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
         self.touch(self.new_order_insert, WRITE)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
@@ -323,6 +351,7 @@ class TpccWriter(TransactionWriter):
         asm.place(local)
         self.touch(self.stock, WRITE)
         self.touch(self.line_insert, WRITE)
+        self._change_index(self.by_item)
         asm.emit("affine", r["line row"], r["line row"], 1, 1, 0)
         asm.emit("loop", r["lines"], next_line)
         commits = self.jump_unless(choice.rollback_fraction)
@@ -353,6 +382,7 @@ class TpccWriter(TransactionWriter):
             self._moved(heap.customers_moved_fraction, self.customer_name)
         asm.emit("take", r["row"], self.history, r["home"], 1)
         self.touch(self.history_insert, WRITE)
+        self._change_index(self.by_customer)
         self._end("payment")
 
     def order_status_story(self) -> None:
@@ -364,7 +394,8 @@ class TpccWriter(TransactionWriter):
         asm.emit("peek", r["order"], self.orders, r["home district"], 1)
         asm.emit("combine", r["order"], r["age"], -1, r["order"])
         self.touch(self.order, READ)
-        asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
+        of_the_last = self.workload.tpcc.order_status_lines == "of_the_last"
+        asm.emit("affine", r["line row"], r["order"] if of_the_last else r["district"], LINES_PER_ORDER, 0, 0)
         self.touch(self.order_lines, READ, rows=LINES_PER_ORDER)
         self._end("order status")
 

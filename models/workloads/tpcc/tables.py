@@ -52,6 +52,9 @@ class Tables:
     new_order: int
     order_line: int
     history: int
+    line_items: int
+    """order lines by supplier and item; -1 if there is no such index"""
+    history_by_customer: int
 
 
 def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
@@ -132,6 +135,9 @@ def _regions(
     def table(name: str, groups: int, rows: int, per_page: int, key: str = "", ring: int = 1) -> int:
         return assembler.region(name, groups, ring * pages_of(rows, per_page), per_page, below(key, per_page))
 
+    def index(name: str, groups: int, rows: int, per_page: int | None) -> int:
+        return table(name, groups, rows, per_page) if per_page else -1
+
     def small(name: str, rows: int) -> int:
         return assembler.region(name, 1, pages_of(rows, SMALL_ROWS_PER_PAGE), SMALL_ROWS_PER_PAGE)
 
@@ -154,6 +160,10 @@ def _regions(
         new_order=table("new order", districts, orders, layout.new_order_rows_per_page, "new_order", ring),
         order_line=table("order line", districts, lines, layout.order_line_rows_per_page, "order_line", ring),
         history=table("history", warehouses, DISTRICTS * customers, layout.history_rows_per_page, ring=ring),
+        line_items=index("order line by item", warehouses, DISTRICTS * lines, layout.line_item_entries_per_page),
+        history_by_customer=index(
+            "history by customer", districts, customers, layout.history_customer_entries_per_page
+        ),
     )
 
 
@@ -164,6 +174,10 @@ def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
     """
     customers, orders, districts = CUSTOMERS_PER_DISTRICT, ORDERS_LOADED, warehouses * DISTRICTS
     layout = layout.aged
+    indexes = {
+        "line_items": (warehouses, DISTRICTS * orders * LINES_PER_ORDER, layout.line_item_entries_per_page),
+        "history_by_customer": (districts, customers, layout.history_customer_entries_per_page),
+    }
     return {
         "warehouse": (1, pages_of(warehouses, SMALL_ROWS_PER_PAGE)),
         "district": (1, pages_of(districts, SMALL_ROWS_PER_PAGE)),
@@ -176,6 +190,7 @@ def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
         "orders_by_customer": (districts, pages_of(orders, layout.index_entries_per_page)),
         "new_order": (districts, pages_of(orders - ORDERS_DELIVERED, layout.new_order_rows_per_page)),
         "order_line": (districts, pages_of(orders * LINES_PER_ORDER, layout.order_line_rows_per_page)),
+        **{name: (groups, pages_of(rows, per_page)) for name, (groups, rows, per_page) in indexes.items() if per_page},
     }
 
 

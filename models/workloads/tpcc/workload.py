@@ -35,6 +35,8 @@ class TpccSpec(Spec):
     """bound: each client has its own; drawn: each transaction takes any of the active ones"""
     namesakes_read: Literal["to_the_middle", "all", "chosen"] = "to_the_middle"
     """of the customers of a last name: the cursor stops (clause 2.5.2.2), or not; or the index alone says which one"""
+    order_status_lines: Literal["of_the_last", "of_the_first_ten"] = "of_the_last"
+    """whose lines an order status reads: the customer's last order's, or those of one of the district's first ten"""
     stock_level_draws_per_line: WholeNumber = Field(default=1, ge=1, le=5)
     """draws with repetition among the lines of the last orders for each of them: 1 meets 63 % of their stock, 3 95 %"""
     round_trips: WholeNumber = Field(default=1, ge=1, le=1000)

@@ -1,0 +1,74 @@
+"""The page of cloud volumes: its tables are its script's, its records are runs of its scenarios."""
+
+from __future__ import annotations
+
+import runpy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calibration.fit import measured_runs, read_mapping_file
+from calibration.records import load_record, records_in
+from models.build import build
+from scenarios.library import load_scenario_file, scenario_path
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+FOLDERS = "sysbench_tpcc_io1", "sysbench_tpcc_gp2", "sysbench_tpcc_mysql8"
+
+
+@cache
+def script() -> dict[str, Any]:
+    return runpy.run_path(str(DOCS / "build_volumes.py"))
+
+
+def test_the_page_is_what_its_script_makes() -> None:
+    text = (DOCS / "volumes.md").read_text(encoding="utf-8")
+    assert script()["page"](text) == text, "run docs/build_volumes.py --draw"
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_record_is_a_run_of_its_scenario(folder: str) -> None:
+    of = next(each for each in script()["SETS"] if each.folder == folder)
+    records = [load_record(path) for path in records_in(script()["RUNS"] / folder)]
+    base = load_scenario_file(scenario_path(of.base))
+    for run in measured_runs(records, base, {}, read_mapping_file(of.mapping, records)):
+        record = next(each for each in records if each.name == run.name)
+        assert run.scenario.interval.start == "cold"
+        assert run.scenario.tpcc.warehouses == record.workload.warehouses.value  # type: ignore[union-attr]
+        assert record.outcome.new_orders_per_minute is not None
+        assert record.outcome.transactions_per_s is not None
+        by_mix = record.outcome.transactions_per_s.value * 600 / 23
+        assert record.outcome.new_orders_per_minute.value == pytest.approx(by_mix, rel=1e-3)
+
+
+def test_the_four_rows_that_calibrate_are_records_and_so_is_that_of_the_credits() -> None:
+    names = {path.stem for path in records_in(script()["RUNS"] / FOLDERS[0])}
+    assert set(script()["CALIBRATING"]) <= names
+    assert script()["OPENING_CREDITS"] in {path.stem for path in records_in(script()["RUNS"] / FOLDERS[1])}
+
+
+def test_a_tenth_has_a_tenth_of_all_that_is_rates_and_sizes() -> None:
+    whole = load_scenario_file(scenario_path("innodb/sysbench-tpcc-io1"))
+    tenth = script()["smaller"](whole, 0.1)
+    assert tenth.tpcc.warehouses == 500
+    assert tenth.database.pool.buffers == round(whole.database.pool.buffers / 10)
+    assert [each.per_s for each in tenth.machine.disks.disk.limits] == pytest.approx([700, 47.68])
+    assert tenth.database.page_cleaner.redo_capacity_gib == pytest.approx(3)
+    assert tenth.workload.arrivals == whole.workload.arrivals
+    assert script()["smaller"](whole, 1.0) is whole
+    build(tenth)
+
+
+def test_credits_end_where_the_rate_falls_for_good() -> None:
+    series = [100.0] * 20 + [60.0] * 30
+    assert script()["credits_end_s"](series) == 20 * 60
+    assert script()["credits_end_s"]([100.0] * 50) == float("inf")
+    assert script()["credits_end_s"]([50.0] * 20 + [100.0] * 30) == float("inf")
+
+
+def test_warm_is_the_first_minute_near_the_last_third() -> None:
+    series = [10.0, 50.0, 94.0, 96.0, *[100.0] * 20]
+    assert script()["warm_up_s"](series) == 3 * 60 + 30
+    assert script()["warm_up_s"]([100.0] * 30) == 30
