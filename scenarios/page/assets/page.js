@@ -1,0 +1,111 @@
+"use strict";
+// What the browser does by itself: drawing, the words of sliders, the address, the headline with its interval.
+const darkMode = matchMedia("(prefers-color-scheme: dark)");
+const NARROWEST_PX = 100;
+
+function drawPlot(place) {
+  if (place.clientWidth < NARROWEST_PX || !window.Plotly) return;
+  const theme = oltpsimThemes[darkMode.matches ? "dark" : "light"];
+  const { data, layout } = JSON.parse(place.dataset.figure);
+  Plotly.react(place, data, layoutFor(layout, theme, place.clientWidth), { displayModeBar: false });
+  place.dataset.drawn = "yes";
+}
+
+function drawAll() {
+  for (const place of document.querySelectorAll(".plot[data-figure]")) drawPlot(place);
+}
+
+function showSlider(input) {
+  const row = input.closest(".slider");
+  if (!row) return;
+  const words = JSON.parse(row.dataset.words)[Number(input.value)];
+  const shown = row.querySelector(".slider-value");
+  if (shown.textContent !== words) shown.textContent = words;
+  input.setAttribute("aria-label", row.dataset.label);
+  input.setAttribute("aria-valuetext", words);
+}
+
+function savePicture(button) {
+  const figure = button.closest("figure");
+  const place = figure.querySelector(".plot");
+  const theme = oltpsimThemes.light;
+  const { data, layout } = JSON.parse(place.dataset.figure);
+  const title = figure.querySelector("h3").textContent;
+  const drawn = layoutFor(layout, theme, 760);
+  drawn.title = { text: title, x: 0.02, font: { size: 15 } };
+  drawn.margin = { ...drawn.margin, t: 40, l: drawn.margin.l + 12, r: drawn.margin.r + 12 };
+  drawn.paper_bgcolor = theme.paper;
+  drawn.height = place.clientHeight + 40;
+  const options = { format: "png", scale: 2, width: 760, height: drawn.height, filename: `oltpsim-${button.dataset.png}` };
+  Plotly.downloadImage({ data, layout: drawn }, options);
+}
+
+const drawnSoon = new Set();
+function drawSoon(place) {
+  if (!drawnSoon.size) {
+    requestAnimationFrame(() => {
+      const places = [...drawnSoon];
+      drawnSoon.clear();
+      places.filter((each) => each.isConnected).forEach(drawPlot);
+    });
+  }
+  drawnSoon.add(place);
+}
+
+const sizes = new ResizeObserver((entries) => entries.forEach((entry) => drawSoon(entry.target)));
+new MutationObserver((changes) => {
+  for (const change of changes) {
+    if (change.type === "attributes") {
+      if (change.target.matches(".plot")) drawSoon(change.target);
+      continue;
+    }
+    for (const node of change.addedNodes) {
+      if (node.nodeType !== Node.ELEMENT_NODE || node.closest(".plot .svg-container")) continue;
+      for (const place of node.querySelectorAll(".plot[data-figure]")) sizes.observe(place);
+      for (const input of node.querySelectorAll(".slider input[type=range]")) showSlider(input);
+    }
+  }
+}).observe(document.documentElement, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-figure"] });
+
+darkMode.addEventListener("change", drawAll);
+document.addEventListener("input", (event) => {
+  if (event.target.matches(".slider input[type=range]")) showSlider(event.target);
+});
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-png]");
+  if (button) savePicture(button);
+});
+
+const CALCULATING = "90 % interval: being calculated …";
+
+window.dash_clientside = window.dash_clientside || {};
+window.dash_clientside.oltpsim = {
+  headline(calculated, measured) {
+    if (!calculated) return ["", ""];
+    const rate = [`${calculated.rate} `, { namespace: "dash_html_components", type: "Small", props: { children: "NOPM" } }];
+    const number = { namespace: "dash_html_components", type: "Strong", props: { children: rate } };
+    const unit = { namespace: "dash_html_components", type: "Span", props: { children: ` ${calculated.unit}, calculated` } };
+    if (!measured || measured.digest !== calculated.digest) return [[number, unit], CALCULATING];
+    const ends = measured.ends ? `${measured.ends} 90 % interval, ` : "";
+    return [[number, unit], ends + measured.words];
+  },
+  staleness(calculated, drawn) {
+    return calculated && drawn === calculated.digest ? "curves" : "curves stale";
+  },
+  address(first, second, hidden) {
+    const pairs = new URLSearchParams();
+    for (const [side, found] of [["a", first], ["b", hidden ? null : second]]) {
+      if (!found) continue;
+      pairs.append(side, found.question.machine);
+      for (const [key, value] of Object.entries(found.question.values)) pairs.append(`${side}.${key}`, value);
+    }
+    if ([...pairs].length) history.replaceState(history.state, "", `?${pairs}`);
+    return null;
+  },
+  difference(first, second, hidden) {
+    if (hidden || !first || !second) return "";
+    const change = (second.rate_per_min / first.rate_per_min - 1) * 100;
+    const words = `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(1)} %`;
+    return `Second machine against the first: ${second.rate} against ${first.rate} NOPM calculated, ${words}.`;
+  },
+};

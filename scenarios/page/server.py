@@ -1,0 +1,152 @@
+"""The page's server: who may ask, what is served, and how it ends."""
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dash import Dash
+from flask import Flask, Response, abort, request
+from werkzeug.serving import make_server
+
+from scenarios.page.calculator import Calculator
+from scenarios.page.callbacks import PageCallbacks, problem_words, register
+from scenarios.page.folder import PageFolder
+from scenarios.page.jobs import JobBoard
+from scenarios.page.layout import page_layout
+from scenarios.page.question import SIDES, questions_in
+from scenarios.page.taken import TAKEN
+from scenarios.show.page import TEMPLATES, plotly_js
+from scenarios.show.palette import THEMES
+from simulator.errors import InputError
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+MOST_BYTES = 64 * 2**20
+"""of one request"""
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+{%metas%}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{%title%}</title>
+{%favicon%}
+{%css%}
+</head>
+<body>
+{%app_entry%}
+<footer>{%config%}{%scripts%}{%renderer%}</footer>
+</body>
+</html>
+"""
+
+
+class PageServer:
+    """The application with what it holds: two calculating processes, jobs and a folder."""
+
+    def __init__(self, folder: Path, hosts: Sequence[str] = ()) -> None:
+        self.folder = PageFolder(folder)
+        self.calculator, self.jobs = Calculator(), JobBoard()
+        self.callbacks = PageCallbacks(self.calculator, self.jobs, self.folder)
+        flask = Flask("oltpsim")
+        flask.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+        flask.secret_key = secrets.token_bytes(32)
+        self.app = Dash(
+            "oltpsim",
+            server=flask,
+            title="oltpsim",
+            update_title=None,
+            assets_folder=str(Path(__file__).parent / "assets"),
+            serve_locally=True,
+            suppress_callback_exceptions=True,
+            index_string=PAGE,
+            external_scripts=["/drawing.js"],
+            external_stylesheets=["/report.css"],
+        )
+        self.app.layout = page_layout
+        register(self.app, self.callbacks)
+        self._allowed = {*LOOPBACK, *hosts}
+        policy = self._policy()
+        flask.before_request(self._refuse_strangers)
+        flask.after_request(lambda response: _safe(response, policy))
+        self._routes(flask)
+
+    def _policy(self) -> str:
+        scripts = " ".join(f"'{each}'" if not each.startswith("'") else each for each in self.app.csp_hashes())
+        return (
+            f"default-src 'self'; script-src 'self' {scripts}; style-src 'self' 'unsafe-inline'; "
+            "img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+
+    def _refuse_strangers(self) -> None:
+        """A page of another host may neither ask under a name that it points here, nor post."""
+        host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
+        if host.strip("[]") not in self._allowed:
+            abort(403, "this host isn't served; start oltpsim serve with --host")
+        origin = request.headers.get("Origin")
+        if origin is not None and origin != f"{request.scheme}://{request.host}":
+            abort(403, "requests from pages of others aren't served")
+
+    def _routes(self, flask: Flask) -> None:
+        themes = f"window.oltpsimThemes = {THEMES!r};\n"
+        drawing = themes + (TEMPLATES / "layout.js").read_text(encoding="utf-8") + "\n" + plotly_js()
+        style = (TEMPLATES / "page.css").read_text(encoding="utf-8")
+
+        @flask.get("/drawing.js")
+        def drawing_js() -> Response:
+            return _kept(Response(drawing, mimetype="text/javascript"))
+
+        @flask.get("/report.css")
+        def report_css() -> Response:
+            return _kept(Response(style, mimetype="text/css"))
+
+        @flask.get("/take/<side>/<name>")
+        def take(side: str, name: str) -> Response:
+            if side not in SIDES or name not in TAKEN:
+                abort(404)
+            try:
+                questions = questions_in(request.query_string.decode("ascii", "replace"))
+                if not questions:
+                    raise InputError("address: names no machine")
+                text, mimetype = TAKEN[name](questions[0], self.folder)
+            except InputError as error:
+                return Response(problem_words(error), status=400, mimetype="text/plain")
+            headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+            return Response(text, mimetype=mimetype, headers=headers)
+
+    def close(self) -> None:
+        """End its processes."""
+        self.jobs.close()
+        self.calculator.close()
+
+
+def _kept(response: Response) -> Response:
+    response.headers["Cache-Control"] = "max-age=3600"
+    return response
+
+
+def _safe(response: Response, policy: str) -> Response:
+    if not response.headers.get("Content-Disposition"):
+        response.headers["Content-Security-Policy"] = policy
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def serve(folder: Path, host: str, port: int, ready: Any) -> None:
+    """Serve the page until interrupted; `ready(address)` is called when it listens. Raises InputError."""
+    page = PageServer(folder, () if host in LOOPBACK else (host,))
+    try:
+        server = make_server(host, port, page.app.server, threaded=True)
+    except OSError as error:
+        page.close()
+        raise InputError(f"--host {host} --port {port}: {error.strerror or error}; give another port") from error
+    except SystemExit as error:  # which is how werkzeug says that a port is in use
+        page.close()
+        raise InputError(f"--port {port}: is in use; give another one") from error
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        ready(f"http://{shown}:{server.server_port}/")
+        server.serve_forever()
+    finally:
+        server.server_close()
+        page.close()
