@@ -21,6 +21,8 @@ from scenarios.page.drawing import Drawing
 from scenarios.page.question import PageQuestion
 from simulator.errors import InputError
 
+FIRST = "v20z"
+"""scenario that is calculated at the start"""
 MOST_PLACES = 1000
 """of browsers and sides whose latest question is remembered"""
 LOST = "the process that calculates ended, most likely because memory ran out; make pool, clients or data smaller"
@@ -33,6 +35,10 @@ class CalculatingProcess:
         self._pool = WorkerPool(1)
         self._turn, self._table = threading.Lock(), threading.Lock()
         self._latest: OrderedDict[str, int] = OrderedDict()
+
+    def begin(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Let it read the modules and programs that its first answers need, before anybody asks."""
+        self._pool.submit(function, *arguments)
 
     def call(self, place: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """The function's answer there; None if something newer was asked for the same place. Raises InputError."""
@@ -61,6 +67,8 @@ class Calculator:
 
     def __init__(self) -> None:
         self._rates, self._curves = CalculatingProcess(), CalculatingProcess()
+        for process, function in ((self._rates, interval_answer), (self._curves, curve_drawings)):
+            process.begin(function, PageQuestion(FIRST))
 
     def places(self, question: PageQuestion) -> list[SliderPlaces]:
         """See `slider_places`."""

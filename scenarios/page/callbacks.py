@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dash import ALL, Dash, Input, Output, State, ctx, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 from dash.exceptions import PreventUpdate
 
 from scenarios.page.calculator import Calculator
@@ -141,13 +141,13 @@ def register(app: Dash, page: PageCallbacks) -> None:
         _register_answers(app, page, side)
         _register_confirmation(app, page, side)
     app.clientside_callback(
-        "oltpsim.address",
+        ClientsideFunction("oltpsim", "address"),
         Output("written", "data"),
         *(Input(f"calculated-{side}", "data") for side in SIDES),
         Input("side-b", "hidden"),
     )
     app.clientside_callback(
-        "oltpsim.difference",
+        ClientsideFunction("oltpsim", "difference"),
         Output("difference", "children"),
         *(Input(f"calculated-{side}", "data") for side in SIDES),
         Input("side-b", "hidden"),
@@ -265,18 +265,27 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
             return no_update, no_update
         return figures(drawings, side), question.digest
 
+    # Two each: a callback with both for inputs would wait for the later one.
     app.clientside_callback(
-        "oltpsim.headline",
+        ClientsideFunction("oltpsim", "headline"),
         Output(f"rate-{side}", "children"),
         Output(f"interval-{side}", "children"),
-        Input(f"calculated-{side}", "data"),
-        Input(f"measured-{side}", "data"),
-    )
-    app.clientside_callback(
-        "oltpsim.staleness",
         Output(f"curves-{side}", "className"),
         Input(f"calculated-{side}", "data"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("oltpsim", "interval"),
+        Output(f"interval-{side}", "children", allow_duplicate=True),
+        Input(f"measured-{side}", "data"),
+        State(f"calculated-{side}", "data"),
+        prevent_initial_call=True,
+    )
+    app.clientside_callback(
+        ClientsideFunction("oltpsim", "curves"),
+        Output(f"curves-{side}", "className", allow_duplicate=True),
         Input(f"drawn-{side}", "data"),
+        State(f"calculated-{side}", "data"),
+        prevent_initial_call=True,
     )
 
 

@@ -80,17 +80,19 @@ const CALCULATING = "90 % interval: being calculated …";
 
 window.dash_clientside = window.dash_clientside || {};
 window.dash_clientside.oltpsim = {
-  headline(calculated, measured) {
-    if (!calculated) return ["", ""];
-    const rate = [`${calculated.rate} `, { namespace: "dash_html_components", type: "Small", props: { children: "NOPM" } }];
-    const number = { namespace: "dash_html_components", type: "Strong", props: { children: rate } };
-    const unit = { namespace: "dash_html_components", type: "Span", props: { children: ` ${calculated.unit}, calculated` } };
-    if (!measured || measured.digest !== calculated.digest) return [[number, unit], CALCULATING];
-    const ends = measured.ends ? `${measured.ends} 90 % interval, ` : "";
-    return [[number, unit], ends + measured.words];
+  headline(calculated) {
+    if (!calculated) return ["", "", "curves stale"];
+    const element = (type, children) => ({ namespace: "dash_html_components", type, props: { children } });
+    const number = element("Strong", [`${calculated.rate} `, element("Small", "NOPM")]);
+    const unit = element("Span", ` ${calculated.unit}, calculated`);
+    return [[number, unit], CALCULATING, "curves stale"];
   },
-  staleness(calculated, drawn) {
-    return calculated && drawn === calculated.digest ? "curves" : "curves stale";
+  interval(measured, calculated) {
+    if (!measured || !calculated || measured.digest !== calculated.digest) return window.dash_clientside.no_update;
+    return (measured.ends ? `${measured.ends} 90 % interval, ` : "") + measured.words;
+  },
+  curves(drawn, calculated) {
+    return calculated && drawn === calculated.digest ? "curves" : window.dash_clientside.no_update;
   },
   address(first, second, hidden) {
     const pairs = new URLSearchParams();
