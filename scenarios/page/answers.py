@@ -15,7 +15,7 @@ from scenarios.show.explain import advice_charts, clients_chart
 from scenarios.show.numbers import share, time_text
 from scenarios.show.run_charts import time_by_activity, utilisation
 from scenarios.show.words import configuration_line, uncertainty_words, unit_of
-from simulator.analytic import simulate
+from simulator.analytic import NO_PERCENTILES, simulate
 from simulator.errors import InputError
 from simulator.results import Result, main_class_of
 
@@ -90,7 +90,9 @@ def calculated_answer(question: PageQuestion) -> CalculatedAnswer:
     scenario, result = _scenario(question).scenario, _result(question)
     limit, main = result.bottleneck, main_class_of(result)
     next_words = f"; next {limit.next_name} ({share(limit.next_share)})" if limit.next_name else ""
-    reason = next((text for text in result.warnings if "percentile" in text), "the analytic engine doesn't know it")
+    unknown = [text for text in result.warnings if text.startswith(NO_PERCENTILES)]
+    reason = unknown[0].removeprefix(NO_PERCENTILES).lstrip(": ") if unknown else "the analytic engine doesn't know it"
+    warnings = [*result.warnings, *scenario_remarks(scenario, result)]
     charts = [utilisation(result), time_by_activity(result)]
     return CalculatedAnswer(
         title=scenario.name,
@@ -99,7 +101,7 @@ def calculated_answer(question: PageQuestion) -> CalculatedAnswer:
         unit=unit_of(result.main_class),
         bottleneck=f"{limit.name} ({share(limit.share)}){next_words}",
         p95=f"none: {reason}" if main.p95_s is None else time_text(main.p95_s),
-        warnings=tuple(result.warnings + scenario_remarks(scenario, result)),
+        warnings=tuple(text for text in warnings if text not in unknown),
         drawings=tuple(drawing_of(chart) for chart in charts if chart is not None),
     )
 

@@ -279,7 +279,7 @@ def clients_chart(found: ClientCurve, main_class: str) -> Chart:
     alone = [number for number in clients if number * slope <= 1.15 * top]
     at_knee = f"if none waited for another: {count(slope)}/min each, {count(top)}/min by {count(max(knee, 1))} clients"
     marks: list[Mark] = [
-        Curve(x=[0, *alone], y=[0, *rounded(number * slope for number in alone)], colour=SLATE, dash="dash", label=at_knee),
+        Curve(x=alone, y=rounded(number * slope for number in alone), colour=SLATE, dash="dash", label=at_knee),
         Segment(y=(top, top), colour=SLATE, dash="dot", label=f"highest here: {count(top)}/min"),
         Curve(
             x=clients,
@@ -302,7 +302,7 @@ def clients_chart(found: ClientCurve, main_class: str) -> Chart:
         title="Rate against clients",
         alternative=f"{unit} by clients. {text}. {at_knee}.",
         marks=marks,
-        x=Scale(low=0.0, high=clients[-1] * 1.02, title="clients"),
+        x=Scale(low=0.9, high=clients[-1] * 1.15, log=True, title="clients"),
         y=Scale(low=0.0, high=top * 1.15 or 1.0, title=unit),
         height_px=340,
         caption=f"More clients can't be calculated: {found.refused}" if found.refused else "",
