@@ -4,6 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -89,6 +90,10 @@ class Calculator:
         """See `curve_drawings`."""
         found: tuple[Drawing, ...] | None = self._curves.call(f"curves {place}", curve_drawings, question)
         return found
+
+    def recognise(self, function: Callable[[Path], None], folder: Path) -> None:
+        """Read an upload where a file that can't be borne ends no more than that process. Raises InputError."""
+        self._curves.call(f"upload {folder.name}", function, folder)
 
     def close(self) -> None:
         """End the processes."""

@@ -1,29 +1,34 @@
 """What happens when something on the page is used: functions of plain values, and the table that ties them to it."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 from dash.exceptions import PreventUpdate
 
 from scenarios.page.calculator import Calculator
-from scenarios.page.folder import PageFolder
-from scenarios.page.jobs import CANCELLED, FAILED, JobBoard, JobState
+from scenarios.page.drawing import Drawing, Exhibit, drawing_of, read_exhibit
+from scenarios.page.folder import PageFolder, digest_of
+from scenarios.page.jobs import CANCELLED, FAILED, WAITING, JobBoard, JobState
 from scenarios.page.layout import (
+    calibration_items,
     confirmed_words,
     download_links,
+    exhibit_parts,
     facts,
     figures,
     progress_bar,
     slider_rows,
 )
-from scenarios.page.drawing import Drawing, drawing_of
-from scenarios.page.question import KEYS, SIDES, PageQuestion, address_of, questions_in, read_question
-from scenarios.page.work import confirm
-from scenarios.run import SavedRun
+from scenarios.page.question import SIDES, PageQuestion, address_of, questions_in, read_question
+from scenarios.page.work import calibrate_runs, confirm, find_machines, recognise
+from scenarios.run import SavedRun, program_hash
 from scenarios.show.numbers import between, count, share, signed_share
 from scenarios.show.run_charts import over_time, throughput
 from simulator.errors import InputError
+
+MOST_WORDS, MOST_NUMBER = 40, 1e12
 
 
 class PageCallbacks:
@@ -114,6 +119,54 @@ class PageCallbacks:
         self._jobs.begin(question.digest, confirm, question, self._folder.run_path(question))
         return question.digest
 
+    def plan(self, calculated: object, target: object, p95: object, data_size: object) -> str:
+        """Begin a plan for the load of the first machine; gives its digest. Raises InputError."""
+        if not isinstance(calculated, dict):
+            raise InputError("plan: name a machine above first, whose load it is")
+        question = read_question(calculated.get("question"))
+        rate = None
+        words = [str(each or "").strip() for each in (target, p95, data_size)]
+        if any(len(each) > MOST_WORDS for each in words):
+            raise InputError(f"plan: fields hold at most {MOST_WORDS} letters")
+        if words[0]:
+            rate = positive_number(words[0].replace(",", ""), "plan: new orders per minute")
+        name = digest_of("plan", question.digest, rate, *words[1:], program_hash())
+        self._jobs.begin(name, find_machines, question, rate, *words[1:], self._folder.plan_path(name))
+        return name
+
+    def planned(self, name: str) -> Exhibit | None:
+        """A finished plan."""
+        return read_exhibit(self._folder.plan_path(name))
+
+    def recognised(self, upload: object) -> Exhibit:
+        """What an upload holds. Raises InputError."""
+        name = upload.get("name") if isinstance(upload, dict) else None
+        folder = self._folder.upload(str(name))
+        self._calculator.recognise(recognise, folder)
+        found = read_exhibit(folder / "recognised.json")
+        assert found is not None
+        return found
+
+    def calibrate(self, upload: object, base: object) -> str:
+        """Begin a calibration; gives its digest. Raises InputError."""
+        if not isinstance(upload, dict):
+            raise InputError("calibrate: choose files of measured runs first")
+        folder = self._folder.upload(str(upload.get("name")))
+        question = read_question({"machine": base, "values": {}})
+        question.scenario("kernel")
+        name = digest_of("calibrate", folder.name, question.digest)
+        self._jobs.begin(name, calibrate_runs, folder, question, self._folder.calibration_path(name))
+        return name
+
+    def calibrations(self) -> list[tuple[str, str]]:
+        """Finished calibrations: digest and title."""
+        found = [(name, self.calibration(name)) for name in self._folder.calibrations()]
+        return [(name, exhibit.title) for name, exhibit in found if exhibit is not None]
+
+    def calibration(self, name: object) -> Exhibit | None:
+        """A finished calibration. Raises InputError for what is no name of one."""
+        return read_exhibit(self._folder.calibration_path(str(name)))
+
     def job(self, name: object) -> JobState | None:
         """State of a job."""
         return self._jobs.state(name) if isinstance(name, str) else None
@@ -122,6 +175,17 @@ class PageCallbacks:
         """Cancel a job."""
         if isinstance(name, str):
             self._jobs.cancel(name)
+
+
+def positive_number(text: str, where: str) -> float:
+    """A number of a field. Raises InputError."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < MOST_NUMBER:
+        raise InputError(f"{where}: got {text[:40]!r}; must be a number above 0 and below {MOST_NUMBER:g}")
+    return number
 
 
 def _place(browser: object, side: str) -> str:
@@ -140,6 +204,8 @@ def register(app: Dash, page: PageCallbacks) -> None:
         _register_asking(app, page, side)
         _register_answers(app, page, side)
         _register_confirmation(app, page, side)
+    _register_plan(app, page)
+    _register_calibration(app, page)
     app.clientside_callback(
         ClientsideFunction("oltpsim", "address"),
         Output("written", "data"),
@@ -177,7 +243,10 @@ def _register_asking(app: Dash, page: PageCallbacks, side: str) -> None:
         Output(f"sliders-{side}", "children"),
         Output(f"problem-{side}", "children"),
         Output(f"machine-{side}", "value"),
-        *([Output("side-b", "hidden", allow_duplicate=True), Output("sides", "className", allow_duplicate=True)] * number),
+        *(
+            [Output("side-b", "hidden", allow_duplicate=True), Output("sides", "className", allow_duplicate=True)]
+            * number
+        ),
         Input(f"ask-{side}", "n_clicks"),
         Input(f"machine-{side}", "n_submit"),
         Input("address", "search"),
@@ -321,8 +390,7 @@ def _register_confirmation(app: Dash, page: PageCallbacks, side: str) -> None:
         working = state is not None and not state.is_over
         progress: Any = []
         if state is not None and working:
-            left = f", {state.left}" if state.left else ""
-            progress = progress_bar(state.share, f"{state.state}, {share(state.share)}{left}")
+            progress = progress_bar(state.share, state_words(state))
         elif state is not None and state.state in {FAILED, CANCELLED}:
             progress = state.message or "cancelled; nothing was kept"
         changed = trigger == f"calculated-{side}" or not working
@@ -340,3 +408,118 @@ def _confirmation(page: PageCallbacks, side: str, question: PageQuestion, calcul
     words, run = found
     charts = [throughput(run.result, None), *over_time(run.result)]
     return words, figures([drawing_of(each) for each in charts if each is not None], side), links
+
+
+def _job_outputs(name: str) -> list[Output]:
+    return [
+        Output(f"{name}-job", "data"),
+        Output(f"{name}-clock", "disabled"),
+        Output(f"{name}-progress", "children"),
+        Output(f"{name}-cancel", "hidden"),
+        Output(f"{name}-problem", "children"),
+        Output(f"{name}-outcome", "children"),
+    ]
+
+
+def _job_inputs(name: str) -> list[Input]:
+    return [
+        Input(f"{name}-begin", "n_clicks"),
+        Input(f"{name}-cancel", "n_clicks"),
+        Input(f"{name}-clock", "n_intervals"),
+    ]
+
+
+def followed(page: PageCallbacks, job: Any, begin: Callable[[], str], outcome: Callable[[str], Any]) -> tuple[Any, ...]:
+    """What `_job_outputs` become after one of `_job_inputs`: a job begun, cancelled, or how far it is."""
+    trigger = str(ctx.triggered_id)
+    try:
+        if trigger.endswith("-begin"):
+            job = begin()
+        if trigger.endswith("-cancel"):
+            page.cancel(job)
+    except InputError as error:
+        return job, True, [], True, problem_words(error), no_update
+    state = page.job(job)
+    if state is None:
+        return job, True, [], True, no_update, no_update
+    if not state.is_over:
+        return job, False, progress_bar(state.share, state_words(state)), False, "", no_update
+    if state.state == FAILED:
+        return job, True, [], True, "; ".join(state.message.splitlines()), no_update
+    if state.state == CANCELLED:
+        return job, True, "cancelled; nothing was kept", True, "", no_update
+    return job, True, "done", True, "", outcome(job)
+
+
+def state_words(state: JobState) -> str:
+    """How far a job is, and the time left."""
+    if state.state == WAITING:
+        return "waits until another piece of work is done"
+    if not state.share:
+        return "is being prepared"
+    return f"{share(state.share)}{', ' * bool(state.left)}{state.left}"
+
+
+def _register_plan(app: Dash, page: PageCallbacks) -> None:
+    @app.callback(
+        *_job_outputs("plan"),
+        *_job_inputs("plan"),
+        State("plan-job", "data"),
+        State("calculated-a", "data"),
+        *(State(name, "value") for name in ("target", "p95", "data-size")),
+        prevent_initial_call=True,
+    )
+    def plan(_begin: Any, _cancel: Any, _ticks: Any, job: Any, calculated: Any, *fields: Any) -> tuple[Any, ...]:
+        def outcome(name: str) -> Any:
+            found = page.planned(name)
+            return [] if found is None else exhibit_parts(found, "plan", [("Plan's page", f"/plan/{name}.html")])
+
+        return followed(page, job, lambda: page.plan(calculated, *fields), outcome)
+
+
+def _register_calibration(app: Dash, page: PageCallbacks) -> None:
+    @app.callback(
+        Output("recognised", "children"),
+        Output("upload-problem", "children"),
+        Input("upload", "data"),
+        prevent_initial_call=True,
+    )
+    def recognised(upload: Any) -> tuple[Any, str]:
+        if not isinstance(upload, dict):
+            return [], ""
+        if upload.get("problem"):
+            return [], str(upload["problem"])
+        try:
+            found = page.recognised(upload)
+        except InputError as error:
+            return [], problem_words(error)
+        return exhibit_parts(found, "upload"), ""
+
+    @app.callback(
+        *_job_outputs("calibrate"),
+        *_job_inputs("calibrate"),
+        State("calibrate-job", "data"),
+        State("upload", "data"),
+        State("base", "value"),
+        prevent_initial_call=True,
+    )
+    def calibrate(_begin: Any, _cancel: Any, _ticks: Any, job: Any, upload: Any, base: Any) -> tuple[Any, ...]:
+        return followed(page, job, lambda: page.calibrate(upload, base), lambda name: name)
+
+    @app.callback(
+        Output("calibrations", "children"),
+        Output("calibration", "children"),
+        Input("calibrate-outcome", "children"),
+        Input({"type": "calibration", "name": ALL}, "n_clicks"),
+    )
+    def shown_calibration(finished: Any, _clicks: Any) -> tuple[Any, Any]:
+        chosen = ctx.triggered_id["name"] if isinstance(ctx.triggered_id, dict) and any(_clicks) else finished
+        items = calibration_items(page.calibrations()) if not isinstance(ctx.triggered_id, dict) else no_update
+        if not chosen or (isinstance(ctx.triggered_id, dict) and not any(_clicks)):
+            return items, no_update
+        try:
+            found = page.calibration(chosen)
+        except InputError:
+            found = None
+        links = [("Model for --model (JSON)", f"/calibration/{chosen}.json")]
+        return items, [] if found is None else exhibit_parts(found, "calibration", links)

@@ -1,9 +1,14 @@
 """A chart as the page takes it: what crosses from the process that calculates to the browser."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from models.input import read_document, write_document
 from scenarios.show.chart import Chart, LegendEntry
+from simulator.errors import InputError
+
+FORMAT = "oltpsim-exhibit-1"
 
 
 @dataclass(frozen=True)
@@ -24,3 +29,33 @@ def drawing_of(chart: Chart) -> Drawing:
     return Drawing(
         chart.key, chart.title, chart.alternative, chart.caption, chart.height_px, chart.legend, chart.figure
     )
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """What a job leaves to be shown: a title, text in lines, charts."""
+
+    title: str
+    text: str
+    drawings: tuple[Drawing, ...] = ()
+
+
+def write_exhibit(path: Path, exhibit: Exhibit) -> None:
+    """Write it whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_document(path, FORMAT, asdict(exhibit))
+
+
+def read_exhibit(path: Path) -> Exhibit | None:
+    """What was written; None if there is none that can be read."""
+    if not path.is_file():
+        return None
+    try:
+        data = read_document(path, FORMAT, "an exhibit of the page", "make it again")
+        drawings = tuple(
+            Drawing(**{**each, "legend": tuple(LegendEntry(**entry) for entry in each["legend"])})
+            for each in data["drawings"]
+        )
+        return Exhibit(data["title"], data["text"], drawings)
+    except (InputError, KeyError, TypeError):
+        return None

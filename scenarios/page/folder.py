@@ -1,5 +1,6 @@
 """The page's folder: confirmed runs, uploaded runs and calibrations. Nothing else is read or written."""
 
+import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,3 +31,39 @@ class PageFolder:
             return read_saved_run(path)
         except InputError:
             return None
+
+    def plan_path(self, digest: str) -> Path:
+        """What is shown of a plan; its own page lies beside it."""
+        return self.path / "plans" / f"{_checked(digest)}.json"
+
+    @property
+    def uploads(self) -> Path:
+        """Folders of uploads."""
+        return self.path / "uploads"
+
+    def upload(self, name: str) -> Path:
+        """Folder of one upload. Raises InputError if there is none."""
+        path = self.uploads / _checked(name)
+        if not path.is_dir():
+            raise InputError("upload: is no longer there; choose the files again")
+        return path
+
+    def calibration_path(self, digest: str) -> Path:
+        """What is shown of a calibration; its model lies beside it."""
+        return self.path / "calibrations" / f"{_checked(digest)}.json"
+
+    def calibrations(self) -> list[str]:
+        """Digests of finished calibrations, the newest first."""
+        files = (self.path / "calibrations").glob("*.model.json")
+        return [each.name.partition(".")[0] for each in sorted(files, key=lambda file: -file.stat().st_mtime)]
+
+
+def digest_of(*words: object) -> str:
+    """Hash that names what a job leaves."""
+    return hashlib.sha256(repr(words).encode()).hexdigest()[:16]
+
+
+def _checked(name: object) -> str:
+    if not isinstance(name, str) or not DIGEST.fullmatch(name):
+        raise InputError(f"{str(name)[:40]!r}: is no name of this page's")
+    return name

@@ -9,7 +9,7 @@ from dash import dcc, html
 
 from scenarios.library import library_files
 from scenarios.page.answers import CalculatedAnswer, SliderPlaces
-from scenarios.page.drawing import Drawing
+from scenarios.page.drawing import Drawing, Exhibit
 from scenarios.page.question import SIDES, value_words
 
 EXAMPLE = "8 cores, 32 GB, SSD, PostgreSQL 16"
@@ -35,8 +35,10 @@ def page_layout() -> html.Div:
             html.Datalist(names, id="library"),
             html.Main(
                 [
-                    html.Div([_side(side) for side in SIDES], id="sides", className="sides one"),
                     html.Div(id="difference", className="difference", role="status"),
+                    html.Div([_side(side) for side in SIDES], id="sides", className="sides one"),
+                    _plan_panel(),
+                    _calibration_panel(),
                 ]
             ),
         ],
@@ -117,6 +119,95 @@ def _side(side: str) -> html.Section:
         hidden=side != "a",
         **{"aria-labelledby": f"title-{side}"},
     )
+
+
+def _field(name: str, label: str, placeholder: str) -> html.Div:
+    entry = dcc.Input(
+        id=name, type="text", maxLength=300, placeholder=placeholder, className="machine", autoComplete="off"
+    )
+    return html.Div([html.Label(label, htmlFor=name), entry])
+
+
+def _plan_panel() -> html.Section:
+    return html.Section(
+        [
+            html.H2("Plan: the cheapest machines for a load", id="title-plan"),
+            html.P("The load, its data and its database are those of the machine above.", className="quiet"),
+            html.Div(
+                [
+                    _field("target", "New orders per minute to hold (empty: most for the money)", "30000"),
+                    _field("p95", "95 % of them end within (may be empty)", "50 ms"),
+                    _field("data-size", "Size of the tables (empty: as above)", "200 GiB"),
+                ],
+                className="fields",
+            ),
+            *_job_panel("plan", "Find machines"),
+        ],
+        className="panel",
+        **{"aria-labelledby": "title-plan"},
+    )
+
+
+def _calibration_panel() -> html.Section:
+    return html.Section(
+        [
+            html.H2("Calibrate with measured runs", id="title-calibrate"),
+            html.P(
+                "Results of HammerDB, sysbench, pgbench, BenchBase, go-tpc and others with what iostat, sar or the "
+                "database wrote beside them: a folder, a zip, or files of one run. They stay on this computer.",
+                className="quiet",
+            ),
+            dcc.Store(id="upload"),
+            html.Div(id="upload-place", className="uploads"),
+            html.P(id="upload-problem", className="problem", role="alert"),
+            html.Div(id="recognised", role="status"),
+            _field(
+                "base", "What was measured: describe the machine, or name a scenario of the library", "postgresql-15"
+            ),
+            *_job_panel("calibrate", "Calibrate"),
+            html.H3("Finished calibrations"),
+            html.Ul(id="calibrations", className="links"),
+            html.Div(id="calibration"),
+        ],
+        className="panel",
+        **{"aria-labelledby": "title-calibrate"},
+    )
+
+
+def _job_panel(name: str, label: str) -> list[Any]:
+    """The button of a piece of work, its progress with a button that cancels, and its outcome."""
+    return [
+        dcc.Store(id=f"{name}-job"),
+        dcc.Interval(id=f"{name}-clock", interval=POLL_MS, disabled=True),
+        html.Div(
+            [
+                html.Button(label, id=f"{name}-begin", type="button"),
+                html.Button("Cancel", id=f"{name}-cancel", type="button", hidden=True),
+            ],
+            className="buttons",
+        ),
+        html.P(id=f"{name}-problem", className="problem", role="alert"),
+        html.Div(id=f"{name}-progress", role="status"),
+        html.Div(id=f"{name}-outcome"),
+    ]
+
+
+def exhibit_parts(exhibit: Exhibit, side: str, links: Sequence[tuple[str, str]] = ()) -> list[Any]:
+    """What a job has left."""
+    return [
+        html.H3(exhibit.title),
+        html.Ul([html.Li(html.A(words, href=place, download="")) for words, place in links], className="links"),
+        html.Div(figures(exhibit.drawings, side), className="curves"),
+        html.Pre(exhibit.text, tabIndex="0", className="table"),
+    ]
+
+
+def calibration_items(titles: Sequence[tuple[str, str]]) -> list[html.Li]:
+    """A button for each finished calibration: (digest, title)."""
+    return [
+        html.Li(html.Button(title, id={"type": "calibration", "name": name}, type="button", className="quiet-button"))
+        for name, title in titles
+    ] or [html.Li("none yet")]
 
 
 def slider_rows(side: str, places: Sequence[SliderPlaces]) -> list[html.Div]:
@@ -214,13 +305,14 @@ def progress_bar(share: float, words: str) -> list[Any]:
 def download_links(side: str, address: str, is_confirmed: bool) -> list[Any]:
     """What can be taken away of a question."""
     what = "the simulation" if is_confirmed else "the calculation"
-    links = [("scenario.yaml", "Scenario (YAML)"), ("answer.csv", "Figures (CSV)"), ("report.html", f"Report of {what}")]
+    links = [
+        ("scenario.yaml", "Scenario (YAML)"),
+        ("answer.csv", "Figures (CSV)"),
+        ("report.html", f"Report of {what}"),
+    ]
     return [
         html.Ul(
-            [
-                html.Li(html.A(words, href=f"/take/{side}/{name}{address}", download=name))
-                for name, words in links
-            ],
+            [html.Li(html.A(words, href=f"/take/{side}/{name}{address}", download=name)) for name, words in links],
             className="links",
         )
     ]

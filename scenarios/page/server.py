@@ -1,7 +1,7 @@
 """The page's server: who may ask, what is served, and how it ends."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from scenarios.page.jobs import JobBoard
 from scenarios.page.layout import page_layout
 from scenarios.page.question import SIDES, questions_in
 from scenarios.page.taken import TAKEN
+from scenarios.page.uploads import save_upload
 from scenarios.show.page import TEMPLATES, plotly_js
 from scenarios.show.palette import THEMES
 from simulator.errors import InputError
@@ -112,6 +113,40 @@ class PageServer:
                 return Response(problem_words(error), status=400, mimetype="text/plain")
             headers = {"Content-Disposition": f'attachment; filename="{name}"'}
             return Response(text, mimetype=mimetype, headers=headers)
+
+        @flask.post("/upload")
+        def upload() -> tuple[dict[str, str], int]:
+            if request.headers.get("X-Oltpsim") != "upload":  # which a page of another host can't send
+                abort(403)
+            try:
+                files = [(each.filename or "file", each.stream) for each in request.files.getlist("files")]
+                return {"name": save_upload(self.folder.uploads, files)}, 200  # type: ignore[arg-type]
+            except InputError as error:
+                return {"problem": problem_words(error)}, 400
+            except OSError as error:
+                return {"problem": f"upload: can't be kept: {error.strerror}"}, 400
+
+        @flask.errorhandler(413)
+        def too_large(_error: Exception) -> tuple[dict[str, str], int]:
+            return {"problem": f"upload: is more than {MOST_BYTES >> 20} MiB; give fewer files, or a zip"}, 413
+
+        @flask.get("/plan/<name>.html")
+        def plan_page(name: str) -> Response:
+            return self._file(lambda: self.folder.plan_path(name).with_suffix(".html"), "plan.html", "text/html")
+
+        @flask.get("/calibration/<name>.json")
+        def model(name: str) -> Response:
+            path = lambda: self.folder.calibration_path(name).with_suffix(".model.json")  # noqa: E731
+            return self._file(path, "model.json", "application/json")
+
+    def _file(self, path: Callable[[], Path], name: str, mimetype: str) -> Response:
+        """A file of the folder, to be taken away."""
+        try:
+            content = path().read_bytes()
+        except (InputError, OSError):
+            abort(404)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(content, mimetype=mimetype, headers=headers)
 
     def close(self) -> None:
         """End its processes."""

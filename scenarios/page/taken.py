@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from calibration.predict import guesses_of, run_measurement
 from models.input import yaml_text
 from scenarios.page.folder import PageFolder
 from scenarios.page.question import PageQuestion
@@ -10,7 +11,6 @@ from scenarios.questions.explain import advise
 from scenarios.run import SavedRun, SimulationTask, simulate
 from scenarios.show.report import report_html
 from scenarios.show.summary import summary_csv
-from calibration.predict import guesses_of, run_measurement
 from scenarios.show.words import Expected
 from simulator.errors import InputError
 

@@ -23,7 +23,19 @@ from scenarios.questions.explain import (
     Upgrade,
     Warming,
 )
-from scenarios.show.chart import BarSeries, Chart, Curve, Mark, Points, Scale, Segment, Zone, row_labels, row_scale, rows_px
+from scenarios.show.chart import (
+    BarSeries,
+    Chart,
+    Curve,
+    Mark,
+    Points,
+    Scale,
+    Segment,
+    Zone,
+    row_labels,
+    row_scale,
+    rows_px,
+)
 from scenarios.show.model import figure_lines
 from scenarios.show.numbers import (
     NONE,
@@ -293,9 +305,7 @@ def clients_chart(found: ClientCurve, main_class: str) -> Chart:
     ]
     if now is not None:
         words = f"now {plural(now[0], 'client')}: {count(now[1])}/min"
-        marks.append(
-            Points(x=[now[0]], y=[now[1]], colour=SLATE, symbol="circle-open", label=words, hover=[words])
-        )
+        marks.append(Points(x=[now[0]], y=[now[1]], colour=SLATE, symbol="circle-open", label=words, hover=[words]))
     text = "; ".join(f"{count(number)}: {count(rate)}" for number, rate in found.curve)
     return Chart(
         key="clients",

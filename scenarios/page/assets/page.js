@@ -52,6 +52,41 @@ function drawSoon(place) {
   drawnSoon.add(place);
 }
 
+const MOST_BYTES = 64 * 2 ** 20;
+
+async function sendFiles(files) {
+  const show = (data) => window.dash_clientside.set_props("upload", { data });
+  const bytes = files.reduce((sum, file) => sum + file.size, 0);
+  if (!files.length) return;
+  if (bytes > MOST_BYTES) {
+    show({ problem: `upload: ${Math.ceil(bytes / 2 ** 20)} MiB are more than 64 MiB; give fewer files, or a zip` });
+    return;
+  }
+  const form = new FormData();
+  for (const file of files) form.append("files", file, file.webkitRelativePath || file.name);
+  try {
+    const response = await fetch("/upload", { method: "POST", body: form, headers: { "X-Oltpsim": "upload" } });
+    show(await response.json());
+  } catch (error) {
+    show({ problem: `upload: could not be sent: ${error.message}` });
+  }
+}
+
+function addUploadFields(place) {
+  for (const [words, folder] of [["Files of one run, or a zip", false], ["A folder of runs", true]]) {
+    const label = document.createElement("label");
+    const input = document.createElement("input");
+    input.type = "file";
+    input.multiple = true;
+    input.webkitdirectory = folder;
+    input.id = folder ? "upload-folder" : "upload-files";
+    label.textContent = words;
+    label.append(input);
+    place.append(label);
+    input.addEventListener("change", () => sendFiles([...input.files]));
+  }
+}
+
 const sizes = new ResizeObserver((entries) => entries.forEach((entry) => drawSoon(entry.target)));
 new MutationObserver((changes) => {
   for (const change of changes) {
@@ -62,6 +97,8 @@ new MutationObserver((changes) => {
     for (const node of change.addedNodes) {
       if (node.nodeType !== Node.ELEMENT_NODE || node.closest(".plot .svg-container")) continue;
       for (const place of node.querySelectorAll(".plot[data-figure]")) sizes.observe(place);
+      const uploads = node.querySelector("#upload-place:empty");
+      if (uploads) addUploadFields(uploads);
       for (const input of node.querySelectorAll(".slider input[type=range]")) showSlider(input);
     }
   }
