@@ -76,7 +76,9 @@ class PageCallbacks:
     def calculate(self, question: PageQuestion, place: str) -> dict[str, Any] | None:
         """The rate and what stands beside it; None if the place has asked again since. Raises InputError."""
         answer = self._calculator.answer(question, place)
-        return answer and {
+        if answer is None:
+            return None
+        return {
             "digest": question.digest,
             "question": {"machine": question.machine, "values": dict(question.values)},
             "rate_per_min": answer.rate_per_min,
@@ -206,13 +208,15 @@ def register(app: Dash, page: PageCallbacks) -> None:
         _register_confirmation(app, page, side)
     _register_plan(app, page)
     _register_calibration(app, page)
-    app.clientside_callback(
+    _in_browser(
+        app,
         ClientsideFunction("oltpsim", "address"),
         Output("written", "data"),
         *(Input(f"calculated-{side}", "data") for side in SIDES),
         Input("side-b", "hidden"),
     )
-    app.clientside_callback(
+    _in_browser(
+        app,
         ClientsideFunction("oltpsim", "difference"),
         Output("difference", "children"),
         *(Input(f"calculated-{side}", "data") for side in SIDES),
@@ -311,9 +315,9 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
             return None
         try:
             found = page.interval(read_question(calculated["question"]), _place(browser, side))
-            return no_update if found is None else found
         except InputError as error:
-            return {"digest": calculated.get("digest"), "ends": "", "words": problem_words(error)}
+            found = {"digest": calculated.get("digest"), "ends": "", "words": problem_words(error)}
+        return no_update if found is None else found
 
     @app.callback(
         Output(f"curves-{side}", "children"),
@@ -335,21 +339,24 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         return figures(drawings, side), question.digest
 
     # Two each: a callback with both for inputs would wait for the later one.
-    app.clientside_callback(
+    _in_browser(
+        app,
         ClientsideFunction("oltpsim", "headline"),
         Output(f"rate-{side}", "children"),
         Output(f"interval-{side}", "children"),
         Output(f"curves-{side}", "className"),
         Input(f"calculated-{side}", "data"),
     )
-    app.clientside_callback(
+    _in_browser(
+        app,
         ClientsideFunction("oltpsim", "interval"),
         Output(f"interval-{side}", "children", allow_duplicate=True),
         Input(f"measured-{side}", "data"),
         State(f"calculated-{side}", "data"),
         prevent_initial_call=True,
     )
-    app.clientside_callback(
+    _in_browser(
+        app,
         ClientsideFunction("oltpsim", "curves"),
         Output(f"curves-{side}", "className", allow_duplicate=True),
         Input(f"drawn-{side}", "data"),
@@ -402,12 +409,17 @@ def _register_confirmation(app: Dash, page: PageCallbacks, side: str) -> None:
 
 def _confirmation(page: PageCallbacks, side: str, question: PageQuestion, calculated: Any) -> tuple[Any, ...]:
     found = page.confirmed(question, float(calculated["rate_per_min"]))
-    links = download_links(side, address_of([question]), found is not None)
+    links = download_links(address_of([question]), found is not None)
     if found is None:
         return [], [], links
     words, run = found
     charts = [throughput(run.result, None), *over_time(run.result)]
     return words, figures([drawing_of(each) for each in charts if each is not None], side), links
+
+
+def _in_browser(app: Any, function: ClientsideFunction, *places: Output | Input | State, **settings: Any) -> None:
+    """Tie a function of page.js to the page."""
+    app.clientside_callback(function, *places, **settings)
 
 
 def _job_outputs(name: str) -> list[Output]:

@@ -1,23 +1,26 @@
-"""What stands on the page: labels, fields, sliders, numbers and charts, for the eye, the keyboard and a screen reader."""
+"""What stands on the page: fields, sliders, numbers and charts, for the eye, the keyboard and a screen reader."""
 
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from dash import dcc, html
+import dash
 
 from scenarios.library import library_files
 from scenarios.page.answers import CalculatedAnswer, SliderPlaces
 from scenarios.page.drawing import Drawing, Exhibit
 from scenarios.page.question import SIDES, value_words
 
+html: Any = dash.html
+"""untyped: its elements take any data-* and aria-* attribute, of which its types don't know"""
+dcc: Any = dash.dcc
 EXAMPLE = "8 cores, 32 GB, SSD, PostgreSQL 16"
 POLL_MS = 400
 TITLES = {"a": "Machine", "b": "Second machine"}
 
 
-def page_layout() -> html.Div:
+def page_layout() -> Any:
     """The whole page, before anything is asked."""
     names = [html.Option(value=name) for name in library_files()]
     return html.Div(
@@ -46,7 +49,7 @@ def page_layout() -> html.Div:
     )
 
 
-def _side(side: str) -> html.Section:
+def _side(side: str) -> Any:
     title = html.H2(TITLES[side], id=f"title-{side}")
     compare = (
         html.Button("Compare with a second machine", id="compare", className="quiet-button", type="button")
@@ -121,14 +124,14 @@ def _side(side: str) -> html.Section:
     )
 
 
-def _field(name: str, label: str, placeholder: str) -> html.Div:
+def _field(name: str, label: str, placeholder: str) -> Any:
     entry = dcc.Input(
         id=name, type="text", maxLength=300, placeholder=placeholder, className="machine", autoComplete="off"
     )
     return html.Div([html.Label(label, htmlFor=name), entry])
 
 
-def _plan_panel() -> html.Section:
+def _plan_panel() -> Any:
     return html.Section(
         [
             html.H2("Plan: the cheapest machines for a load", id="title-plan"),
@@ -148,7 +151,7 @@ def _plan_panel() -> html.Section:
     )
 
 
-def _calibration_panel() -> html.Section:
+def _calibration_panel() -> Any:
     return html.Section(
         [
             html.H2("Calibrate with measured runs", id="title-calibrate"),
@@ -202,7 +205,7 @@ def exhibit_parts(exhibit: Exhibit, side: str, links: Sequence[tuple[str, str]] 
     ]
 
 
-def calibration_items(titles: Sequence[tuple[str, str]]) -> list[html.Li]:
+def calibration_items(titles: Sequence[tuple[str, str]]) -> list[Any]:
     """A button for each finished calibration: (digest, title)."""
     return [
         html.Li(html.Button(title, id={"type": "calibration", "name": name}, type="button", className="quiet-button"))
@@ -210,7 +213,7 @@ def calibration_items(titles: Sequence[tuple[str, str]]) -> list[html.Li]:
     ] or [html.Li("none yet")]
 
 
-def slider_rows(side: str, places: Sequence[SliderPlaces]) -> list[html.Div]:
+def slider_rows(side: str, places: Sequence[SliderPlaces]) -> list[Any]:
     """A slider for each number of the scenario that has one."""
     rows = []
     for each in places:
@@ -247,7 +250,7 @@ def facts(answer: CalculatedAnswer) -> list[Any]:
     ]
 
 
-def figures(drawings: Iterable[Drawing], side: str) -> list[html.Figure]:
+def figures(drawings: Iterable[Drawing], side: str) -> list[Any]:
     """Charts, which page.js draws of the data that stand in them."""
     return [
         html.Figure(
@@ -280,7 +283,7 @@ def figures(drawings: Iterable[Drawing], side: str) -> list[html.Figure]:
     ]
 
 
-def _legend(entry: Any) -> html.Li:
+def _legend(entry: Any) -> Any:
     mark = (
         html.Span(entry.glyph, className="glyph", style={"color": entry.colour})
         if entry.glyph
@@ -302,7 +305,7 @@ def progress_bar(share: float, words: str) -> list[Any]:
     ]
 
 
-def download_links(side: str, address: str, is_confirmed: bool) -> list[Any]:
+def download_links(address: str, is_confirmed: bool) -> list[Any]:
     """What can be taken away of a question."""
     what = "the simulation" if is_confirmed else "the calculation"
     links = [
@@ -312,7 +315,7 @@ def download_links(side: str, address: str, is_confirmed: bool) -> list[Any]:
     ]
     return [
         html.Ul(
-            [html.Li(html.A(words, href=f"/take/{side}/{name}{address}", download=name)) for name, words in links],
+            [html.Li(html.A(words, href=f"/take/{name}{address}", download=name)) for name, words in links],
             className="links",
         )
     ]

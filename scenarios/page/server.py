@@ -11,11 +11,11 @@ from werkzeug.serving import make_server
 
 from scenarios.page.calculator import Calculator
 from scenarios.page.callbacks import PageCallbacks, problem_words, register
+from scenarios.page.downloads import DOWNLOADS
 from scenarios.page.folder import PageFolder
 from scenarios.page.jobs import JobBoard
 from scenarios.page.layout import page_layout
-from scenarios.page.question import SIDES, questions_in
-from scenarios.page.taken import TAKEN
+from scenarios.page.question import questions_in, read_question
 from scenarios.page.uploads import save_upload
 from scenarios.show.page import TEMPLATES, plotly_js
 from scenarios.show.palette import THEMES
@@ -51,18 +51,18 @@ class PageServer:
         flask = Flask("oltpsim")
         flask.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
         flask.secret_key = secrets.token_bytes(32)
-        self.app = Dash(
-            "oltpsim",
-            server=flask,
-            title="oltpsim",
-            update_title=None,
-            assets_folder=str(Path(__file__).parent / "assets"),
-            serve_locally=True,
-            suppress_callback_exceptions=True,
-            index_string=PAGE,
-            external_scripts=["/drawing.js"],
-            external_stylesheets=["/report.css"],
-        )
+        settings: dict[str, Any] = {
+            "server": flask,
+            "title": "oltpsim",
+            "update_title": None,
+            "assets_folder": str(Path(__file__).parent / "assets"),
+            "serve_locally": True,
+            "suppress_callback_exceptions": True,
+            "index_string": PAGE,
+            "external_scripts": ["/drawing.js"],
+            "external_stylesheets": ["/report.css"],
+        }
+        self.app = Dash("oltpsim", **settings)
         self.app.layout = page_layout
         register(self.app, self.callbacks)
         self._allowed = {*LOOPBACK, *hosts}
@@ -70,6 +70,7 @@ class PageServer:
         flask.before_request(self._refuse_strangers)
         flask.after_request(lambda response: _safe(response, policy))
         self._routes(flask)
+        self._upload_routes(flask)
 
     def _policy(self) -> str:
         scripts = " ".join(f"'{each}'" if not each.startswith("'") else each for each in self.app.csp_hashes())
@@ -94,26 +95,25 @@ class PageServer:
 
         @flask.get("/drawing.js")
         def drawing_js() -> Response:
-            return _kept(Response(drawing, mimetype="text/javascript"))
+            return _cached(Response(drawing, mimetype="text/javascript"))
 
         @flask.get("/report.css")
         def report_css() -> Response:
-            return _kept(Response(style, mimetype="text/css"))
+            return _cached(Response(style, mimetype="text/css"))
 
-        @flask.get("/take/<side>/<name>")
-        def take(side: str, name: str) -> Response:
-            if side not in SIDES or name not in TAKEN:
+        @flask.get("/take/<name>")
+        def download(name: str) -> Response:
+            if name not in DOWNLOADS:
                 abort(404)
             try:
-                questions = questions_in(request.query_string.decode("ascii", "replace"))
-                if not questions:
-                    raise InputError("address: names no machine")
-                text, mimetype = TAKEN[name](questions[0], self.folder)
+                question, *_ = questions_in(request.query_string.decode("ascii", "replace")) or [read_question({})]
+                text, mimetype = DOWNLOADS[name](question, self.folder)
             except InputError as error:
                 return Response(problem_words(error), status=400, mimetype="text/plain")
             headers = {"Content-Disposition": f'attachment; filename="{name}"'}
             return Response(text, mimetype=mimetype, headers=headers)
 
+    def _upload_routes(self, flask: Flask) -> None:
         @flask.post("/upload")
         def upload() -> tuple[dict[str, str], int]:
             if request.headers.get("X-Oltpsim") != "upload":  # which a page of another host can't send
@@ -154,7 +154,7 @@ class PageServer:
         self.calculator.close()
 
 
-def _kept(response: Response) -> Response:
+def _cached(response: Response) -> Response:
     response.headers["Cache-Control"] = "max-age=3600"
     return response
 

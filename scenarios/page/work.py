@@ -41,6 +41,8 @@ from simulator.form import Progress
 
 SEED, CONNECTIONS, CONFIRMED_RUNS = 1, 100, 3
 LISTS = ("aws-us-east-1", "us-2024")
+FITTED_SHARE = 0.6
+"""of the work of a calibration, before its certificate"""
 WIDTH = 100
 """letters of a table"""
 RECORD_SUFFIXES = (".yaml", ".yml")
@@ -121,7 +123,14 @@ def calibrate_runs(upload: Path, question: PageQuestion, path: Path) -> None:
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = StepJournal(path.with_suffix(".state"), task.digest)
-    found = run_fit(task, kept, lambda share, _words: report_share(0.7 * share), None, simulate_by_kernel)
+    farthest = 0.0
+
+    def tell(share: float, _words: str) -> None:
+        nonlocal farthest  # each round of corrections begins anew, which says nothing of the whole
+        farthest = max(farthest, share)
+        report_share(FITTED_SHARE * farthest)
+
+    found = run_fit(task, kept, tell, None, simulate_by_kernel)
     calibration = calibration_of(found, scenario)
     lines = calibration_lines(calibration)
     judged, charts = _judged(calibration, records, bases)
@@ -145,7 +154,7 @@ def _judged(
             bases,
             None,
             journal,
-            lambda share, _words: report_share(0.7 + 0.3 * share),
+            lambda share, _words: report_share(FITTED_SHARE + (1.0 - FITTED_SHARE) * share),
             simulate_model=simulate_by_kernel,
         )
     except InputError:

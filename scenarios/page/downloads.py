@@ -58,7 +58,7 @@ def _expected(question: PageQuestion, run: SavedRun) -> Expected:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
 
 
-TAKEN: dict[str, Callable[[PageQuestion, PageFolder], tuple[str, str]]] = {
+DOWNLOADS: dict[str, Callable[[PageQuestion, PageFolder], tuple[str, str]]] = {
     "scenario.yaml": scenario_yaml,
     "answer.csv": answer_csv,
     "report.html": report,
