@@ -70,7 +70,7 @@ NAMES = ["..%2f..%2fetc%2fpasswd", "../../etc/passwd", "%00", "x" * 2000, "0" * 
 @pytest.mark.parametrize("place", ["/plan/{}.html", "/calibration/{}.json", "/take/{}", "/assets/{}"])
 def test_no_name_reads_another_file(client: Any, place: str, name: str) -> None:
     answer = client.get(place.format(name), buffered=True)
-    assert answer.status_code in {404, 308}
+    assert answer.status_code in {404, 308} or "_dash-config" in answer.text  # which is the page itself
     assert "root:" not in answer.text
 
 
@@ -86,7 +86,9 @@ def test_what_is_taken_away_of_a_question(client: Any) -> None:
     assert "--set machine.memory_gib=12" in report
 
 
-@pytest.mark.parametrize("address", ["", "?a=", "?a=nonsense", "?a=%2fetc%2fpasswd", "?a=v20z&a.x=1", "?a=" + "9" * 9000])
+@pytest.mark.parametrize(
+    "address", ["", "?a=", "?a=nonsense", "?a=%2fetc%2fpasswd", "?a=v20z&a.x=1", "?a=" + "9" * 9000]
+)
 def test_what_cant_be_taken_away_is_said_in_words(client: Any, address: str) -> None:
     answer = client.get(f"/take/scenario.yaml{address}")
     assert answer.status_code == 400
@@ -154,15 +156,17 @@ def hostile_calls(page: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
 def test_more_than_a_thousand_hostile_inputs_leave_it_up(client: Any, served: ServedPage) -> None:
     page = served.server.callbacks
     before = {each for each in served.folder.rglob("*") if each.is_file()}
-    count = 0
+    count, refusals = 0, []
     for function, arguments in hostile_calls(page):
         count += 1
         try:
             function(*arguments)
         except InputError as error:
-            assert str(error)
-            assert "root:" not in str(error)
+            refusals.append(str(error))
     assert count > 1000
+    assert len(refusals) > 1000
+    assert all(refusals)
+    assert not any("root:" in text for text in refusals)
     assert {each for each in served.folder.rglob("*") if each.is_file()} == before
     assert client.get("/").status_code == 200
     assert page.ask("v20z", {})["question"]["machine"] == "v20z"
