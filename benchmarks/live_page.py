@@ -97,9 +97,9 @@ def section(options: Options) -> Section:  # noqa: ARG001 - as all sections
     ]  # fmt: skip
     head = ["", "rate, median", "interval, median", "rate, 95 %", "interval, 95 %"]
     words = (
-        f"`oltpsim serve` and Chromium on this machine: {MOVES} moves of the slider of RAM, from the move until the new "
-        f"rate is drawn, and until its interval is (wall). Then {BROWSERS} browsers at once, {SHARED_MOVES} moves each, "
-        "while their curves are drawn."
+        f"`oltpsim serve` and Chromium on this machine: {MOVES} moves of the slider of RAM, from the move until the "
+        f"new rate is drawn, and until its interval is (wall). Then {BROWSERS} browsers at once, {SHARED_MOVES} moves "
+        "each, while their curves are drawn."
     )
     return Section(
         "The live page",

@@ -1,6 +1,5 @@
 """The page's server: who may ask, what is served, and how it ends."""
 
-import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,8 @@ from scenarios.show.palette import THEMES
 from simulator.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ANY_ADDRESS = {"0.0.0.0", "::"}  # noqa: S104 - what a user may ask for
+"""listens at all of this computer's addresses, whose names nobody knows here"""
 MOST_BYTES = 64 * 2**20
 """of one request"""
 PAGE = """<!DOCTYPE html>
@@ -50,7 +51,6 @@ class PageServer:
         self.callbacks = PageCallbacks(self.calculator, self.jobs, self.folder)
         flask = Flask("oltpsim")
         flask.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
-        flask.secret_key = secrets.token_bytes(32)
         settings: dict[str, Any] = {
             "server": flask,
             "title": "oltpsim",
@@ -65,7 +65,7 @@ class PageServer:
         self.app = Dash("oltpsim", **settings)
         self.app.layout = page_layout
         register(self.app, self.callbacks)
-        self._allowed = {*LOOPBACK, *hosts}
+        self._names = set() if ANY_ADDRESS & {*hosts} else {*LOOPBACK, *hosts}
         policy = self._policy()
         flask.before_request(self._refuse_strangers)
         flask.after_request(lambda response: _safe(response, policy))
@@ -82,7 +82,7 @@ class PageServer:
     def _refuse_strangers(self) -> None:
         """A page of another host may neither ask under a name that it points here, nor post."""
         host = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
-        if host.strip("[]") not in self._allowed:
+        if self._names and host.strip("[]") not in self._names:
             abort(403, "this host isn't served; start oltpsim serve with --host")
         origin = request.headers.get("Origin")
         if origin is not None and origin != f"{request.scheme}://{request.host}":

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,6 +42,16 @@ def test_a_name_that_points_here_is_not_served(client: Any, host: str) -> None:
 @pytest.mark.parametrize("host", ["localhost", "localhost:8050", "127.0.0.1:1", "[::1]:8050"])
 def test_this_computers_names_are_served(client: Any, host: str) -> None:
     assert client.get("/", headers={"Host": host}).status_code == 200
+
+
+def test_every_name_is_served_where_every_address_is_listened_at(tmp_path: Path) -> None:
+    page = page_server.PageServer(tmp_path, ["0.0.0.0"])  # noqa: S104 - nothing listens
+    try:
+        client = page.app.server.test_client()
+        assert client.get("/", headers={"Host": "box.example"}).status_code == 200
+        assert client.get("/", headers={"Host": "box.example", "Origin": "http://evil.example"}).status_code == 403
+    finally:
+        page.close()
 
 
 def test_a_page_of_another_host_may_post_nothing(client: Any) -> None:
