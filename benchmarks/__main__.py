@@ -30,6 +30,7 @@ SECTIONS = (
     "analytic",
     "sweeps",
     "planning",
+    "live_page",
 )
 OPENING = (
     "Written by `make bench` on {machine}. Contestants run in turn, round by round; a figure is the median of the "

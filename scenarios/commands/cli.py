@@ -42,6 +42,7 @@ COMMANDS = {
     "next-run": ("next_run:next_run", "Rank possible runs by what they would tell."),
     "predict": ("predict:predict", "Predict scenarios by a calibrated model."),
     "validate": ("validate:validate", "Hold a calibrated model against runs."),
+    "serve": ("serve:serve_", "Ask in a browser: sliders, pictures, confirmation."),
     "catalog": ("catalog:app", "List, show, import and check parts and prices."),
     "schema": ("schema:schema", "Print the JSON schema of scenario files."),
 }

@@ -13,15 +13,29 @@ from scenarios.questions.explain import (
     BufferAdvice,
     Capacity,
     CapacityLimit,
+    ClientCurve,
     CreditUse,
     Explanation,
     Growth,
     PercentileObjective,
     PoolSize,
+    PurchaseAdvice,
     Upgrade,
     Warming,
 )
-from scenarios.show.chart import BarSeries, Chart, Curve, Mark, Points, Scale, Zone, row_labels, row_scale, rows_px
+from scenarios.show.chart import (
+    BarSeries,
+    Chart,
+    Curve,
+    Mark,
+    Points,
+    Scale,
+    Segment,
+    Zone,
+    row_labels,
+    row_scale,
+    rows_px,
+)
 from scenarios.show.model import figure_lines
 from scenarios.show.numbers import (
     NONE,
@@ -260,7 +274,49 @@ def explanation_title(found: Explanation) -> str:
 
 def explanation_charts(found: Explanation) -> list[Chart]:
     """Rate against buffers with the best and the cliff, and what one more of each part would give."""
-    return [_buffers_chart(found.buffers, found.main_class), _steps_chart(found.steps, found.main_class)]
+    return advice_charts(found, found.main_class)
+
+
+def advice_charts(found: Explanation | PurchaseAdvice, main_class: str) -> list[Chart]:
+    """The same of advice, whose rates count `main_class`."""
+    return [_buffers_chart(found.buffers, main_class), _steps_chart(found.steps, main_class)]
+
+
+def clients_chart(found: ClientCurve, main_class: str) -> Chart:
+    """Rate against clients, below what each would have alone and the highest rate."""
+    clients, rates = [number for number, _ in found.curve], [rate for _, rate in found.curve]
+    now = next(((number, rate) for number, rate in found.curve if number == found.now), None)
+    top, slope, unit = max(rates), found.alone_per_min, unit_of(main_class)
+    knee = top / slope if slope > 0 else clients[-1]
+    alone = [number for number in clients if number * slope <= 1.15 * top]
+    at_knee = f"if none waited for another: {count(slope)}/min each, {count(top)}/min by {count(max(knee, 1))} clients"
+    marks: list[Mark] = [
+        Curve(x=alone, y=rounded(number * slope for number in alone), colour=SLATE, dash="dash", label=at_knee),
+        Segment(y=(top, top), colour=SLATE, dash="dot", label=f"highest here: {count(top)}/min"),
+        Curve(
+            x=clients,
+            y=rounded(rates),
+            colour=BLUE,
+            width=2.5,
+            symbols=["circle"] * len(clients),
+            size=5,
+            hover=[f"{plural(number, 'client')}: {count(rate)}/min" for number, rate in found.curve],
+        ),
+    ]
+    if now is not None:
+        words = f"now {plural(now[0], 'client')}: {count(now[1])}/min"
+        marks.append(Points(x=[now[0]], y=[now[1]], colour=SLATE, symbol="circle-open", label=words, hover=[words]))
+    text = "; ".join(f"{count(number)}: {count(rate)}" for number, rate in found.curve)
+    return Chart(
+        key="clients",
+        title="Rate against clients",
+        alternative=f"{unit} by clients. {text}. {at_knee}.",
+        marks=marks,
+        x=Scale(low=0.9, high=clients[-1] * 1.15, log=True, title="clients"),
+        y=Scale(low=0.0, high=top * 1.15 or 1.0, title=unit),
+        height_px=340,
+        caption=f"More clients can't be calculated: {found.refused}" if found.refused else "",
+    )
 
 
 def _buffers_chart(found: BufferAdvice, main_class: str) -> Chart:

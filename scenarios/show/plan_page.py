@@ -244,7 +244,8 @@ def _candidates(plan: Plan, drawn: IntArray) -> list[Mark]:
                 colour=COLOURS[verdict],
                 label=VERDICTS[verdict],
                 hover=[
-                    f"{wrapped(found.stock.candidates[number].name)}\n{count(rate)}/min, {VERDICTS[verdict]}"
+                    f"{wrapped(found.stock.candidates[number].name)}\n{count(rate)}/min, "
+                    + wrapped(rejection_reason(found, number) or VERDICTS[verdict])
                     for number, rate in zip(numbers, rates, strict=True)
                 ],
             )

@@ -3,6 +3,7 @@
 from scenarios.questions.explain.answers import ExplainOptions, Explanation, PurchaseAdvice, advise, explain_scenario
 from scenarios.questions.explain.buffers import BufferAdvice, PoolSize
 from scenarios.questions.explain.capacity import HELD_RATE_FRACTION, Capacity, CapacityLimit, Growth, parse_growth
+from scenarios.questions.explain.clients import ClientCurve, rate_over_clients
 from scenarios.questions.explain.credits import CreditUse
 from scenarios.questions.explain.machines import (
     MachineSolver,

@@ -11,20 +11,6 @@ async function unpacked(id) {
   return new Response(stream).text();
 }
 
-function layoutFor(layout, theme, px) {
-  const narrow = px < 560;
-  const axis = { color: theme.ink, gridcolor: theme.grid, linecolor: theme.axis, tickcolor: theme.axis };
-  return {
-    ...layout,
-    width: px,
-    font: { ...layout.font, size: narrow ? 12 : 13, color: theme.ink, family: getComputedStyle(document.body).fontFamily },
-    hoverlabel: { bgcolor: theme.paper, bordercolor: theme.axis, font: { color: theme.ink } },
-    dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
-    xaxis: { ...axis, ...layout.xaxis },
-    yaxis: { ...axis, ...layout.yaxis },
-  };
-}
-
 function drawPlace(place, theme, px) {
   const { data, layout } = FIGURES[place.dataset.figure];
   place.querySelector(".instead")?.remove();

@@ -1,0 +1,129 @@
+"""What the page shows of a question, calculated in a process that keeps what it has read of earlier ones."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from calibration.predict import guesses_of, run_measurement
+from models.build import scenario_remarks
+from models.catalogue import Prices, price_list
+from models.reading import numeric_value
+from scenarios.library import AskedScenario
+from scenarios.page.drawing import Drawing, drawing_of
+from scenarios.page.question import PageQuestion, SliderKey, slider_values, sliders_of
+from scenarios.questions.explain import MachineSolver, advise, rate_over_clients, unit_prices
+from scenarios.show.explain import advice_charts, clients_chart
+from scenarios.show.numbers import share, time_text
+from scenarios.show.run_charts import time_by_activity, utilisation
+from scenarios.show.words import configuration_line, uncertainty_words, unit_of
+from simulator.analytic import NO_PERCENTILES, simulate
+from simulator.errors import InputError
+from simulator.results import Result, main_class_of
+
+PRICES = ("aws-us-east-1", "us-2024")
+MOST_RESULTS = 64
+
+
+@dataclass(frozen=True)
+class SliderPlaces:
+    """A slider of a scenario: its places, and the number of the one where it stands."""
+
+    slider: SliderKey
+    values: tuple[float, ...]
+    at: int
+
+
+@dataclass(frozen=True)
+class CalculatedAnswer:
+    """The calculated rate of a question and what stands beside it."""
+
+    title: str
+    line: str
+    rate_per_min: float
+    unit: str
+    bottleneck: str
+    p95: str
+    """in words, with the reason where there is none"""
+    warnings: tuple[str, ...]
+    drawings: tuple[Drawing, ...]
+
+
+@dataclass(frozen=True)
+class IntervalAnswer:
+    """The interval in which a measurement would fall 9 times of 10; without ends the reason in words."""
+
+    low_per_min: float | None
+    high_per_min: float | None
+    words: str
+
+
+_SOLVER = MachineSolver()
+"""of this process"""
+
+
+@lru_cache(maxsize=MOST_RESULTS)
+def _scenario(question: PageQuestion) -> AskedScenario:
+    return question.scenario("analytic")
+
+
+@lru_cache(maxsize=MOST_RESULTS)
+def _result(question: PageQuestion) -> Result:
+    """What `oltpsim run --engine analytic` calculates, of a program that was read before."""
+    scenario = _scenario(question).scenario
+    point = _SOLVER.point(scenario)
+    return simulate(point.system, 1, None, point.timed_workload)
+
+
+def slider_places(question: PageQuestion) -> list[SliderPlaces]:
+    """The sliders of a question's scenario. Raises InputError."""
+    scenario, values = _scenario(PageQuestion(question.machine)).scenario, dict(question.values)
+    places = []
+    for slider in sliders_of(scenario):
+        value = values.get(slider.key) or numeric_value(scenario, slider.key)
+        assert value is not None
+        stops = slider_values(slider, scenario, float(value))
+        places.append(SliderPlaces(slider, tuple(stops), stops.index(float(value))))
+    return places
+
+
+def calculated_answer(question: PageQuestion) -> CalculatedAnswer:
+    """The rate of a question. Raises InputError, also for a machine that can't run the load, with the reason."""
+    scenario, result = _scenario(question).scenario, _result(question)
+    limit, main = result.bottleneck, main_class_of(result)
+    next_words = f"; next {limit.next_name} ({share(limit.next_share)})" if limit.next_name else ""
+    unknown = [text for text in result.warnings if text.startswith(NO_PERCENTILES)]
+    reason = unknown[0].removeprefix(NO_PERCENTILES).lstrip(": ") if unknown else "the analytic engine doesn't know it"
+    warnings = [*result.warnings, *scenario_remarks(scenario, result)]
+    charts = [utilisation(result), time_by_activity(result)]
+    return CalculatedAnswer(
+        title=scenario.name,
+        line=configuration_line(scenario),
+        rate_per_min=result.rate_per_min.mean,
+        unit=unit_of(result.main_class),
+        bottleneck=f"{limit.name} ({share(limit.share)}){next_words}",
+        p95=f"none: {reason}" if main.p95_s is None else time_text(main.p95_s),
+        warnings=tuple(text for text in warnings if text not in unknown),
+        drawings=tuple(drawing_of(chart) for chart in charts if chart is not None),
+    )
+
+
+def interval_answer(question: PageQuestion) -> IntervalAnswer:
+    """Where a measurement of a question's machine would fall, with what a description leaves open."""
+    described = _scenario(question)
+    try:
+        guesses = guesses_of(described.description) if described.description else None
+        interval = run_measurement(described.scenario, _result(question), None, guesses)
+    except InputError as error:
+        return IntervalAnswer(None, None, f"where a measurement would fall can't be said: {error}")
+    words = ", ".join(uncertainty_words(interval.parts, interval.sd))
+    return IntervalAnswer(interval.low_per_min, interval.high_per_min, f"uncertain by {words}")
+
+
+def curve_drawings(question: PageQuestion) -> tuple[Drawing, ...]:
+    """The rate against buffers and against clients, and one more of each, with money where it has a price."""
+    scenario = _scenario(question).scenario
+    prices = unit_prices(scenario, Prices(tuple(price_list(name) for name in PRICES)), {})
+    main_class = scenario.workload.main_class
+    buffers, steps = advice_charts(advise(scenario, prices, _SOLVER), main_class)
+    clients = rate_over_clients(scenario, _SOLVER)
+    charts = [buffers, *([] if clients is None else [clients_chart(clients, main_class)]), steps]
+    return tuple(drawing_of(chart) for chart in charts)

@@ -1,0 +1,101 @@
+"""The two processes that calculate for all browsers: one for rates and intervals, one for curves, which take longer."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from calibration.workers import WorkerPool
+from scenarios.page.answers import (
+    CalculatedAnswer,
+    IntervalAnswer,
+    SliderPlaces,
+    calculated_answer,
+    curve_drawings,
+    interval_answer,
+    slider_places,
+)
+from scenarios.page.drawing import Drawing
+from scenarios.page.question import PageQuestion
+from simulator.errors import InputError
+
+FIRST = "v20z"
+"""scenario that is calculated at the start"""
+MOST_PLACES = 1000
+"""of browsers and sides whose latest question is remembered"""
+LOST = "the process that calculates ended, most likely because memory ran out; make pool, clients or data smaller"
+
+
+class CalculatingProcess:
+    """One process that answers calls one after the other; another one takes its place if it is lost."""
+
+    def __init__(self) -> None:
+        self._pool = WorkerPool(1)
+        self._turn, self._table = threading.Lock(), threading.Lock()
+        self._latest: OrderedDict[str, int] = OrderedDict()
+
+    def begin(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Let it read the modules and programs that its first answers need, before anybody asks."""
+        self._pool.submit(function, *arguments)
+
+    def call(self, place: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The function's answer there; None if something newer was asked for the same place. Raises InputError."""
+        with self._table:
+            number = self._latest.pop(place, 0) + 1
+            self._latest[place] = number
+            if len(self._latest) > MOST_PLACES:
+                self._latest.popitem(last=False)
+        with self._turn:
+            if self._latest.get(place, number) != number:
+                return None
+            try:
+                return self._pool.submit(function, *arguments).result()
+            except (BrokenExecutor, MemoryError) as error:
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool = WorkerPool(1)
+                raise InputError(LOST) from error
+
+    def close(self) -> None:
+        """End it."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+class Calculator:
+    """Answers of the analytic engine."""
+
+    def __init__(self) -> None:
+        self._rates, self._curves = CalculatingProcess(), CalculatingProcess()
+        for process, function in ((self._rates, interval_answer), (self._curves, curve_drawings)):
+            process.begin(function, PageQuestion(FIRST))
+
+    def places(self, question: PageQuestion) -> list[SliderPlaces]:
+        """See `slider_places`."""
+        found: list[SliderPlaces] = self._rates.call(f"sliders {uuid4()}", slider_places, question)
+        return found
+
+    def answer(self, question: PageQuestion, place: str) -> CalculatedAnswer | None:
+        """See `calculated_answer`; None if the place has asked again since, as with the following."""
+        found: CalculatedAnswer | None = self._rates.call(f"rate {place}", calculated_answer, question)
+        return found
+
+    def interval(self, question: PageQuestion, place: str) -> IntervalAnswer | None:
+        """See `interval_answer`."""
+        found: IntervalAnswer | None = self._rates.call(f"interval {place}", interval_answer, question)
+        return found
+
+    def drawings(self, question: PageQuestion, place: str) -> tuple[Drawing, ...] | None:
+        """See `curve_drawings`."""
+        found: tuple[Drawing, ...] | None = self._curves.call(f"curves {place}", curve_drawings, question)
+        return found
+
+    def recognise(self, function: Callable[[Path], None], folder: Path) -> None:
+        """Read an upload where a file that can't be borne ends no more than that process. Raises InputError."""
+        self._curves.call(f"upload {folder.name}", function, folder)
+
+    def close(self) -> None:
+        """End the processes."""
+        self._rates.close()
+        self._curves.close()

@@ -1,0 +1,60 @@
+"""Answers of the page are those of the commands."""
+
+from __future__ import annotations
+
+import pytest
+
+import oltpsim
+from scenarios.page.answers import calculated_answer, curve_drawings, interval_answer, slider_places
+from scenarios.page.question import PageQuestion
+from simulator.errors import InputError
+
+DESCRIBED = "8 cores, 32 GB, SSD, PostgreSQL 16"
+
+
+@pytest.mark.parametrize("machine", ["v20z", "postgresql-15", DESCRIBED])
+@pytest.mark.parametrize("values", [(), (("machine.memory_gib", 4.0), ("machine.disks.count", 2.0))])
+def test_the_rate_and_its_interval_are_those_of_the_python_interface(
+    machine: str, values: tuple[tuple[str, float], ...]
+) -> None:
+    question = PageQuestion(machine, tuple(each for each in values if machine == "v20z" or "disks" in each[0]))
+    load = oltpsim.describe if machine == DESCRIBED else oltpsim.load
+    wanted = oltpsim.run(load(machine, dict(question.values)), engine="analytic")
+    answer, interval = calculated_answer(question), interval_answer(question)
+    assert answer.rate_per_min == pytest.approx(wanted.new_orders_per_min, rel=1e-9)
+    ends = pytest.approx((wanted.low_per_min, wanted.high_per_min), rel=1e-9)
+    assert (interval.low_per_min, interval.high_per_min) == ends
+    assert answer.bottleneck.startswith(wanted.bottleneck)
+
+
+def test_a_percentile_is_there_or_the_reason_why_not() -> None:
+    assert calculated_answer(PageQuestion("postgresql-15")).p95.endswith("ms")
+    without = calculated_answer(PageQuestion("v20z"))
+    assert without.p95.startswith("none: ")
+    assert not any(text.startswith("percentiles") for text in without.warnings)
+
+
+def test_curves_have_buffers_with_the_cliff_clients_and_one_more_of_each_with_money() -> None:
+    drawings = {each.key: each for each in curve_drawings(PageQuestion("v20z"))}
+    assert list(drawings) == ["buffers", "clients", "steps"]
+    assert "cliff" in drawings["buffers"].alternative
+    assert "USD" in drawings["steps"].alternative
+    assert "80 clients" in str(drawings["clients"].legend)
+
+
+def test_a_machine_without_a_number_of_clients_has_no_curve_of_them() -> None:
+    assert "clients" not in {each.key for each in curve_drawings(PageQuestion("million-orders"))}
+
+
+def test_sliders_stand_where_the_question_is() -> None:
+    question = PageQuestion("v20z", (("machine.memory_gib", 5.0),))
+    for places in slider_places(question):
+        wanted = dict(question.values).get(places.slider.key)
+        assert wanted is None or places.values[places.at] == wanted
+        if places.slider.key == "machine.cpu.cores":
+            assert places.values[places.at] == 2.0
+
+
+def test_a_machine_that_cant_run_the_load_gives_the_reason_in_numbers() -> None:
+    with pytest.raises(InputError, match="buffers"):
+        calculated_answer(PageQuestion("v20z", (("database.pool.buffers", 1_900_000.0),)))
