@@ -44,10 +44,11 @@ TIMED = """() => new Promise((done) => {
 """moves the slider of RAM by a place; gives the time until the new rate is drawn, and until its interval is, s"""
 
 
-def redraws(page: Page, address: str, moves: int) -> list[tuple[float, float]]:
-    """Times of so many moves after three that don't count, which read the programs."""
+def redraws(page: Page, address: str, moves: int, ready: threading.Barrier) -> list[tuple[float, float]]:
+    """Times of so many moves after three that don't count, once every browser is ready."""
     page.goto(address)
     page.wait_for_selector("#curves-a:not(.stale) .plot[data-drawn]", timeout=120_000)
+    ready.wait()
     found = []
     for _ in range(moves + 3):
         rate_s, interval_s = page.evaluate(TIMED)
@@ -56,11 +57,12 @@ def redraws(page: Page, address: str, moves: int) -> list[tuple[float, float]]:
     return found[3:]
 
 
-def in_browser(address: str, moves: int, found: list[tuple[float, float]]) -> None:
+def in_browser(address: str, moves: int, found: list[tuple[float, float]], ready: threading.Barrier) -> None:
     """The moves in a browser of their own."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        found += redraws(browser.new_page(), address, moves)
+        found += redraws(browser.new_page(), address, moves, ready)
+        ready.wait()  # a browser that ends takes time of those that still move
         browser.close()
 
 
@@ -78,10 +80,11 @@ def section(options: Options) -> Section:  # noqa: ARG001 - as all sections
             url = server.stdout.readline().split()[0]
             alone: dict[str, list[tuple[float, float]]] = {}
             for machine in MACHINES:
-                in_browser(f"{url}?a={machine}", MOVES, alone.setdefault(machine, []))
+                in_browser(f"{url}?a={machine}", MOVES, alone.setdefault(machine, []), threading.Barrier(1))
             shared: list[tuple[float, float]] = []
+            ready = threading.Barrier(BROWSERS)
             threads = [
-                threading.Thread(target=in_browser, args=(f"{url}?a={MACHINES[n % 3]}", SHARED_MOVES, shared))
+                threading.Thread(target=in_browser, args=(f"{url}?a={MACHINES[n % 3]}", SHARED_MOVES, shared, ready))
                 for n in range(BROWSERS)
             ]
             for thread in threads:

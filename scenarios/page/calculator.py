@@ -1,5 +1,6 @@
-"""The two processes that calculate for all browsers: one for rates and intervals, one for curves, which take longer."""
+"""The processes that calculate for all browsers: one for rates, one for intervals, one for curves."""
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -24,6 +25,8 @@ from simulator.errors import InputError
 
 FIRST = "v20z"
 """scenario that is calculated at the start"""
+INTERVALS_NICE, CURVES_NICE = 3, 8
+"""so that nobody's rate waits for the curves of others"""
 MOST_PLACES = 1000
 """of browsers and sides whose latest question is remembered"""
 LOST = "the process that calculates ended, most likely because memory ran out; make pool, clients or data smaller"
@@ -32,10 +35,14 @@ LOST = "the process that calculates ended, most likely because memory ran out; m
 class CalculatingProcess:
     """One process that answers calls one after the other; another one takes its place if it is lost."""
 
-    def __init__(self) -> None:
-        self._pool = WorkerPool(1)
+    def __init__(self, nice: int = 0) -> None:
+        self._nice, self._is_closed = nice, False
+        self._pool = self._begun()
         self._turn, self._table = threading.Lock(), threading.Lock()
         self._latest: OrderedDict[str, int] = OrderedDict()
+
+    def _begun(self) -> WorkerPool:
+        return WorkerPool(1, os.nice, (self._nice,))
 
     def begin(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Let it read the modules and programs that its first answers need, before anybody asks."""
@@ -51,25 +58,31 @@ class CalculatingProcess:
         with self._turn:
             if self._latest.get(place, number) != number:
                 return None
+            if self._is_closed:
+                raise InputError("the page has ended; start it again")
             try:
                 return self._pool.submit(function, *arguments).result()
             except (BrokenExecutor, MemoryError) as error:
                 self._pool.shutdown(wait=False, cancel_futures=True)
-                self._pool = WorkerPool(1)
+                self._pool = self._begun()
                 raise InputError(LOST) from error
 
     def close(self) -> None:
-        """End it."""
-        self._pool.shutdown(cancel_futures=True)
+        """End it, once it has finished what it is at."""
+        with self._turn:
+            self._is_closed = True
+            self._pool.shutdown(cancel_futures=True)
 
 
 class Calculator:
     """Answers of the analytic engine."""
 
     def __init__(self) -> None:
-        self._rates, self._curves = CalculatingProcess(), CalculatingProcess()
-        for process, function in ((self._rates, interval_answer), (self._curves, curve_drawings)):
-            process.begin(function, PageQuestion(FIRST))
+        self._rates = CalculatingProcess()
+        self._intervals, self._curves = CalculatingProcess(INTERVALS_NICE), CalculatingProcess(CURVES_NICE)
+        self._rates.begin(calculated_answer, PageQuestion(FIRST))
+        self._intervals.begin(interval_answer, PageQuestion(FIRST))
+        self._curves.begin(curve_drawings, PageQuestion(FIRST))
 
     def places(self, question: PageQuestion) -> list[SliderPlaces]:
         """See `slider_places`."""
@@ -83,7 +96,7 @@ class Calculator:
 
     def interval(self, question: PageQuestion, place: str) -> IntervalAnswer | None:
         """See `interval_answer`."""
-        found: IntervalAnswer | None = self._rates.call(f"interval {place}", interval_answer, question)
+        found: IntervalAnswer | None = self._intervals.call(f"interval {place}", interval_answer, question)
         return found
 
     def drawings(self, question: PageQuestion, place: str) -> tuple[Drawing, ...] | None:
@@ -98,4 +111,5 @@ class Calculator:
     def close(self) -> None:
         """End the processes."""
         self._rates.close()
+        self._intervals.close()
         self._curves.close()

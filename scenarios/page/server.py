@@ -1,5 +1,6 @@
 """The page's server: who may ask, what is served, and how it ends."""
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ PAGE = """<!DOCTYPE html>
 
 
 class PageServer:
-    """The application with what it holds: two calculating processes, jobs and a folder."""
+    """The application with what it holds: calculating processes, jobs and a folder."""
 
     def __init__(self, folder: Path, hosts: Sequence[str] = ()) -> None:
         self.folder = PageFolder(folder)
@@ -169,6 +170,7 @@ def _safe(response: Response, policy: str) -> Response:
 
 def serve(folder: Path, host: str, port: int, ready: Any) -> None:
     """Serve the page until interrupted; `ready(address)` is called when it listens. Raises InputError."""
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # a line for each move of a slider tells nobody anything
     page = PageServer(folder, () if host in LOOPBACK else (host,))
     try:
         server = make_server(host, port, page.app.server, threaded=True)
