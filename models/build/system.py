@@ -21,6 +21,7 @@ from models.database import (
     checkpointer_of,
     flushing_of,
     log_of,
+    logged_program,
     page_cleaners_of,
     sweeper_of,
     writer_of,
@@ -57,6 +58,7 @@ def build(scenario: ScenarioSpec) -> form.System:
         program = tpcc_program(workload, paths, sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
         registers = client_registers(program, workload, sample, clients_of(workload))
         terminals = terminals_of(program, workload, sample)
+    program = logged_program(program, database.log)
     whole = machine_model(scenario, program, registers, interval_of(scenario, program, registers))
     statement = round(statement_ns(paths, workload.rows_per_statement))
     slices = [each for each in (whole.cpu.slice_ns, statement) if each]
