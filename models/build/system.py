@@ -92,7 +92,12 @@ def machine_model(
         cpu=processors_of(machine, bound, system.slice_ns(machine.cpu.threads - bound)),
         sections=tuple(form.Section(name, handover_ns) for name in program.sections),
         stations=tuple(form.Station(name, bound) for name in stations),
-        pool=buffer_pool_of(database.pool, plan.resident_buffers, cleaner.victim_search_pages if cleaner else 1),
+        pool=buffer_pool_of(
+            database.pool,
+            plan.resident_buffers,
+            cleaner.victim_search_pages if cleaner else 1,
+            cleaner.free_page_wait_us if cleaner else 0.0,
+        ),
         page_cache=page_cache_of(system.page_cache, plan.page_cache_pages, page_bytes),
         storage=_storage(scenario),
         log=log_of(database.log, page_bytes if (last := database.checkpoint) and last.full_page_writes else 0),

@@ -69,6 +69,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(reads_per_write)   /* reads that go ahead of each write while both wait; 0: in order of arrival */ \
     X(calls)             /* requests of the database that one file may have at once */ \
     X(page_transfer_s)   /* of each further page of a merged write */ \
+    X(append_page_s)     /* of an SSD's dies for a page that is appended, as copies of a doublewrite are */ \
     X(merged_pages) \
     X(in_flight) /* pages that write-back may have at the disks at once */ \
     X(swap_cluster) \
@@ -87,6 +88,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(image_bytes) /* that a page's first change since then logs on top of its own */ \
     X(limited)  /* 1: a volume behind limits, whose service times are turns at them */ \
     X(delay_s)  /* of a read, beyond its turn */ \
+    X(free_wait_s) /* for a buffer of a full pool, of each read */ \
     X(log_delay_s) \
     X(write_alone_s) /* > 0: a write's response, behind caps of its own where it meets no reads */ \
     X(log_beside_s) /* what a flush on a device of its own takes of each data disk's time, behind one limit */ \

@@ -410,6 +410,7 @@ private:
                              cpu.slowdown / d.visits_mean / machine.processors;
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
+        const double free_s = machine.growing > 0 ? 0.0 : machine.free_wait_s;
         double between = w.think_s;
         for (std::size_t c = 0; c < at(w.classes); c++) {
             bursts[c] = d.bursts[c], slices[c] = d.slices[c];
@@ -417,7 +418,7 @@ private:
             cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
             cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);
             section_queue_s[c] = cpu.queue_s * w.entries[c];
-            read_s[c] = disks.read_s * d.reads[c],
+            read_s[c] = (disks.read_s + free_s) * d.reads[c],
             victim_s[c] = disks.victim_s * machine.victim_writes() * d.victims[c];
             fault_s[c] = disks.fault_s * d.faults[c];
             on_cpu[c] = cpu_s[c] + cpu_queue_s[c], paging[c] = read_s[c] + victim_s[c] + fault_s[c] + station_s[c];

@@ -167,6 +167,9 @@ class ReferenceEngine:
             case waits.AnyBuffer():
                 yield self.buffer_io.next_arrival()
                 return Activity.PAGE_WAIT
+            case waits.FreeBuffer(time_ns):
+                yield self.env.timeout(time_ns)
+                return Activity.PAGE_WAIT
             case waits.SwapIn(frame):
                 yield from self.swap.swap_in(frame)
                 self.buffer_io.announce(frame.page)
