@@ -17,7 +17,7 @@ class LogSpec(Spec):
     syncs_per_group: WholeNumber = Field(default=1, ge=1, le=4)
     """one after the other, each as large: 2 with a binary log that is synced at every commit"""
     relative_size: Number = Field(default=1.0, gt=0, le=100)
-    """of what a transaction logs, to its rows' after-images: more where undo records are logged too, and each page's change alone"""
+    """of what is logged, to the rows' after-images: more where undo records and each page's change are logged too"""
 
 
 def log_of(log: LogSpec, full_page_bytes: int) -> Log:

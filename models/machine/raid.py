@@ -25,7 +25,7 @@ RAID_LAYOUTS = {
     "raid5": RaidLayout(copies=1, parities=1, least_disks=3),
     "raid6": RaidLayout(copies=1, parities=2, least_disks=4),
 }
-"""Source of the levels: Patterson, Gibson, Katz, SIGMOD 1988; RAID 10 is RAID 0 over pairs, RAID 1 has a copy on every disk."""
+"""Source of the levels: Patterson, Gibson, Katz, SIGMOD 1988. RAID 10: RAID 0 over pairs; RAID 1: a copy on each."""
 
 
 class ControllerCacheSpec(Spec):

@@ -152,7 +152,7 @@ class ReferenceEngine:
                     activity = yield from self._pass(client, wait)
                     spent[activity] += env.now - wait_began
 
-    def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:  # noqa: C901 - a case per wait
+    def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:  # noqa: C901, PLR0912 - a case per wait
         """Let a wait of one activity pass; returns which."""
         match wait:
             case waits.RowLock(lock):

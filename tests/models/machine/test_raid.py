@@ -55,7 +55,8 @@ def test_pages_do_not_lie_across_units() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "count", "room"), [("raid0", 4, 4), ("raid10", 4, 2), ("raid5", 4, 3), ("raid6", 6, 4), ("raid1", 2, 1), ("raid1", 6, 1)]
+    ("level", "count", "room"),
+    [("raid0", 4, 4), ("raid10", 4, 2), ("raid5", 4, 3), ("raid6", 6, 4), ("raid1", 2, 1), ("raid1", 6, 1)],
 )
 def test_a_set_holds_what_copies_and_parity_leave(level: str, count: int, room: int) -> None:
     """So many disks' worth, of which log and swap take their part once."""
