@@ -1,6 +1,6 @@
 """Files of public runs held against shipped models: which rows a model was fitted to, the others predicted.
 
-The files are entries of calibration/runs/public.yaml; one more folder of records is one more entry there.
+The files are entries of calibration/public/files.yaml; one more folder of records is one more entry there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,8 +33,9 @@ from models.input import Name, Spec, Text, read_mapping, repeated_name, validate
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
-FOLDER = Path(str(resources.files("calibration"))) / "runs"
-FILE = FOLDER / "public.yaml"
+ROOM = Path(str(resources.files("calibration")))
+FOLDER = ROOM / "runs"
+FILE = ROOM / "public" / "files.yaml"
 
 
 class PublicFile(Spec):
