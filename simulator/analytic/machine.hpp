@@ -37,6 +37,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(redo_sync_bytes) /* at which pages are written whatever that says */ \
     X(redo_full_bytes) /* at which commits wait */ \
     X(doubled)         /* 1: a batch of direct writes is written twice, first its copies in one request */ \
+    X(closed_s)        /* of a flush that a data disk does alone, others waiting; 0: beside them */ \
     X(synced_s)        /* what a data disk needs for a flush behind pages that are written twice; 0: they aren't */ \
     X(writer_batch) /* pages that writer and checkpoint hand to the disks at once */ \
     X(cache_pages)  /* of the page cache */ \

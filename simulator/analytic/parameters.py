@@ -109,6 +109,8 @@ class Parameters:
     """pages that dirty ones ask for, by their share of the pool"""
     doubled: FloatArray
     """1: a batch of direct writes is written twice, first its copies in one request"""
+    closed_s: FloatArray
+    """of a flush that a data disk does alone, all others waiting; 0: it does it beside them"""
     synced_s: FloatArray
     """what a data disk needs for a flush behind pages that are written twice; 0: they aren't"""
     writer_batch: FloatArray
@@ -340,6 +342,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         dirty_low=one(marks.dirty_low_pages),
         **_cleaners(system),
         doubled=one(system.writing.doubled and system.direct_io),
+        closed_s=s(data.flush_ns + 1 if isinstance(data, SsdDevice) and data.flushes_alone else 0),
         synced_s=s(data.flush_ns if isinstance(data, SsdDevice) and system.writing.doubled and system.direct_io else 0),
         writer_batch=one(system.writing.batch_pages),
         cache_pages=one(cache.pages),

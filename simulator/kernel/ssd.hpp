@@ -67,7 +67,7 @@ private:
     const i64 flush_ns;
     const bool is_volatile;    // no power-loss protection
     const bool flushes_alone;  // a flush waits for all requests, and all later ones for it, as of SATA
-    const i64 buffer_ns;     // time in which a full buffer drains
+    const i64 buffer_ns;       // time in which a full buffer drains
 
     // When each part is free, the buffer drained, the last flush done
     i64 interface_free_ns = 0, buffer_drained_ns = 0, flush_done_ns = 0, dies_free_ns = 0;
