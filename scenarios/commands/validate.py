@@ -91,8 +91,8 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     """Hold a calibrated model against runs: errors by regime, refits without each run, machine and device, baselines.
 
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
-    that every later prediction shows. 'public' in the place of MODEL: the public files of calibration/public/files.yaml,
-    each by the shipped model that it names; RUN: some of them by name.
+    that every later prediction shows. 'public' in the place of MODEL: the files of calibration/public/files.yaml, each
+    by the shipped model that it names; RUN: some of them by name.
     """
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")

@@ -473,7 +473,12 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
     return dataclasses.replace(
         system,
         direct_io=True,
-        pool=dataclasses.replace(system.pool, replacement="lru", clean_search_pages=draw(st.sampled_from([1, 3, 100]))),
+        pool=dataclasses.replace(
+            system.pool,
+            replacement="lru",
+            clean_search_pages=draw(st.sampled_from([1, 3, 100])),
+            free_wait_ns=draw(st.sampled_from([0, 0, 3 * MS, 40 * MS])),
+        ),
         log=dataclasses.replace(system.log, writes_per_group=draw(st.integers(1, 2))),
         writing=dataclasses.replace(system.writing, doubled=doubled),
         flushing=rules,

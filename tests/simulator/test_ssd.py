@@ -178,7 +178,9 @@ def columns() -> Iterator[str]:
     return iter(SSD.numbers())
 
 
-@pytest.mark.parametrize("column", [name for name in columns() if name not in {"dies", "buffer_bytes", "is_volatile", "flushes_alone"}])
+@pytest.mark.parametrize(
+    "column", [name for name in columns() if name not in {"dies", "buffer_bytes", "is_volatile", "flushes_alone"}]
+)
 def test_each_time_makes_another_trajectory(column: str) -> None:
     """A nanosecond more in the kernel's table, or a few of those that are for a MiB."""
     slow = dataclasses.replace(SSD, is_volatile=1, buffer_bytes=1, program_ns=7 * MS)
