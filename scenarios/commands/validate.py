@@ -99,8 +99,8 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     check_place(workers, cluster)
     if str(model) == PUBLIC and not model.exists():
         _only_names(mapping=mapping, save=save, report=report, near=near or None, simulate=simulate or None)
-        judged = judged_public(runs or [], workers or default_workers(), cluster, quiet)
-        typer.echo(public_json(judged) if output is Output.JSON else "\n".join(public_lines(judged)))
+        public = judged_public(runs or [], workers or default_workers(), cluster, quiet)
+        typer.echo(public_json(public) if output is Output.JSON else "\n".join(public_lines(public)))
         return
     check_places(save, report)
     calibration = read_calibration(calibration_path(model))
