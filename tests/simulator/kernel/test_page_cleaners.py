@@ -212,7 +212,7 @@ def test_whoever_brings_a_page_into_a_full_pool_waits_for_a_buffer(
     model = writing_model(coalesced=1)
     pool = replace(model.pool, pages=buffers, resident_pages=buffers)
     lasts_s = [
-        engine.simulate(replace(model, pool=replace(pool, free_wait_ns=wait_ns)), 1).classes[0].response.mean_s
+        engine.simulate(replace(model, pool=replace(pool, free_wait_ns=wait_ns)), 1).classes[0].mean_s
         for wait_ns in (0, 5 * MS)
     ]
     assert lasts_s[1] - lasts_s[0] == pytest.approx(waits * 0.005, rel=0.15)
