@@ -290,9 +290,10 @@ def _differences(record: RunRecord, scenario: ScenarioSpec, settings: Collection
     if driver is not None and driver.value.split()[0].casefold() not in scenario.workload.name.casefold():
         remedy = "its mix, rows and round trips are used; 'oltpsim catalog list workloads' names others"
         found.append(f"workload.driver: {driver.value}, the base has {scenario.workload.name}: {remedy}")
-    missing = [] if engine is None else [target for target in ASKED_OF_A_RECORD if target not in settings]
+    asked = [] if engine is None else [target for target in ASKED_OF_A_RECORD if target not in settings]
+    missing = {target: value for target in asked if (value := value_at(scenario, target)) is not None}
     if missing:
-        values = ", ".join(f"{target} {value_at(scenario, target):,g}" for target in missing)
+        values = ", ".join(f"{target} {value:,g}" for target, value in missing.items())
         found.append(f"taken from the base, since the record doesn't say it: {values}")
     return found
 

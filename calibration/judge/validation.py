@@ -90,7 +90,7 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     predictions = predict_scenarios(
         calibration, {run.name: run.scenario for run, _ in rated}, journal, report, executor, simulate_model
     )
-    rows = [_judged_run(calibration, run, rate, predictions[run.name]) for run, rate in rated]
+    rows = [judged_run(calibration, run, rate, predictions[run.name]) for run, rate in rated]
     folds = known_folds(calibration, rows) or leave_out(
         Refits(calibration, tuple(runs), near, simulate_model), journal, report, executor
     )
@@ -181,7 +181,8 @@ def exact_share(inside: float, count: float, confidence: float) -> tuple[float, 
     return low, high
 
 
-def _judged_run(calibration: Calibration, run: MeasuredRun, rate: float, answer: Predicted) -> JudgedRun:
+def judged_run(calibration: Calibration, run: MeasuredRun, rate: float, answer: Predicted) -> JudgedRun:
+    """A run's rate beside its prediction."""
     bottleneck, regime = _limit(answer)
     row = judged_rate(run.name, rate, (answer.rate_per_min, answer.low_per_min, answer.high_per_min), unit_of(run))
     return JudgedRun(

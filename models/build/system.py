@@ -21,6 +21,7 @@ from models.database import (
     checkpointer_of,
     flushing_of,
     log_of,
+    logged_program,
     page_cleaners_of,
     sweeper_of,
     writer_of,
@@ -57,6 +58,7 @@ def build(scenario: ScenarioSpec) -> form.System:
         program = tpcc_program(workload, paths, sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
         registers = client_registers(program, workload, sample, clients_of(workload))
         terminals = terminals_of(program, workload, sample)
+    program = logged_program(program, database.log)
     whole = machine_model(scenario, program, registers, interval_of(scenario, program, registers))
     statement = round(statement_ns(paths, workload.rows_per_statement))
     slices = [each for each in (whole.cpu.slice_ns, statement) if each]
@@ -90,7 +92,12 @@ def machine_model(
         cpu=processors_of(machine, bound, system.slice_ns(machine.cpu.threads - bound)),
         sections=tuple(form.Section(name, handover_ns) for name in program.sections),
         stations=tuple(form.Station(name, bound) for name in stations),
-        pool=buffer_pool_of(database.pool, plan.resident_buffers, cleaner.victim_search_pages if cleaner else 1),
+        pool=buffer_pool_of(
+            database.pool,
+            plan.resident_buffers,
+            cleaner.victim_search_pages if cleaner else 1,
+            cleaner.free_page_wait_us if cleaner else 0.0,
+        ),
         page_cache=page_cache_of(system.page_cache, plan.page_cache_pages, page_bytes),
         storage=_storage(scenario),
         log=log_of(database.log, page_bytes if (last := database.checkpoint) and last.full_page_writes else 0),

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from models.input import Kib, Spec, WholeNumber
-from simulator.form import Pool
+from simulator.form import NS_PER_US, Pool
 
 
 class BufferPoolSpec(Spec):
@@ -16,6 +16,8 @@ class BufferPoolSpec(Spec):
     replacement: Literal["lru", "clock"] = "lru"
 
 
-def buffer_pool_of(pool: BufferPoolSpec, resident_buffers: int, clean_search_pages: int) -> Pool:
+def buffer_pool_of(
+    pool: BufferPoolSpec, resident_buffers: int, clean_search_pages: int, free_wait_us: float = 0.0
+) -> Pool:
     """The pool; buffers beyond `resident_buffers` are swapped out, clean victims are looked for among so many pages."""
-    return Pool(pool.buffers, pool.replacement, resident_buffers, clean_search_pages)
+    return Pool(pool.buffers, pool.replacement, resident_buffers, clean_search_pages, round(free_wait_us * NS_PER_US))

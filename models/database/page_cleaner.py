@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from models.input import Fraction, Gib, Number, PerSecond, Spec, WholeNumber
+from models.input import Fraction, Gib, Microseconds, Number, PerSecond, Spec, WholeNumber
 from simulator.form import GIB, Daemon, DaemonStep, Flushing, from_s
 
 ROUND_S = 0.1
@@ -21,6 +21,8 @@ class PageCleanerSpec(Spec):
     """of each cleaner: so many pages at the end of the LRU list are kept clean"""
     victim_search_pages: WholeNumber = Field(default=100, ge=1, le=10_000)
     """that whoever needs a buffer looks for a clean one among, before it writes a dirty one itself"""
+    free_page_wait_us: Microseconds = Field(default=0.0, ge=0, le=100_000)
+    """that whoever misses waits for a free page, mean: for the list's mutex, and asleep (10 ms) after others took it"""
     io_capacity_per_s: PerSecond = Field(ge=1, le=10_000_000)
     io_capacity_max_per_s: PerSecond = Field(ge=1, le=10_000_000)
     dirty_low_fraction: Fraction = Field(ge=0, le=1, description="of the pool, from which on dirt counts; 0: never")

@@ -16,17 +16,16 @@ class RaidLayout(NamedTuple):
     copies: int
     parities: int
     least_disks: int
-    most_disks: int = 1024
 
 
 RAID_LAYOUTS = {
     "raid0": RaidLayout(copies=1, parities=0, least_disks=2),
-    "raid1": RaidLayout(copies=2, parities=0, least_disks=2, most_disks=2),
+    "raid1": RaidLayout(copies=2, parities=0, least_disks=2),
     "raid10": RaidLayout(copies=2, parities=0, least_disks=4),
     "raid5": RaidLayout(copies=1, parities=1, least_disks=3),
     "raid6": RaidLayout(copies=1, parities=2, least_disks=4),
 }
-"""Source of the levels: Patterson, Gibson, Katz, SIGMOD 1988; RAID 10 is RAID 0 over pairs."""
+"""Source of the levels: Patterson, Gibson, Katz, SIGMOD 1988. RAID 10: RAID 0 over pairs; RAID 1: a copy on each."""
 
 
 class ControllerCacheSpec(Spec):
@@ -69,7 +68,9 @@ class DiskArraySpec(Spec):
     @property
     def layout(self) -> RaidLayout | None:
         """How the RAID set keeps data; None for independent disks."""
-        return RAID_LAYOUTS.get(self.level)
+        layout = RAID_LAYOUTS.get(self.level)
+        mirrors = max(self.count // self.sets, 2)
+        return layout._replace(copies=mirrors) if layout and self.level == "raid1" else layout
 
     @property
     def level_name(self) -> str:

@@ -63,6 +63,11 @@ class SsdSpec(Spec):
         description="of a cache flush beyond the write before it: 0 with power-loss protection (Linux sends none to a "
         "write-through drive), else 2 ms, one at a time and after the buffer is programmed",
     )
+    flushes_alone: bool = Field(
+        default=False,
+        description="whether a flush begins when all requests are complete and later ones wait for it: SATA's FLUSH "
+        "CACHE isn't queued (ATA command set; Linux's libata defers it, and what comes after it)",
+    )
     buffer_mib: Mib | None = Field(
         default=None,
         gt=0,
@@ -160,4 +165,5 @@ class SsdSpec(Spec):
             buffer_bytes=round(buffer_mib * MIB),
             flush_ns=round(flush_us * NS_PER_US),
             is_volatile=int(not self.power_loss_protection),
+            flushes_alone=int(self.flushes_alone),
         )

@@ -156,8 +156,6 @@ def _raid(scenario: ScenarioSpec) -> Iterator[str]:
     got = f"machine.disks.count: got {disks.count}" + (f" for {disks.sets} sets" if disks.sets > 1 else "")
     if disks.count % disks.sets:
         yield f"machine.disks.sets: got {disks.sets}; {disks.count} disks (machine.disks.count) don't make so many"
-    elif layout.least_disks == layout.most_disks != disks_of_set:
-        yield f"{got}; {name} takes {layout.most_disks} disks with the same data"
     elif disks_of_set < layout.least_disks:
         yield f"{got}; {name} takes at least {layout.least_disks} disks"
     elif disks_of_set % layout.copies:

@@ -13,7 +13,16 @@ from calibration.fit import (
     shipped_calibrations,
     write_calibration,
 )
-from calibration.judge import FigureRow, refits_digest, runs_to_judge, validate_calibration
+from calibration.judge import (
+    FigureRow,
+    JudgedFile,
+    judge_public_file,
+    public_files,
+    refits_digest,
+    runs_to_judge,
+    validate_calibration,
+)
+from models.input import did_you_mean
 from scenarios.commands.answer import command_line
 from scenarios.commands.interruption import say_reused, saying_what_is_kept
 from scenarios.commands.options import (
@@ -27,15 +36,18 @@ from scenarios.commands.options import (
 )
 from scenarios.commands.output_files import check_places
 from scenarios.commands.predict import ModelArgument
+from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured import measured_systems, read_runs, system_rows
 from scenarios.run import calls_executor, default_workers, simulate_by_kernel
 from scenarios.show.large_systems import large_system_lines
 from scenarios.show.progress import progress_display
+from scenarios.show.public import public_json, public_lines
 from scenarios.show.validation import validation_json, validation_lines
 from scenarios.show.validation_page import write_validation_page
 from simulator.errors import InputError
 
 PUBLISHED = "published"
+PUBLIC = "public"
 
 
 def validate(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -79,11 +91,17 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     """Hold a calibrated model against runs: errors by regime, refits without each run, machine and device, baselines.
 
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
-    that every later prediction shows.
+    that every later prediction shows. 'public' in the place of MODEL: the files of calibration/public/files.yaml, each
+    by the shipped model that it names; RUN: some of them by name.
     """
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
     check_place(workers, cluster)
+    if str(model) == PUBLIC and not model.exists():
+        _only_names(mapping=mapping, save=save, report=report, near=near or None, simulate=simulate or None)
+        public = judged_public(runs or [], workers or default_workers(), cluster, quiet)
+        typer.echo(public_json(public) if output is Output.JSON else "\n".join(public_lines(public)))
+        return
     check_places(save, report)
     calibration = read_calibration(calibration_path(model))
     if not runs and str(model) not in shipped_calibrations():
@@ -131,3 +149,35 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     for path in (save, report):
         if path is not None:
             typer.echo(f"written: {path}", err=True)
+
+
+def judged_public(names: list[str], workers: int, cluster: str | None, quiet: bool) -> list[JudgedFile]:
+    """The public files of these names, or all, by their models. Raises InputError for a name that there isn't."""
+    files = public_files()
+    known = [each.name for each in files]
+    for name in names:
+        if name not in known:
+            raise InputError(f"{name}: no public file{did_you_mean(name, known)}; there are {', '.join(known)}")
+    chosen = [each for each in files if not names or each.name in names]
+    library = library_files()
+    bases = {each.base: load_scenario_file(library[each.base]) for each in chosen}
+    found: list[JudgedFile] = []
+    with (
+        progress_display(quiet) as display,
+        calls_executor(workers, workers, display, cluster) as executor,
+    ):
+        for number, each in enumerate(chosen):
+            begin = number / len(chosen)
+
+            def report(share: float, words: str, begin: float = begin, name: str = each.name) -> None:
+                display.advance(begin + share / len(chosen), f"{name}: {words}")
+
+            found.append(judge_public_file(each, bases, report, executor, simulate_by_kernel))
+    return found
+
+
+def _only_names(**options: object) -> None:
+    """Refuse options that mean nothing for public files."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name}: is of one model's runs; 'validate public' takes names of files only")

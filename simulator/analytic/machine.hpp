@@ -37,6 +37,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(redo_sync_bytes) /* at which pages are written whatever that says */ \
     X(redo_full_bytes) /* at which commits wait */ \
     X(doubled)         /* 1: a batch of direct writes is written twice, first its copies in one request */ \
+    X(closed_s)        /* of a flush that a data disk does alone, others waiting; 0: beside them */ \
     X(synced_s)        /* what a data disk needs for a flush behind pages that are written twice; 0: they aren't */ \
     X(writer_batch) /* pages that writer and checkpoint hand to the disks at once */ \
     X(cache_pages)  /* of the page cache */ \
@@ -69,6 +70,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(reads_per_write)   /* reads that go ahead of each write while both wait; 0: in order of arrival */ \
     X(calls)             /* requests of the database that one file may have at once */ \
     X(page_transfer_s)   /* of each further page of a merged write */ \
+    X(append_page_s)     /* of an SSD's dies for a page that is appended, as copies of a doublewrite are */ \
     X(merged_pages) \
     X(in_flight) /* pages that write-back may have at the disks at once */ \
     X(swap_cluster) \
@@ -87,6 +89,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(image_bytes) /* that a page's first change since then logs on top of its own */ \
     X(limited)  /* 1: a volume behind limits, whose service times are turns at them */ \
     X(delay_s)  /* of a read, beyond its turn */ \
+    X(free_wait_s) /* for a buffer of a full pool, of each read */ \
     X(log_delay_s) \
     X(write_alone_s) /* > 0: a write's response, behind caps of its own where it meets no reads */ \
     X(log_beside_s) /* what a flush on a device of its own takes of each data disk's time, behind one limit */ \

@@ -109,6 +109,8 @@ class Parameters:
     """pages that dirty ones ask for, by their share of the pool"""
     doubled: FloatArray
     """1: a batch of direct writes is written twice, first its copies in one request"""
+    closed_s: FloatArray
+    """of a flush that a data disk does alone, all others waiting; 0: it does it beside them"""
     synced_s: FloatArray
     """what a data disk needs for a flush behind pages that are written twice; 0: they aren't"""
     writer_batch: FloatArray
@@ -165,6 +167,8 @@ class Parameters:
     write_s: FloatArray
     page_transfer_s: FloatArray
     """what each further page of a merged write adds"""
+    append_page_s: FloatArray
+    """of an SSD's dies for a page that is appended, as copies of a doublewrite are"""
     merged_pages: FloatArray
     in_flight: FloatArray
     """pages that write-back may have at the disks at once"""
@@ -197,6 +201,8 @@ class Parameters:
     """1 for cloud volumes, whose service times are their limits' turns (volumes.py)"""
     delay_s: FloatArray
     """what a read takes beyond its turn at a limited device; less than 0 if a turn is longer"""
+    free_wait_s: FloatArray
+    """for a buffer of a full pool, of each read"""
     log_delay_s: FloatArray
     """the same of a flush of the log beside data"""
     write_alone_s: FloatArray
@@ -336,6 +342,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         dirty_low=one(marks.dirty_low_pages),
         **_cleaners(system),
         doubled=one(system.writing.doubled and system.direct_io),
+        closed_s=s(data.flush_ns + 1 if isinstance(data, SsdDevice) and data.flushes_alone else 0),
         synced_s=s(data.flush_ns if isinstance(data, SsdDevice) and system.writing.doubled and system.direct_io else 0),
         writer_batch=one(system.writing.batch_pages),
         cache_pages=one(cache.pages),
@@ -370,6 +377,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         read_s=table(data_bytes, False),
         write_s=table(data_bytes, True),
         page_transfer_s=one(drain_s(ssd, page) if ssd else page * _byte_s(data)),
+        append_page_s=one(page * ssd.append_mib_ns / MIB / NS_PER_S if ssd else 0),
         merged_pages=one(storage.merged_pages),
         in_flight=one(cache.in_flight_pages),
         swap_read_s=table(swap_span, False),
@@ -391,6 +399,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         image_bytes=one(system.log.full_page_bytes),
         limited=one(0.0),
         delay_s=one(0.0),
+        free_wait_s=one(system.pool.free_wait_ns / NS_PER_S),
         log_delay_s=one(0.0),
         write_alone_s=one(0.0),
         log_beside_s=one(0.0),

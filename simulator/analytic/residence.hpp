@@ -255,6 +255,8 @@ private:
         return disks;
     }
 
+    static constexpr int CLOSING_ROUNDS = 6;
+
     // SSDs. A log on a data disk takes of its interface and of its dies; a flush without power-loss protection waits
     // for the buffer.
     Disks at_ssds(double x, double seen, const BackgroundWrites& behind) const {
@@ -266,15 +268,25 @@ private:
         // the log is appended to: what its bytes take of the dies
         const double appended = shared ? x * writes.log_bytes * m->log_drain_byte_s * single / spread : 0.0;
         Ssd disk, first;
-        disk.solve(*m, behind, seen, reads, victims, 0.0, blocked);
-        first.solve(*m, behind, seen, reads + x * d.faults_mean / spread, victims, behind.swap + appended, blocked);
-        // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
-        const double own = m->log_first_s, drains = m->log_volatile > 0 ? first.draining : 0.0;
-        const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
+        const double faults = x * d.faults_mean / spread, swap = behind.swap + appended;
+        // a flush behind the copies and one behind the pages, of a batch or of a page that a client writes, in turn
+        const double synced =
+            m->doubled <= 0 ? 0.0 : 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
         Disks disks{};
         disks.rate = x;
-        disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s + for_buffer : 0.0},
-                        writes.log_bytes, x, 0.0);
+        // Flushes that are done alone hold up those of the log, which are the fewer: a few rounds until both agree.
+        double of_log = 0.0;
+        for (int round = 0; round < (m->closed_s > 0 ? CLOSING_ROUNDS : 1); round++) {
+            disk.solve(*m, behind, seen, reads, victims, 0.0, blocked, synced);
+            first.solve(*m, behind, seen, reads + faults, victims, swap, blocked, synced + of_log);
+            // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
+            const double own = m->log_first_s, drains = m->log_volatile > 0 ? first.draining : 0.0;
+            const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
+            const double waits_s = shared ? first.write_wait_s + for_buffer + first.emptied_s : 0.0;
+            disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
+            const double now = shared && m->durable > 0 ? disks.log.flushes * single / spread : 0.0;
+            of_log = round == 0 ? now : (of_log + now) / 2.0;
+        }
         const double part = spread / m->data_devices;
         disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s - disk.read_wait_s) * part;
         disks.victim_s = m->acknowledged_s + disk.write_wait_s + (first.write_wait_s - disk.write_wait_s) * part;
@@ -283,11 +295,9 @@ private:
         disks.busy = std::max(disk.busy, disk.load), disks.first_busy = std::max(first.busy, first.load);
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
-            // a flush behind the copies and one behind the pages, of a batch or of a page that a client writes, in turn
-            const double flushes = 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
-            const double work = flushes * m->synced_s;
+            const double work = synced * m->synced_s;
             const double both_s =
-                2.0 * (m->synced_s + waiting(seen, m->synced_s, 1.0, flushes, work, m->synced_s / 2.0));
+                2.0 * (m->synced_s + disk.emptied_s + waiting(seen, m->synced_s, 1.0, synced, work, m->synced_s / 2.0));
             disks.victim_s += both_s / m->victim_writes(), disks.batch_s += both_s;
             disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
         }
@@ -410,6 +420,7 @@ private:
                              cpu.slowdown / d.visits_mean / machine.processors;
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
+        const double free_s = machine.growing > 0 ? 0.0 : machine.free_wait_s;
         double between = w.think_s;
         for (std::size_t c = 0; c < at(w.classes); c++) {
             bursts[c] = d.bursts[c], slices[c] = d.slices[c];
@@ -417,7 +428,7 @@ private:
             cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
             cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);
             section_queue_s[c] = cpu.queue_s * w.entries[c];
-            read_s[c] = disks.read_s * d.reads[c],
+            read_s[c] = (disks.read_s + free_s) * d.reads[c],
             victim_s[c] = disks.victim_s * machine.victim_writes() * d.victims[c];
             fault_s[c] = disks.fault_s * d.faults[c];
             on_cpu[c] = cpu_s[c] + cpu_queue_s[c], paging[c] = read_s[c] + victim_s[c] + fault_s[c] + station_s[c];

@@ -16,21 +16,29 @@ struct Ssd {
     double draining = 0, backlog_s = 0;  // share of time in which there is a heap, and how long it drains on, mean
     double batch_s = 0;                  // how long the writer waits for a batch of direct writes
     double behind_s = 0, pause_s = 0;    // of a write's wait, for heaps; how long those wait that meet one
+    double emptied_s = 0;                // what a flush that is done alone waits for the requests under way
 
     // `reads`, `writes`: requests/s of clients; `other`: share of the dies' time for writes that come one by one;
-    // `blocked`: clients that a heap may hold up.
+    // `blocked`: clients that a heap may hold up; `flushes`: per second.
     void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
-               double blocked) {
+               double blocked, double flushes) {
         const double drain = m.write_s[0], background = behind.busy + other;
         const double programs = writes * drain + background;  // share of the dies' time
         const double of_writes = writes + background / drain, commands = reads + of_writes;
-        const double interface = reads * m.interface_read_s + of_writes * m.interface_write_s;
-        const double command_s = interface / std::max(commands, TINY);
+        const double commanded = reads * m.interface_read_s + of_writes * m.interface_write_s;
+        const double command_s = commanded / std::max(commands, TINY);
         const double reading = reads * m.die_s / m.dies;
         const double programming = std::min(programs / std::max(1.0 - reading, TINY), 1.0);
+        // A flush that is done alone closes the interface until the requests under way are done and it is, too.
+        const double alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = reads * alone_s;
+        const double closes = m.closed_s > 0 ? flushes : 0.0;
+        emptied_s = m.closed_s > 0 ? alone_s * under_way / (1.0 + under_way) : 0.0;
+        const double closed_s = m.closed_s + emptied_s, interface = commanded + closes * closed_s;
+        const double visits = commands + closes, visit_s = interface / std::max(visits, TINY);
+        const double left_s = (commanded * command_s + closes * closed_s * closed_s) / std::max(2.0 * interface, TINY);
         load = std::max(interface, reading + programs);
         busy = 1.0 - std::max(1.0 - interface, 0.0) * std::max(1.0 - reading, 0.0) * (1.0 - programming);
-        const double passing = waiting(seen, command_s, 1.0, commands, interface, command_s / 2.0);
+        const double passing = waiting(seen, visit_s, 1.0, visits, interface, left_s);
         const double at_die = waiting(seen, m.die_s, 1.0, reads / m.dies, reading, m.die_s / 2.0);
         const double program = programming * std::max(1.0 - seen * reading, 0.0) * m.program_s / 2.0;
         read_wait_s = passing + at_die + program;

@@ -59,6 +59,7 @@ struct BackgroundWrites {
 
     // The request that writes the copies of a batch first, if it is written twice.
     static double copies_s(const Machine& m, double batch) {
+        if (m.doubled > 0 && m.dies > 0) return m.append_page_s * batch / m.units(batch);
         return m.doubled > 0 ? m.write_s[0] + m.longer_s(batch / m.units(batch)) : 0.0;
     }
 

@@ -43,4 +43,6 @@ class SsdDevice(DeviceRecord):
     flush_ns: int
     is_volatile: int
     """1: no power-loss protection: a flush waits until the buffer is programmed, and flushes come one at a time"""
+    flushes_alone: int = 0
+    """1: a flush begins when all requests are complete, and later ones wait for it, as SATA's, which isn't queued"""
     kind: ClassVar[str] = "ssd"

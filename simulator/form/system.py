@@ -98,6 +98,8 @@ class Pool:
     replacement: str
     resident_pages: int
     clean_search_pages: int = 1
+    free_wait_ns: int = 0
+    """that whoever brings a page into a full pool waits for a buffer, before one is chosen"""
     """LRU with direct I/O: a clean victim is looked for among so many pages; if there is none the first is taken"""
 
 

@@ -115,6 +115,7 @@ def _facts(system: System, seed: int) -> dict[str, int]:
         "swap_cluster_pages": storage.swap_cluster_pages,
         "merged_pages": storage.merged_pages,
         "clean_search_pages": pool.clean_search_pages,
+        "free_wait_ns": pool.free_wait_ns,
         "durable": int(system.log.durable),
         "log_writes_per_group": system.log.writes_per_group,
         "flush_overhead_ns": system.log.flush_overhead_ns,

@@ -9,6 +9,7 @@ namespace oltpsim {
 enum class Residence : u8 { none, swapped_out, idle, accessed };
 
 class BufferPool : public Cache {
+    const i64 free_wait_ns;  // of whoever brings a page into a full pool, before a buffer is chosen; 0: none
     FlushList changed;
 
     // For the list, which asks it of each page.
@@ -21,9 +22,13 @@ public:
         : Cache(system.fact("pages"), system.fact("pool_pages"),
                 static_cast<Replacement>(system.fact("pool_replacement")), swaps(system),
                 system.fact("clean_search_pages")),
+          free_wait_ns(system.fact("free_wait_ns")),
           changed(system),
           most_resident(std::min(system.fact("resident_pages"), capacity)),
           residence(swaps(system) ? capacity : 0, Residence::none) {}
+
+    // Time that a buffer for one more page is waited for, ns.
+    i64 wait_for_free_ns() const { return used < capacity ? 0 : free_wait_ns; }
 
     // Whether memory has no room for all buffers.
     static bool swaps(const Tables& system) { return system.fact("resident_pages") < system.fact("pool_pages"); }

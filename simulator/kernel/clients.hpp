@@ -265,6 +265,10 @@ private:
                 task.stage = Stage::page_wait;
                 waiting_for_buffer = joined(tasks, waiting_for_buffer, who);
                 return;
+            case WaitKind::free:
+                task.stage = Stage::page_wait;
+                calendar.after(wait.amount, EventKind::task, who);
+                return;
             case WaitKind::fault:
                 task.stage = Stage::swapping_in;
                 io_wait.change(1);

@@ -27,6 +27,7 @@ enum class WaitKind : u8 {
     pause,     // it has many, and a page has been written into it
     victim,    // target: dirty page whose slot is wanted, to be written first (direct I/O)
     buffer,    // every buffer is busy
+    free,      // amount: ns, for a buffer of a full pool
     network,   // amount: ns
     visit,     // target: plain station; amount: service, ns
 };
@@ -348,6 +349,11 @@ private:
         if ((from_disk || throttled || task.is_to_pause) && owes_cpu(task)) return pay(task);
         if (throttled) return {WaitKind::throttle, 0, 0};
         if (std::exchange(task.is_to_pause, false)) return {WaitKind::pause, 0, 0};
+        if (const i64 wait_ns = pool.wait_for_free_ns(); wait_ns > 0 && !task.has_waited) {
+            if (owes_cpu(task)) return pay(task);
+            task.has_waited = true;
+            return {WaitKind::free, 0, wait_ns};
+        }
         const Victim victim = choose_slot(task);
         const auto [slot, old_page] = victim;
         if (slot == NONE) return owes_cpu(task) ? pay(task) : Wait{WaitKind::buffer, 0, 0};
@@ -367,6 +373,7 @@ private:
         }
         task.user_ns += costs.miss_ns;
         pool.insert_resident(page, slot);
+        task.has_waited = false;
         if (creates) {
             counters.created++;
             return DONE;

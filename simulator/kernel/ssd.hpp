@@ -28,6 +28,7 @@ public:
           append_mib_ns(devices.at(device, "append_mib_ns")),
           flush_ns(devices.at(device, "flush_ns")),
           is_volatile(devices.at(device, "is_volatile") != 0),
+          flushes_alone(devices.at(device, "flushes_alone") != 0),
           buffer_ns(time_ns(devices.at(device, "buffer_bytes"), drain_mib_ns)) {
         die_free_ns.resize(dies);
         for (i64 die = 0; die < dies; die++) die_free_ns[die] = 0;
@@ -64,11 +65,13 @@ private:
     const i64 program_ns;
     const i64 drain_mib_ns, append_mib_ns;  // all dies' time to program a MiB of scattered writes, of appended ones
     const i64 flush_ns;
-    const bool is_volatile;  // no power-loss protection
-    const i64 buffer_ns;     // time in which a full buffer drains
+    const bool is_volatile;    // no power-loss protection
+    const bool flushes_alone;  // a flush waits for all requests, and all later ones for it, as of SATA
+    const i64 buffer_ns;       // time in which a full buffer drains
 
     // When each part is free, the buffer drained, the last flush done
     i64 interface_free_ns = 0, buffer_drained_ns = 0, flush_done_ns = 0, dies_free_ns = 0;
+    i64 all_done_ns = 0;          // the last request that came
     Array<i64> die_free_ns;       // of each; `dies_free_ns` is that of all together
     i64 end_of_last_write[USES];  // by purpose: the byte behind it
 
@@ -77,7 +80,9 @@ private:
     void start_service(i32 number) {
         const i64 now_ns = calendar.now_ns;
         Request& request = requests[number];
-        request.took_ns = (request.transfer == Transfer::write ? write(request) : read(request)) - now_ns;
+        const i64 end_ns = request.transfer == Transfer::write ? write(request) : read(request);
+        all_done_ns = std::max(all_done_ns, end_ns);
+        request.took_ns = end_ns - now_ns;
         Device& counted = requests.devices[device];
         if (counted.busy.value > 0 && counted.busy_until_ns < now_ns) counted.busy.change(counted.busy_until_ns, -1);
         if (counted.busy.value == 0) counted.busy.change(now_ns, 1);
@@ -115,10 +120,12 @@ private:
         buffer_drained_ns = std::max(buffer_drained_ns, arrives) +
                             time_ns(std::max(size, SECTOR_BYTES), appends ? append_mib_ns : drain_mib_ns);
         i64 end = std::max(arrives, buffer_drained_ns - buffer_ns) + write_ns;
+        if (request.synced && flushes_alone) end = std::max(end, all_done_ns);
         if (request.synced && is_volatile)
             end = flush_done_ns = std::max({end, buffer_drained_ns, flush_done_ns}) + flush_ns;
         else if (request.synced)
             end += flush_ns;
+        if (request.synced && flushes_alone) interface_free_ns = std::max(interface_free_ns, end);
         return end;
     }
 };

@@ -76,9 +76,10 @@ struct alignas(64) Task {
     i64 system_ns = 0;
     i64 client_ns = 0;
     i64 log_bytes = 0;
-    i32 victim = NONE;          // slot that it has waited for
-    bool creates_page = false;  // nothing has to be read
-    bool has_fetched = false;   // the page has come for this task
+    i32 victim = NONE;             // slot that it has waited for
+    bool creates_page = false;     // nothing has to be read
+    bool has_fetched : 1 = false;  // the page has come for this task
+    bool has_waited : 1 = false;   // for a free buffer, which it hasn't taken
     bool rolled_back = false;
     bool is_to_pause = false;                 // a page was written into a page cache with many dirty ones
     i32 first_lock = NONE, last_lock = NONE;  // that it holds, in order

@@ -23,6 +23,7 @@ class BufferPool:
         self.page_cache = page_cache
         self.cache = POLICIES[system.pool.replacement](system.pool.pages)
         self.cache.clean_search_pages = system.pool.clean_search_pages
+        self.free_wait_ns = system.pool.free_wait_ns
         self.log_end_bytes = 0
         self.images = PageImages(system.log.full_page_bytes)
         self.changed_at: dict[Frame, int] = {}
@@ -96,6 +97,14 @@ class BufferPool:
             client.is_to_pause = False
             yield waits.Paused()
             return None
+        is_full = len(self.cache.frames) == self.cache.capacity_pages
+        if is_full and self.free_wait_ns and not client.has_waited:
+            if client.owes_cpu:
+                yield from client.pay()
+                return None
+            client.has_waited = True
+            yield waits.FreeBuffer(self.free_wait_ns)
+            return None
         frame, client.frame_chosen = client.frame_chosen, None
         if frame is None or frame.busy:
             frame = self.cache.next_frame()
@@ -122,6 +131,7 @@ class BufferPool:
             client.is_to_pause = self.page_cache.is_paced
         client.user_ns += self.costs.miss_ns
         self.cache.insert(frame, page)
+        client.has_waited = False
         frame.memory = MemoryState.ACCESSED
         if create:
             region.created += 1

@@ -10,14 +10,14 @@ class Client:
 
     `next_operation`: the number of the operation that it runs next. `frame_chosen`: the frame that CLOCK's hand has
     chosen for it, while it waits until that can be used. `is_to_pause`: it has written a page into a page cache with
-    many dirty ones.
+    many dirty ones. `has_waited`: for a free frame of a full pool, which it hasn't taken.
     """
 
     def __init__(self, number: int, registers: list[int], streams: list[Stream]) -> None:
         self.number, self.registers, self.streams = number, registers, streams
         self.next_operation = self.transaction_class = self.log_bytes = 0
         self.user_ns = self.system_ns = self.client_ns = 0
-        self.rolled_back = self.is_to_pause = False
+        self.rolled_back = self.is_to_pause = self.has_waited = False
         self.locks_held: list[int] = []
         self.frame_chosen: Frame | None = None
 

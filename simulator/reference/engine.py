@@ -152,7 +152,7 @@ class ReferenceEngine:
                     activity = yield from self._pass(client, wait)
                     spent[activity] += env.now - wait_began
 
-    def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:  # noqa: C901 - a case per wait
+    def _pass(self, client: Client, wait: Wait) -> Generator[Any, Any, Activity]:  # noqa: C901, PLR0912 - a case per wait
         """Let a wait of one activity pass; returns which."""
         match wait:
             case waits.RowLock(lock):
@@ -166,6 +166,9 @@ class ReferenceEngine:
                 return Activity.PAGE_WAIT
             case waits.AnyBuffer():
                 yield self.buffer_io.next_arrival()
+                return Activity.PAGE_WAIT
+            case waits.FreeBuffer(time_ns):
+                yield self.env.timeout(time_ns)
                 return Activity.PAGE_WAIT
             case waits.SwapIn(frame):
                 yield from self.swap.swap_in(frame)

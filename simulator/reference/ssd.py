@@ -9,7 +9,7 @@ When a request arrives, its times are computed at once from a clock for each par
   the buffer is full, the write waits for room. A write that begins at the end of the one before of its purpose is
   programmed as appended, and so are copies of a doublewrite, which fill one area in order again and again.
 - A flush takes its own time alone with power-loss protection. Without, it waits until the buffer is programmed, and for
-  the flush before it.
+  the flush before it. With `flushes_alone` it begins when all requests are complete, and later ones wait for it.
 
 Source: Kim, Shim, Lee, Jeong, Kang, Kim, "NVMeVirt: a versatile software-defined virtual NVMe device", FAST 2023, which
 computes completion times in the same way; there programs queue at their dies, here reads have priority.
@@ -32,7 +32,7 @@ class SsdStation(DeviceStation):
         super().__init__(env, device, calls, limits)
         self.ssd = device
         self.interface_free_ns = self.dies_free_ns = self.buffer_drained_ns = self.flush_done_ns = 0
-        self.busy_until_ns = 0
+        self.all_done_ns = self.busy_until_ns = 0
         self.die_free_ns = [0] * device.dies
         """of each; `dies_free_ns` is that of all together"""
         self.end_of_last_write: dict[str, int] = {}
@@ -43,6 +43,7 @@ class SsdStation(DeviceStation):
 
     def _start_service(self, request: Request) -> None:
         now, end = self.env.now, self._write(request) if request.write == WRITE else self._read(request)
+        self.all_done_ns = max(self.all_done_ns, end)
         if self.busy.value and self.busy_until_ns < now:
             self.busy.change(self.busy_until_ns, -1)
         if not self.busy.value:
@@ -88,10 +89,14 @@ class SsdStation(DeviceStation):
         mib_ns = ssd.append_mib_ns if appends else ssd.drain_mib_ns
         self.buffer_drained_ns = max(self.buffer_drained_ns, arrives) + max(size, SECTOR_BYTES) * mib_ns // MIB
         end = max(arrives, self.buffer_drained_ns - ssd.buffer_bytes * ssd.drain_mib_ns // MIB) + ssd.write_ns
+        if request.synced and ssd.flushes_alone:
+            end = max(end, self.all_done_ns)
         if request.synced and ssd.is_volatile:
             end = self.flush_done_ns = max(end, self.buffer_drained_ns, self.flush_done_ns) + ssd.flush_ns
         elif request.synced:
             end += ssd.flush_ns
+        if request.synced and ssd.flushes_alone:
+            self.interface_free_ns = max(self.interface_free_ns, end)
         return end
 
     def busy_ns(self, now: int) -> int:

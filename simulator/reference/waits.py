@@ -76,6 +76,12 @@ class AnyBuffer(NamedTuple):
     """Any buffer that is not busy: all of them are."""
 
 
+class FreeBuffer(NamedTuple):
+    """A delay before a buffer of a full pool may be taken."""
+
+    time_ns: int
+
+
 class SwapIn(NamedTuple):
     """Reading back a frame whose memory was swapped out; it is busy until then."""
 

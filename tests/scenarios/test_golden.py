@@ -70,10 +70,19 @@ def test_rates_are_those_that_are_written_down() -> None:
 
 
 def test_models_are_named_after_what_they_are_of() -> None:
-    assert sorted(shipped_calibrations()) == ["mysql", "postgresql", "published"]
+    assert sorted(shipped_calibrations()) == [
+        "mysql",
+        "percona",
+        "percona-850-pro",
+        "percona-sm863",
+        "pgbench",
+        "postgresql",
+        "published",
+        "sysbench",
+    ]
     mysql = read_calibration(calibration_path(Path("mysql")))
     assert "MySQL 8.4" in mysql.base.database.name
-    assert {run.name for run in mysql.runs} >= {"users-10", "users-320", "pool-10-gib", "pool-110-gib"}
+    assert {run.name for run in mysql.runs} >= {"users-10", "users-80", "pool-10-gib", "pool-90-gib"}
     postgresql = read_calibration(calibration_path(Path("postgresql")))
     assert "PostgreSQL 15" in postgresql.base.database.name
     assert {run.name for run in postgresql.runs} >= {"io-base-r2", "im-c16-k1-r2", "wal100-c16-r1", "thr-base-r1"}
@@ -82,7 +91,7 @@ def test_models_are_named_after_what_they_are_of() -> None:
 @pytest.mark.parametrize("name", sorted(shipped_calibrations()))
 def test_shipped_models_give_the_rates_that_they_were_fitted_with(name: str) -> None:
     changes = rate_changes(read_calibration(calibration_path(Path(name))), bases(name))
-    assert len(changes) >= 12
+    assert len(changes) >= 3
     assert changes == pytest.approx(dict.fromkeys(changes, 0.0), abs=1e-6), MODELS_REMEDY
 
 

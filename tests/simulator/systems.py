@@ -205,6 +205,7 @@ ssds = st.builds(
     buffer_bytes=st.sampled_from([1, 1 << 14, 1 << 20]),
     flush_ns=st.sampled_from([0, 5 * MS]),
     is_volatile=st.integers(0, 1),
+    flushes_alone=st.integers(0, 1),
 )
 RAID_SETS = [(2, 1, 0), (3, 1, 0), (2, 2, 0), (6, 2, 0), (3, 1, 1), (5, 1, 1), (4, 1, 2)]
 """disks, copies, parities: RAID 0 twice, 1, 10, 5 twice, 6"""
@@ -472,7 +473,12 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
     return dataclasses.replace(
         system,
         direct_io=True,
-        pool=dataclasses.replace(system.pool, replacement="lru", clean_search_pages=draw(st.sampled_from([1, 3, 100]))),
+        pool=dataclasses.replace(
+            system.pool,
+            replacement="lru",
+            clean_search_pages=draw(st.sampled_from([1, 3, 100])),
+            free_wait_ns=draw(st.sampled_from([0, 0, 3 * MS, 40 * MS])),
+        ),
         log=dataclasses.replace(system.log, writes_per_group=draw(st.integers(1, 2))),
         writing=dataclasses.replace(system.writing, doubled=doubled),
         flushing=rules,

@@ -104,6 +104,17 @@ def test_flushes() -> None:
     assert ends_us(volatile, [at(2, kind=WRITE)]) == [WRITE_US], "who doesn't ask doesn't wait"
 
 
+def test_a_flush_that_is_done_alone_waits_for_all_and_all_wait_for_it() -> None:
+    """A synced write begins its flush when the read before it is done; the read after it passes the interface then."""
+    requests = [at(0), at(2, kind=WRITE, synced=True), at(4)]
+    alone = dataclasses.replace(SSD, flushes_alone=1)
+    flushed = READ_US + 1000
+    assert ends_us(alone, requests) == [READ_US, flushed, flushed + READ_US]
+    assert ends_us(SSD, requests) == [READ_US, 3 + WRITE_US + 1000, 6 + READ_US], "side by side"
+    unsynced = [at(0), at(2, kind=WRITE), at(4)]
+    assert ends_us(alone, unsynced) == ends_us(SSD, unsynced), "a write without a flush closes nothing"
+
+
 def reads_per_s(ssd: SsdDevice, depth: int, write: bool = False) -> float:
     """Of so many in flight at random places."""
     env = Environment()
@@ -167,7 +178,9 @@ def columns() -> Iterator[str]:
     return iter(SSD.numbers())
 
 
-@pytest.mark.parametrize("column", [name for name in columns() if name not in {"dies", "buffer_bytes", "is_volatile"}])
+@pytest.mark.parametrize(
+    "column", [name for name in columns() if name not in {"dies", "buffer_bytes", "is_volatile", "flushes_alone"}]
+)
 def test_each_time_makes_another_trajectory(column: str) -> None:
     """A nanosecond more in the kernel's table, or a few of those that are for a MiB."""
     slow = dataclasses.replace(SSD, is_volatile=1, buffer_bytes=1, program_ns=7 * MS)

@@ -13,7 +13,7 @@ from models.database.page_cleaner import PageCleanerSpec
 from models.reading import load_scenario
 from scenarios.library import library_files
 from simulator.errors import InputError
-from simulator.form import GIB
+from simulator.form import CODES, GIB
 
 FILE = library_files()["innodb/hammerdb-80-users"]
 
@@ -30,6 +30,24 @@ def test_age_asks_by_the_power_of_three_halves() -> None:
     assert [bool(percent) for percent in rules.percent_by_age[10:13]] == [False, False, True]
     gentle = flushing_of(spec(age_exponent=2.5, age_divisor=700.5))
     assert gentle.percent_by_age[100] == int(2 * 100**2.5 / 700.5)
+
+
+def test_the_wait_for_a_free_page_is_the_pools() -> None:
+    """Only a database with page cleaners has it."""
+    waits = [
+        build(load_scenario(FILE, [f"database.page_cleaner.free_page_wait_us={us}"])).pool.free_wait_ns
+        for us in (0, 500)
+    ]
+    assert waits == [0, 500_000]
+
+
+def test_a_log_by_its_relative_size() -> None:
+    """Each record of every kind of transaction, and nothing else."""
+    plain, twice = (build(load_scenario(FILE, [f"database.log.relative_size={size}"])).program for size in (1, 2))
+    of_log = plain.operations[:, 0] == CODES["log"]
+    assert of_log.sum() == 3
+    assert (twice.operations[of_log, 1] == 2 * plain.operations[of_log, 1]).all()
+    assert (twice.operations[~of_log] == plain.operations[~of_log]).all()
 
 
 def test_dirt_asks_above_its_low_mark_in_proportion_or_only_at_the_high_one() -> None:

@@ -24,8 +24,7 @@ def tiny(level: str, count: int, *overrides: str) -> ScenarioSpec:
     ("level", "count", "said"),
     [
         ("raid0", 1, "got 1; RAID 0 takes at least 2 disks"),
-        ("raid1", 1, "got 1; RAID 1 takes 2 disks with the same data"),
-        ("raid1", 3, "got 3; RAID 1 takes 2 disks with the same data"),
+        ("raid1", 1, "got 1; RAID 1 takes at least 2 disks"),
         ("raid10", 2, "got 2; RAID 10 takes at least 4 disks"),
         ("raid10", 5, "got 5; RAID 10 takes pairs of disks: an even number"),
         ("raid5", 2, "got 2; RAID 5 takes at least 3 disks"),
@@ -56,7 +55,8 @@ def test_pages_do_not_lie_across_units() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "count", "room"), [("raid0", 4, 4), ("raid10", 4, 2), ("raid5", 4, 3), ("raid6", 6, 4), ("raid1", 2, 1)]
+    ("level", "count", "room"),
+    [("raid0", 4, 4), ("raid10", 4, 2), ("raid5", 4, 3), ("raid6", 6, 4), ("raid1", 2, 1), ("raid1", 6, 1)],
 )
 def test_a_set_holds_what_copies_and_parity_leave(level: str, count: int, room: int) -> None:
     """So many disks' worth, of which log and swap take their part once."""

@@ -193,3 +193,16 @@ def test_the_scenario_of_a_run_is_fitted_and_own_values_are_not_applied(model: P
     assert "90% interval, fitted" in said(["predict", str(model), *sets, "--quiet"])
     text = said(["predict", str(model), "--set", f"{ROWS}=55", "--quiet"])
     assert f"not applied             {ROWS}: the scenario's own value isn't the base's" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("pgbench_select",), "pgbench_select: no public file (did you mean 'pgbench_select_only'"),
+        (("--near",), "--near: is of one model's runs"),
+        (("--save", "new.json"), "--save: is of one model's runs"),
+    ],
+)
+def test_public_files_take_names_of_files_only(capsys: Output, words: tuple[str, ...], text: str) -> None:
+    assert main(["validate", "public", *words, "--quiet"]) == 2
+    assert text in capsys.readouterr().err

@@ -201,3 +201,18 @@ def test_a_clean_victim_is_taken_before_a_dirty_one(engine: ModuleType) -> None:
 def test_transactions_of_the_model_are_as_many_as_its_clients_make() -> None:
     """The model that the figures above stand on."""
     assert kernel.simulate(writing_model(1), 1).transactions_per_s == pytest.approx(TRANSACTIONS / 20.5, rel=0.1)
+
+
+@ENGINES
+@pytest.mark.parametrize(("buffers", "waits"), [(PAGES // 2, PAGES), (PAGES, 0)])
+def test_whoever_brings_a_page_into_a_full_pool_waits_for_a_buffer(
+    engine: ModuleType, buffers: int, waits: int
+) -> None:
+    """Ten pages in turn through five buffers: each reference misses and waits; with a buffer for each none does."""
+    model = writing_model(coalesced=1)
+    pool = replace(model.pool, pages=buffers, resident_pages=buffers)
+    lasts_s = [
+        engine.simulate(replace(model, pool=replace(pool, free_wait_ns=wait_ns)), 1).classes[0].mean_s
+        for wait_ns in (0, 5 * MS)
+    ]
+    assert lasts_s[1] - lasts_s[0] == pytest.approx(waits * 0.005, rel=0.15)

@@ -1,0 +1,82 @@
+"""Hold shipped models against the files of public runs; write their part of docs/validation.md and its picture.
+
+python docs/build_public.py        some minutes
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from calibration.judge import JudgedFile
+from docs.build import replaced
+from scenarios.commands.validate import judged_public
+from scenarios.run import default_workers
+from scenarios.show.chart import Chart, Points, Scale, Segment
+from scenarios.show.palette import SERIES_COLOURS
+from scenarios.show.picture import write_picture
+from scenarios.show.public import run_rows, summary_rows
+
+DOCS = Path(__file__).resolve().parent
+PAGE, PICTURE = DOCS / "validation.md", DOCS / "pictures" / "public.svg"
+BEGIN, END = "<!-- begin of public files: python docs/build_public.py -->\n", "<!-- end of public files -->\n"
+MOST = 4.0
+"""a ratio beyond which a point is drawn at the picture's edge"""
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows with a head as Markdown."""
+    head, *body = rows
+    lines = [head, ["---"] * len(head), *body]
+    return "".join(f"| {' | '.join(row)} |\n" for row in lines)
+
+
+def chart(judged: Sequence[JudgedFile]) -> Chart:
+    """Model by measured of each row, a column for each file, fitted and predicted."""
+    marks: list[Points | Segment] = [Segment(y=(1.0, 1.0), width=1.0, colour="#888888", below=True)]
+    for role, colour in zip(("fitted", "predicted"), SERIES_COLOURS, strict=False):
+        x, y = [], []
+        for place, each in enumerate(judged):
+            rows = [row for row in each.rows if row.role == role]
+            x += [place - 0.3 + 0.6 * (number + 0.5) / len(rows) for number in range(len(rows))]
+            y += [min(max(row.model / row.measured, 1 / MOST), MOST) for row in rows]
+        marks.append(Points(x=x, y=y, size=6, colour=colour, label=role))
+    return Chart(
+        key="public",
+        title="model by measured",
+        alternative="model by measured of each row of the public files",
+        marks=marks,
+        x=Scale(
+            low=-0.5,
+            high=len(judged) - 0.5,
+            ticks={float(place): each.file.name.replace("_", " ") for place, each in enumerate(judged)},
+            grid=False,
+        ),
+        y=Scale(low=1 / MOST / 1.1, high=MOST * 1.1, log=True, ticks={0.25: "1/4", 0.5: "1/2", 1: "1", 2: "2", 4: "4"}),
+        height_px=300,
+    )
+
+
+def section(judged: Sequence[JudgedFile]) -> str:
+    """The page's part: a line for each file, the picture, then all rows."""
+    text = "`oltpsim validate public`:\n\n" + table(summary_rows(judged))
+    text += "\n![model by measured, file by file](pictures/public.svg)\n"
+    for each in judged:
+        text += f"\n**{each.file.title}** (`{each.file.name}`). {each.file.rule[0].upper()}{each.file.rule[1:]}.\n\n"
+        text += table(run_rows(each.rows))
+        if each.not_judged:
+            text += f"\nNot judged: {', '.join(each.not_judged)}.\n"
+    return text
+
+
+def main() -> None:
+    """Judge, write."""
+    judged = judged_public([], default_workers(), None, quiet=False)
+    assert all(math.isfinite(row.model) for each in judged for row in each.rows)
+    PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, section(judged)), encoding="utf-8")
+    write_picture(PICTURE, "Public runs and the shipped models", [chart(judged)])
+
+
+if __name__ == "__main__":
+    main()
