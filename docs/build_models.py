@@ -1,10 +1,10 @@
-"""Fit the shipped models of PostgreSQL and MySQL, judge them, and write them with their parts of docs/validation.md.
+"""Fit the shipped model of PostgreSQL, judge it, and write it with its part of docs/validation.md.
 
 What is written are the models that come with the program, calibration/NAME/model.json. What one is worth as a
 prediction is what its refits without each run, and without each machine, say.
 
 python docs/build_models.py                fit, judge, write the models, draw (ten minutes)
-python docs/build_models.py mysql          only this one
+python docs/build_models.py postgresql     only this one
 python docs/build_models.py --draw         write the page again from the models
 """
 
@@ -59,7 +59,6 @@ MODELS = (
         # twice as fast as the model has it, with the reads that the model expects: it would bend the others
         ("io-w10-r1",),
     ),
-    ShippedModel("mysql", "MySQL", RUNS / "hammerdb_mysql", "innodb/hammerdb-80-users"),
 )
 
 
