@@ -36,9 +36,9 @@ class CalculatingProcess:
     """One process that answers calls one after the other; another one takes its place if it is lost."""
 
     def __init__(self, nice: int = 0) -> None:
-        self._nice, self._is_closed = nice, False
+        self._nice, self._is_busy, self._is_closed = nice, False, False
         self._pool = self._begun()
-        self._turn, self._table = threading.Lock(), threading.Lock()
+        self._changed = threading.Condition()
         self._latest: OrderedDict[str, int] = OrderedDict()
 
     def _begun(self) -> WorkerPool:
@@ -50,26 +50,34 @@ class CalculatingProcess:
 
     def call(self, place: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """The function's answer there; None if something newer was asked for the same place. Raises InputError."""
-        with self._table:
+        with self._changed:
             number = self._latest.pop(place, 0) + 1
             self._latest[place] = number
             if len(self._latest) > MOST_PLACES:
                 self._latest.popitem(last=False)
-        with self._turn:
+            # Who is overtaken ends at once: a browser has six connections, and none to spare for what it won't show.
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._is_busy or self._latest.get(place, number) != number)
             if self._latest.get(place, number) != number:
                 return None
             if self._is_closed:
                 raise InputError("the page has ended; start it again")
-            try:
-                return self._pool.submit(function, *arguments).result()
-            except (BrokenExecutor, MemoryError) as error:
-                self._pool.shutdown(wait=False, cancel_futures=True)
-                self._pool = self._begun()
-                raise InputError(LOST) from error
+            self._is_busy = True
+        try:
+            return self._pool.submit(function, *arguments).result()
+        except (BrokenExecutor, MemoryError) as error:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = self._begun()
+            raise InputError(LOST) from error
+        finally:
+            with self._changed:
+                self._is_busy = False
+                self._changed.notify_all()
 
     def close(self) -> None:
         """End it, once it has finished what it is at."""
-        with self._turn:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_busy)
             self._is_closed = True
             self._pool.shutdown(cancel_futures=True)
 

@@ -1,0 +1,65 @@
+"""A calculating process: one answer after the other, and of each place the newest question only."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenarios.page.calculator import CalculatingProcess
+from simulator.errors import InputError
+
+
+def wait_for(path: Path) -> str:
+    (path.parent / f"{path.name} begun").touch()
+    while not path.exists():
+        time.sleep(0.02)
+    return path.name
+
+
+def end() -> None:
+    os._exit(1)
+
+
+@pytest.fixture
+def process() -> Iterator[CalculatingProcess]:
+    found = CalculatingProcess(1)
+    yield found
+    found.close()
+
+
+def test_a_lost_process_is_said_and_another_one_takes_its_place(process: CalculatingProcess) -> None:
+    with pytest.raises(InputError, match="ended"):
+        process.call("one", end)
+    assert process.call("one", abs, -3) == 3
+
+
+def test_who_is_overtaken_ends_before_its_turn_and_the_others_dont(process: CalculatingProcess, tmp_path: Path) -> None:
+    answers: dict[str, object] = {}
+
+    def ask(name: str, place: str, number: int) -> threading.Thread:
+        thread = threading.Thread(target=lambda: answers.update({name: process.call(place, abs, number)}))
+        thread.start()
+        return thread
+
+    first = threading.Thread(target=lambda: answers.update(first=process.call("x", wait_for, tmp_path / "go")))
+    first.start()
+    while not (tmp_path / "go begun").exists():
+        time.sleep(0.02)
+    overtaken, other = ask("overtaken", "y", -1), ask("other", "z", -2)
+    while process._latest.get("y") != 1:
+        time.sleep(0.02)
+    newest = ask("newest", "y", -4)
+    overtaken.join()  # though the first one is still at work
+    assert answers == {"overtaken": None}
+    (tmp_path / "go").touch()
+    for thread in (first, other, newest):
+        thread.join()
+    assert answers == {"overtaken": None, "first": "go", "other": 2, "newest": 4}
+    process.close()
+    with pytest.raises(InputError, match="has ended"):
+        process.call("x", abs, 1)
