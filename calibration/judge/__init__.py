@@ -11,5 +11,5 @@ from calibration.judge.large_systems import (
     write_large_systems,
 )
 from calibration.judge.left_out import refits_digest
-from calibration.judge.public import JudgedFile, PublicFile, all_errors, judge_public_file, public_files
+from calibration.judge.public import JudgedFile, all_errors, judge_public_file, public_files
 from calibration.judge.validation import exact_share, runs_to_judge, validate_calibration

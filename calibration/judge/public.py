@@ -33,9 +33,9 @@ from models.input import Name, Spec, Text, read_mapping, repeated_name, validate
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 
-ROOM = Path(str(resources.files("calibration")))
-FOLDER = ROOM / "runs"
-FILE = ROOM / "public" / "files.yaml"
+CALIBRATIONS = Path(str(resources.files("calibration")))
+FOLDER = CALIBRATIONS / "runs"
+FILE = CALIBRATIONS / "public" / "files.yaml"
 
 
 class PublicFile(Spec):

@@ -7,8 +7,11 @@ from models.scenario import ScenarioSpec
 
 PartKind = Literal["database", "page size", "disk", "processor"]
 WITH_ARTICLE: dict[PartKind, str] = {
-    "database": "a database", "page size": "a page size", "disk": "a kind of disk", "processor": "a processor",
-}  # fmt: skip
+    "database": "a database",
+    "page size": "a page size",
+    "disk": "a kind of disk",
+    "processor": "a processor",
+}
 BESIDE = 1.25
 """a condition is outside of the calibrated range from this factor on"""
 NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
