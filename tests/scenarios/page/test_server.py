@@ -13,8 +13,9 @@ import pytest
 import yaml
 
 from scenarios.page import server as page_server
-from scenarios.page.callbacks import positive_number
+from scenarios.page.callbacks import PageCallbacks, positive_number
 from scenarios.page.drawing import Exhibit, write_exhibit
+from scenarios.page.folder import PageFolder
 from simulator.errors import InputError
 from tests.scenarios.page.conftest import ServedPage
 
@@ -198,15 +199,17 @@ def test_a_number_of_a_field_is_above_0(text: str) -> None:
     assert positive_number("30000", "here") == 30_000.0
 
 
-def test_a_finished_calibration_is_listed_and_a_broken_one_is_not(served: ServedPage) -> None:
+def test_a_finished_calibration_is_listed_and_a_broken_one_is_not(served: ServedPage, tmp_path: Path) -> None:
+    folder = PageFolder(tmp_path)
+    page = PageCallbacks(served.server.calculator, served.server.jobs, folder)
     good, broken = "a" * 16, "b" * 16
-    path = served.server.folder.calibration_path(good)
+    path = folder.calibration_path(good)
     write_exhibit(path, Exhibit("ours", "text"))
     path.with_suffix(".model.json").write_text("{}", encoding="utf-8")
-    other = served.server.folder.calibration_path(broken)
+    other = folder.calibration_path(broken)
     other.write_text(json.dumps({"format": "oltpsim-exhibit-1", "title": 5}), encoding="utf-8")
     other.with_suffix(".model.json").write_text("{}", encoding="utf-8")
-    assert served.server.callbacks.calibrations() == [(good, "ours")]
+    assert page.calibrations() == [(good, "ours")]
 
 
 def test_a_port_in_use_is_said(served: ServedPage, tmp_path: Any) -> None:
