@@ -25,7 +25,7 @@ from simulator.form import NS_PER_S, Assembler, Cpu, Interval, Sharing, System, 
 DOCS = Path(__file__).resolve().parent
 MEASURED, PAGE, PICTURE = DOCS / "cpu_scaling.yaml", DOCS / "cpu-scaling.md", DOCS / "pictures" / "cpu-scaling.svg"
 BEGIN, END = "<!-- begin of {}: python docs/build_cpu_scaling.py -->\n", "<!-- end of {} -->\n"
-TITLE = "Transactions a second by clients: symbols measured, lines the model from two points"
+TITLE = "Transactions a second by clients: measured, and modelled from two points"
 SECOND_THREAD_GAIN = 0.3
 """cached reads on one core of an E5-2690, on one thread and on both: 460 and 600 thousand/s (bdrouvot, 2015)"""
 SEED, TRANSACTIONS, STEPS, FIT_TOLERANCE = 1, 20_000, 40, 1e-7
