@@ -1,6 +1,6 @@
 """What the page shows of a question, calculated in a process that keeps what it has read of earlier ones."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from calibration.predict import guesses_of, run_measurement
@@ -56,6 +56,7 @@ class IntervalAnswer:
     words: str
 
 
+ONCE_WARM = "Of the machine once it is warm, which the number above isn't: its run counts from a start that is not."
 _SOLVER = MachineSolver()
 """of this process"""
 
@@ -91,7 +92,7 @@ def calculated_answer(question: PageQuestion) -> CalculatedAnswer:
     limit, main = result.bottleneck, main_class_of(result)
     next_words = f"; next {limit.next_name} ({share(limit.next_share)})" if limit.next_name else ""
     unknown = [text for text in result.warnings if text.startswith(NO_PERCENTILES)]
-    reason = unknown[0].removeprefix(NO_PERCENTILES).lstrip(": ") if unknown else "the analytic engine doesn't know it"
+    reason = unknown[0].partition(": ")[2] if unknown else "the analytic engine doesn't know it"
     warnings = [*result.warnings, *scenario_remarks(scenario, result)]
     charts = [utilisation(result), time_by_activity(result)]
     return CalculatedAnswer(
@@ -126,4 +127,7 @@ def curve_drawings(question: PageQuestion) -> tuple[Drawing, ...]:
     buffers, steps = advice_charts(advise(scenario, prices, _SOLVER), main_class)
     clients = rate_over_clients(scenario, _SOLVER)
     charts = [buffers, *([] if clients is None else [clients_chart(clients, main_class)]), steps]
-    return tuple(drawing_of(chart) for chart in charts)
+    drawn = [drawing_of(chart) for chart in charts]
+    if scenario.interval.start == "warm":
+        return tuple(drawn)
+    return tuple(replace(each, caption=f"{each.caption} {ONCE_WARM}".strip()) for each in drawn)

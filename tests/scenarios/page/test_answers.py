@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import oltpsim
-from scenarios.page.answers import calculated_answer, curve_drawings, interval_answer, slider_places
+from scenarios.page.answers import ONCE_WARM, calculated_answer, curve_drawings, interval_answer, slider_places
 from scenarios.page.question import PageQuestion
 from simulator.errors import InputError
 
@@ -30,7 +30,7 @@ def test_the_rate_and_its_interval_are_those_of_the_python_interface(
 def test_a_percentile_is_there_or_the_reason_why_not() -> None:
     assert calculated_answer(PageQuestion("postgresql-15")).p95.endswith("ms")
     without = calculated_answer(PageQuestion("v20z"))
-    assert without.p95.startswith("none: ")
+    assert without.p95.startswith("none: background writes")
     assert not any(text.startswith("percentiles") for text in without.warnings)
 
 
@@ -40,6 +40,11 @@ def test_curves_have_buffers_with_the_cliff_clients_and_one_more_of_each_with_mo
     assert "cliff" in drawings["buffers"].alternative
     assert "USD" in drawings["steps"].alternative
     assert "80 clients" in str(drawings["clients"].legend)
+
+
+@pytest.mark.parametrize(("machine", "says"), [("v20z", True), ("postgresql-15", False)])
+def test_curves_of_a_warm_machine_beside_a_run_that_begins_cold_say_so(machine: str, says: bool) -> None:
+    assert all((ONCE_WARM in each.caption) is says for each in curve_drawings(PageQuestion(machine)))
 
 
 def test_a_machine_without_a_number_of_clients_has_no_curve_of_them() -> None:
