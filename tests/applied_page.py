@@ -1,0 +1,57 @@
+"""A how-to that changes the code, applied to a copy of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = (".ci", "simulator", "models", "calibration", "scenarios", "tests")
+
+
+@dataclass(frozen=True)
+class CodePage:
+    """Files that a page has whole, by their names, and its changes of others as one diff."""
+
+    files: dict[str, str]
+    changes: str
+
+
+def code_page(name: str) -> CodePage:
+    """What docs/how-to/NAME.md adds and changes."""
+    page = (ROOT / "docs" / "how-to" / f"{name}.md").read_text(encoding="utf-8")
+    files = dict(re.findall(r"^```\w+ file=(\S+)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE))
+    return CodePage(files, "".join(re.findall(r"^```diff\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)))
+
+
+def copy_code(folder: Path, *left_out: str) -> Path:
+    """A copy of the packages and of the tests, without files of these patterns; returns the folder."""
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", *left_out))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def add_files(page: CodePage, folder: Path) -> None:
+    """Write the page's files into a copy."""
+    for name, text in page.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def apply_changes(page: CodePage, folder: Path) -> None:
+    """Apply the page's diff to a copy."""
+    (folder / "changes.diff").write_text(page.changes, encoding="utf-8")
+    applied = run_in(folder, "git", "apply", "-C1", "changes.diff")
+    assert applied.returncode == 0, applied.stderr
+
+
+def run_in(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command in a copy, which finds the copy's packages before those that are installed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("COV", "PYTEST_"))}
+    environment["PYTHONPATH"] = str(folder)
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
