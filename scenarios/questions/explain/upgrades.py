@@ -57,10 +57,10 @@ def upgrades(
     found: list[tuple[_Step, ScenarioSpec]] = []
     refused: dict[str, str] = {}
     cpu, disks = scenario.machine.cpu, scenario.machine.disks
-    copies = disks.layout.copies if disks.layout else 1
+    disk_step = disks.sets if disks.level == "raid1" else disks.layout.copies if disks.layout else 1
     steps = [
         *_memory(scenario),
-        _Step(DISK_STEP, copies, {"machine.disks.count": disks.count + copies}),
+        _Step(DISK_STEP, disk_step, {"machine.disks.count": disks.count + disk_step}),
         _Step(CORE_STEP, 1, {"machine.cpu.cores": cpu.cores + 1}),
         _Step(SPEED, 1, {"machine.cpu.relative_speed": cpu.relative_speed * FASTER}),
     ]

@@ -17,8 +17,8 @@ from scenarios.show.progress import PlainLines
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 LISTS = Path(__file__).resolve().parents[2] / "samples" / "catalogue"
 Output = pytest.CaptureFixture[str]
-WITHOUT_ANSWER = {"report", "schema"}
-"""One writes a page, the other is a JSON document by itself."""
+WITHOUT_ANSWER = {"report", "schema", "serve"}
+"""One writes a page, one is a JSON document by itself, one answers in a browser."""
 
 
 def commands() -> dict[str, typer.main.TyperCommand]:
@@ -46,6 +46,7 @@ def test_a_command_without_forms_would_be_found() -> None:
 def test_every_command_that_speaks_on_stderr_can_be_quiet() -> None:
     assert {name for name in commands() if "--quiet" not in options_of(name)} == {
         "system", "schema", "runs list", "runs show", "runs check", "catalog list", "catalog show", "catalog check",
+        "serve",
     }  # fmt: skip
 
 

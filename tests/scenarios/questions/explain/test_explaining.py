@@ -207,7 +207,7 @@ def test_a_processor_that_limits_is_worth_what_it_adds() -> None:
     assert core.gain_per_min == pytest.approx(machine.rate_per_min, rel=0.05)
 
 
-def test_disks_of_a_mirrored_set_come_in_pairs() -> None:
+def test_disks_of_mirrored_pairs_come_in_pairs_and_a_mirror_takes_one_more() -> None:
     one = scenario("v20z", "machine.disks.count=4", "machine.disks.level=raid10")
     solver = MachineSolver()
     [machine] = solver(one)
@@ -217,9 +217,8 @@ def test_disks_of_a_mirrored_set_come_in_pairs() -> None:
     pair = scenario("v20z", "machine.disks.count=2", "machine.disks.level=raid1")
     [machine] = solver(pair)
     _, disk, *_ = upgrades(pair, machine, solver, {})
-    assert disk.gain_per_min is None
-    assert disk.reason is not None
-    assert "RAID 1 takes 2 disks" in disk.reason
+    [more] = solver(with_values(pair, {"machine.disks.count": 3}))
+    assert disk.gain_per_min == pytest.approx(more.rate_per_min - machine.rate_per_min, rel=1e-6)
 
 
 # How much it holds
