@@ -66,8 +66,16 @@ def service_s(device: Disk, span_bytes: float, size_bytes: float, write: bool) -
     least = np.array([_least_ns(arm, n, band) for n, band in zip(held.tolist(), bands.tolist(), strict=True)])
     times = least + overhead + transfer
     # requests that lie close: the head passes over what is between them
-    along = np.maximum(span_bytes / QUEUES / device.track_bytes * device.revolution_ns, overhead + transfer)
-    return tuple(np.minimum(times, along) * NS)
+    apart = span_bytes / QUEUES / device.track_bytes * device.revolution_ns
+    along = np.maximum(apart, overhead + transfer)
+    if _sorted(device, write) > 1 or device.overhead_ns == 0:
+        return tuple(np.minimum(times, along) * NS)
+    # one request at a time, in the order on disk: it prepares the next one while the head passes over it, if that lies
+    # closer than the overhead lasts, and waits for a whole turn
+    turn = device.revolution_ns
+    same_track = 1.0 - np.exp(-turn / apart)
+    along = apart * same_track - turn * np.exp(-turn / apart) + turn * (1.0 - np.exp(-device.overhead_ns / apart))
+    return tuple((along + transfer + (1.0 - same_track) * (times - transfer)) * NS)
 
 
 def drain_s(ssd: SsdDevice, size_bytes: float) -> float:

@@ -132,12 +132,20 @@ struct PageWrites {
         if (m.flash <= 0 || m.limited > 0) slack_s = std::min(slack_s, spread_s / std::max(heap_pages, 1.0));
     }
 
-    // Requests that pages of each group make if they are written together: neighbours, up to `merged_pages`. A run
-    // ends where the next page on the device isn't written; those that a frontier leaves lie in a row.
-    double merged(const Workload& w, const Machine& m, const Numbers& pages) {
+    // Pages that are written together.
+    struct Heap {
+        double requests = 0;  // that they make
+        double as_even = 1;   // pages that would lie as near to each other if they were spread evenly over the file
+    };
+
+    // Pages of each group that are written together: neighbours make one request, up to `merged_pages`. A run ends
+    // where the next page on the device isn't written; those that a frontier leaves lie in a row. Dirty pages lie close
+    // to each other where the hot ones are: `as_even` is a geometric mean over them.
+    Heap merged(const Workload& w, const Machine& m, const Numbers& pages) {
         const std::size_t n = at(w.groups);
         for (std::size_t g = 0; g < n; g++) written[g] = clip(pages[g] / std::max(w.pages[g], LEAST), 0.0, 1.0);
-        double ends = 0.0, drawn = 0.0;
+        const double file = std::max(total(w.pages), 1.0);
+        double ends = 0.0, drawn = 0.0, density = 0.0;
         in_rows.assign(w.rows.size(), 0.0);
         for (std::size_t g = 0; g < n; g++) {
             if (w.row_of[g] >= 0) {
@@ -148,13 +156,16 @@ struct PageWrites {
             for (i64 k = w.first_neighbour[g]; k < w.first_neighbour[g + 1]; k++)
                 beside += w.neighbours[at(k)].share * written[at(w.neighbours[at(k)].group)];
             ends += pages[g] * (1.0 - beside), drawn += pages[g];
+            density += pages[g] * log_of(std::max(beside, 1.0 / file));
         }
-        double requests = cut(drawn, ends, m.merged_pages);
+        double requests = cut(drawn, ends, m.merged_pages), rows = 0.0;
         for (std::size_t r = 0; r < w.rows.size(); r++) {
             const double places = w.rows[r] * m.data_devices / m.disks_per_file;
             requests += cut(in_rows[r], places * one_minus_exp(in_rows[r] / places), m.merged_pages);
+            rows += in_rows[r];
         }
-        return requests;
+        const double all = drawn + rows;
+        return {requests, std::max(all, all > 0 ? file * exp_of(density / all) : 1.0)};
     }
 
     // Before the first rate of a machine.

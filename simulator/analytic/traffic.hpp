@@ -24,17 +24,19 @@ struct Traffic {
         const double enter = std::max(reads + writes.aged + writes.checkpoint, LEAST);
         bursts = (writes.aged - writes.victims) / enter, batches = writes.checkpoint / enter;
         double aged = writes.aged * writes.reach, checkpoint = writes.checkpoint;
+        double order_of_aged = writes.burst, order_of_checkpoint = std::max(writes.heap_pages, 1.0);
         if (m.direct <= 0) {
             const double together = writes.burst / std::max(writes.aged, LEAST);
             burst_of.resize(writes.aged_of.size());
             for (std::size_t g = 0; g < burst_of.size(); g++) burst_of[g] = writes.aged_of[g] * together;
-            aged *= std::min(writes.merged(w, m, burst_of) / writes.burst, 1.0);
-            checkpoint = writes.merged(w, m, writes.heap) / writes.cycle;
+            const PageWrites::Heap burst = writes.merged(w, m, burst_of), heap = writes.merged(w, m, writes.heap);
+            aged *= std::min(burst.requests / writes.burst, 1.0), checkpoint = heap.requests / writes.cycle;
+            order_of_aged = burst.as_even, order_of_checkpoint = heap.as_even;
         }
-        const double all = std::max(aged + checkpoint, LEAST), heap_pages = std::max(writes.heap_pages, 1.0);
+        const double all = std::max(aged + checkpoint, LEAST);
         requests = m.direct > 0 ? written : all * m.write_factor;
         heap = (aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / all;
-        sorted = exp_of((aged * log_of(writes.burst) + checkpoint * log_of(heap_pages)) / all);
+        sorted = exp_of((aged * log_of(order_of_aged) + checkpoint * log_of(order_of_checkpoint)) / all);
     }
 };
 
