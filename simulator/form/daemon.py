@@ -121,3 +121,8 @@ def kept_dirty_pages(daemons: tuple[Daemon, ...], pool_pages: int) -> int:
     writers = (daemon for daemon in daemons if DaemonStep("note_checkpoint") not in daemon.steps)
     kept = (keep for daemon in writers for keep, _ in daemon.operands("write_dirty"))
     return min(kept, default=pool_pages)
+
+
+def clean_tail_pages(daemons: tuple[Daemon, ...]) -> int:
+    """Pages that are replaced first and kept clean by page cleaners."""
+    return max((pages for daemon in daemons for (pages,) in daemon.operands("write_tail")), default=0)

@@ -9,7 +9,8 @@ youngest page below them, and what windows remember is drawn entry by entry. All
   is a revolution of the hand; since then the hand has taken off what its age says. A revolution is so long that the
   pages that are left fill the pool.
 - A page is dirty if one of the references since it came in was a write; the background writer has written those that
-  are replaced first, down to its low mark.
+  are replaced first, down to its low mark. Where pages are flushed by their age in the log, those are clean that were
+  first changed before half of the age at which all flushing is asked for, and those that cleaners keep clean.
 - The page cache holds what was read or written last, among all that the pool missed or wrote. All of it is clean.
 
 Where pages that are referred to leave buffers empty, what the load has left is in them. Counters have moved on from
@@ -26,7 +27,8 @@ from itertools import product
 import numpy as np
 
 from simulator.form.arrays import BoolArray, FloatArray, IntArray
-from simulator.form.daemon import kept_dirty_pages
+from simulator.form.daemon import clean_tail_pages, kept_dirty_pages
+from simulator.form.flushing import Flushing
 from simulator.form.popularity import APPEND, Popularity
 from simulator.form.streams import uniforms
 from simulator.form.system import MOST_USAGE, System
@@ -108,6 +110,9 @@ class _Draw:
             usage = np.ones(len(at), dtype=np.int64)
         order = at[order]
         dirty = changed[order]
+        if self.system.flushing is not None:
+            dirty &= pages.stay_dirty(self._flushed_after(self.system.flushing))[order]
+            dirty[: clean_tail_pages(self.system.daemons)] = False
         kept = kept_dirty_pages(self.system.daemons, self.system.pool.pages)
         cleaned = np.flatnonzero(dirty)[: max(np.count_nonzero(dirty) - kept, 0)]
         dirty[cleaned] = False
@@ -126,6 +131,14 @@ class _Draw:
             oldest = np.argsort(np.concatenate([np.full(len(loaded), -np.inf), -pages.ages[order]]), kind="stable")
             pool[oldest[:swapped], 3] = 0
         return WarmState(pool, page_cache, self.windows, self.seen, self.popularity.counters, self.popularity.high)
+
+    def _flushed_after(self, flushing: Flushing) -> float:
+        """Transactions after which a dirty page has been flushed: those that log half of the whole age (assumption)."""
+        reader = self.popularity.reader
+        log_bytes = sum(
+            float(share) * work.log_bytes for share, work in zip(reader.mix, reader.works, strict=True) if share > 0
+        )
+        return flushing.whole_age_bytes / 2.0 / max(log_bytes, 1e-12)
 
     def _draw_pages(self) -> None:
         """Ages of all pages that rows describe; where no others matter, of those that may be young enough."""
@@ -364,6 +377,21 @@ class _WarmPages:
         clean = reads * missing / np.maximum(1.0 - (1.0 - missing) * reads, 1e-300)
         changed[mixed] = uniforms(self.draw.seed, "warm start: writes", mixed_pages.numbers) >= clean
         return changed
+
+    def stay_dirty(self, flushed_after: float) -> BoolArray:
+        """Whether changed pages are dirty still, if each is flushed so many transactions after it became dirty.
+
+        A page that is changed c times in that time is dirty for c / (1 + c) of all time, and only if one of its changes
+        was within it.
+        """
+        popularity, seed, rows = self.popularity, self.draw.seed, np.maximum(self.rows, 0)
+        within = np.full(len(rows), flushed_after)
+        references, writes = (popularity.expected(rows, within, writes=each) for each in (False, True))
+        last_reads = 1.0 - np.minimum(writes / np.maximum(references, 1e-300), 1.0)
+        before = writes - popularity.expected(rows, np.minimum(self.ages, within), writes=True)
+        changed = uniforms(seed, "warm start: writes", self.numbers) >= last_reads * np.exp(-before)
+        share = writes / (1.0 + writes) / np.maximum(-np.expm1(-writes), 1e-300)
+        return changed & (self.ages < within) & (uniforms(seed, "warm start: flushed", self.numbers) < share)
 
     def missing(self, turn: float, rates: FloatArray) -> FloatArray:
         """Chance that a page's last reference missed; `turn`: how long a page stays, or a revolution."""
