@@ -36,12 +36,13 @@ def unmeasured_threads(scenario: ScenarioSpec) -> list[str]:
 
 
 def _flood_of_a_warm_start(scenario: ScenarioSpec, result: Result) -> list[str]:
-    """A warm start leaves every changed page of the pool dirty; page cleaners would have written most long ago."""
+    """A warm start leaves dirty what half of the redo age does; slow disks would have less, and catch up at first."""
     flooded = any(device.utilisation >= SATURATED for device in result.devices)
     if scenario.database.page_cleaner is None or scenario.interval.start != "warm" or not flooded:
         return []
     why = (
-        "all changed pages of the pool are dirty, which page cleaners would have written before, and the disks are busy"
+        "pages are dirty as flushing at half of the age limit leaves them, which may be more than later, and the disks "
+        "are busy"
     )
     remedy = "give a longer interval.warm_up_s, or interval.start: after_prewarm, which begins with clean pages"
     return [f"start: warm: {why}: the rate may be that of this flood; {remedy}"]

@@ -111,7 +111,7 @@ class _Draw:
         order = at[order]
         dirty = changed[order]
         if self.system.flushing is not None:
-            dirty &= pages.stay_dirty(self._flushed_after(self.system.flushing))[order]
+            dirty &= pages.stay_dirty(turn, self._flushed_after(self.system.flushing))[order]
             dirty[: clean_tail_pages(self.system.daemons)] = False
         kept = kept_dirty_pages(self.system.daemons, self.system.pool.pages)
         cleaned = np.flatnonzero(dirty)[: max(np.count_nonzero(dirty) - kept, 0)]
@@ -378,11 +378,11 @@ class _WarmPages:
         changed[mixed] = uniforms(self.draw.seed, "warm start: writes", mixed_pages.numbers) >= clean
         return changed
 
-    def stay_dirty(self, flushed_after: float) -> BoolArray:
+    def stay_dirty(self, turn: float, flushed_after: float) -> BoolArray:
         """Whether changed pages are dirty still, if each is flushed so many transactions after it became dirty.
 
         A page that is changed c times in that time is dirty for c / (1 + c) of all time, and only if one of its changes
-        was within it.
+        was within it. One that has come in since then hasn't been flushed.
         """
         popularity, seed, rows = self.popularity, self.draw.seed, np.maximum(self.rows, 0)
         within = np.full(len(rows), flushed_after)
@@ -390,8 +390,10 @@ class _WarmPages:
         last_reads = 1.0 - np.minimum(writes / np.maximum(references, 1e-300), 1.0)
         before = writes - popularity.expected(rows, np.minimum(self.ages, within), writes=True)
         changed = uniforms(seed, "warm start: writes", self.numbers) >= last_reads * np.exp(-before)
-        share = writes / (1.0 + writes) / np.maximum(-np.expm1(-writes), 1e-300)
-        return changed & (self.ages < within) & (uniforms(seed, "warm start: flushed", self.numbers) < share)
+        flushed = 1.0 - writes / (1.0 + writes) / np.maximum(-np.expm1(-writes), 1e-300)
+        rates = self.rates(turn)
+        flushed *= np.exp(-rates * self.missing(turn, rates) * flushed_after)
+        return changed & (self.ages < within) & (uniforms(seed, "warm start: flushed", self.numbers) >= flushed)
 
     def missing(self, turn: float, rates: FloatArray) -> FloatArray:
         """Chance that a page's last reference missed; `turn`: how long a page stays, or a revolution."""

@@ -12,7 +12,7 @@ from models.build import build
 from models.reading import load_scenario
 from simulator import kernel
 from simulator.errors import InputError
-from simulator.form import Assembler, FloatArray, IntArray, Program, System, warm_state
+from simulator.form import Assembler, FloatArray, Flushing, IntArray, Program, System, warm_state
 from simulator.form.warm_start import WarmState
 from simulator.reference.cache import POLICIES
 from tests.simulator.tpcc_systems import TINY
@@ -20,7 +20,7 @@ from tests.simulator.twins import column_of
 
 GROUPS, GROUP_PAGES, CAPACITY = 40, 25, 250
 PAGES = GROUPS * GROUP_PAGES
-WRITE_SHARE = 0.3
+WRITE_SHARE, LOG_BYTES = 0.3, 100
 SEEDS, SNAPSHOTS, APART = 200, 400, 2_000
 WEIGHTS = 1.0 / np.arange(1, GROUP_PAGES + 1) ** 1.2
 LEVELS = np.tile(np.arange(GROUP_PAGES) * 5 // GROUP_PAGES, GROUPS)
@@ -46,6 +46,8 @@ def lookups(weights: FloatArray, endless: bool = False) -> Program:
     asm.place(reads)
     asm.emit("touch", page, 0, 0)
     asm.place(done)
+    asm.emit("log", LOG_BYTES)
+    asm.emit("commit")
     if endless:
         asm.emit("set", count, 10**9)
         again = asm.label()
@@ -61,6 +63,12 @@ def model_of(replacement: str, program: Program) -> System:
     pool = dataclasses.replace(model.pool, pages=CAPACITY, resident_pages=CAPACITY, replacement=replacement)
     registers = np.zeros((2, len(program.registers)), dtype=np.int64)
     return dataclasses.replace(model, program=program, client_registers=registers, pool=pool, daemons=())
+
+
+def flushing_model(flushed_after: int) -> System:
+    """The pool of `model_of`, whose pages are flushed so many transactions after they became dirty."""
+    law = Flushing(2 * flushed_after * LOG_BYTES, 10**15, 1, 1000, 1000, 10, (0,), (0,))
+    return dataclasses.replace(model_of("lru", lookups(WEIGHTS)), flushing=law)
 
 
 def by_level(pages: IntArray) -> FloatArray:
@@ -83,7 +91,7 @@ def drawn(replacement: str, weights: FloatArray = WEIGHTS) -> FloatArray:
 
 
 @cache
-def counted(replacement: str) -> FloatArray:
+def counted(replacement: str, flushed_after: int | None = None) -> FloatArray:
     """The same of a pool to which as many references are made one by one, looked at now and then."""
     draws = np.random.default_rng(7)
     total = (SNAPSHOTS + 10) * APART
@@ -103,7 +111,10 @@ def counted(replacement: str) -> FloatArray:
                 cache_.evict(frame)
             cache_.insert(frame, page)
         if write:
-            cache_.set_dirty(frame, 0)
+            cache_.set_dirty(frame, number * 1_000_000)
+        if flushed_after is not None:
+            for flushed in cache_.dirty_before((number - flushed_after) * 1_000_000, 10):
+                cache_.clear_dirty(cache_.where[flushed])
         if number % APART == 0 and number > 10 * APART:
             usage = np.array([f.usage if replacement == "clock" else 1 for f in cache_.frames])
             dirty = np.array([cache_.is_dirty(f) for f in cache_.frames])
@@ -126,6 +137,23 @@ def test_a_pool_is_drawn_as_independent_references_leave_it(replacement: str) ->
 def test_with_another_popularity_it_is_not(replacement: str) -> None:
     less = 1.0 / np.arange(1, GROUP_PAGES + 1)
     assert standard_errors_apart(drawn(replacement, less), counted(replacement)).max() > 8.0
+
+
+@pytest.mark.parametrize("flushed_after", [100, 1_000, 10_000])
+def test_pages_flushed_by_their_age_are_as_dirty_as_references_leave_them(flushed_after: int) -> None:
+    """From hardly anything that a page cleaner leaves dirty to all of it."""
+    model = flushing_model(flushed_after)
+    states = [warm_state(model, seed).pool for seed in range(SEEDS)]
+    dirty = np.array([[by_level(pool[pool[:, 2] > 0, 0])] for pool in states])[:, 0]
+    brute = counted("lru", flushed_after)[:, -1:]
+    share = np.array([[pool[:, 2].mean()] for pool in states])
+    assert standard_errors_apart(share, brute).max() < 4.0
+    assert (np.diff(dirty.mean(axis=0)) < 0).all()
+
+
+def test_with_another_age_they_are_not() -> None:
+    share = np.array([[warm_state(flushing_model(300), seed).pool[:, 2].mean()] for seed in range(SEEDS)])
+    assert standard_errors_apart(share, counted("lru", 1_000)[:, -1:]).max() > 8.0
 
 
 def test_lru_is_in_order_of_age() -> None:
