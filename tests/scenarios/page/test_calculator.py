@@ -63,3 +63,21 @@ def test_who_is_overtaken_ends_before_its_turn_and_the_others_dont(process: Calc
     process.close()
     with pytest.raises(InputError, match="has ended"):
         process.call("x", abs, 1)
+
+
+def test_it_ends_in_the_middle_of_a_call_that_says_so(process: CalculatingProcess, tmp_path: Path) -> None:
+    refusals: list[str] = []
+
+    def ask() -> None:
+        try:
+            process.call("x", wait_for, tmp_path / "never")
+        except InputError as error:
+            refusals.append(str(error))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not (tmp_path / "never begun").exists():
+        time.sleep(0.02)
+    process.close()
+    thread.join()
+    assert refusals == ["the page has ended; start it again"]
