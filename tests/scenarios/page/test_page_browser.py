@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from scenarios.page.drawing import Exhibit, write_exhibit
 from scenarios.page.folder import PageFolder
+from tests.accessibility import axe_violations
 from tests.scenarios.page.conftest import ServedPage
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ PATIENCE_MS = 900_000
 ONE_WIDTH = pytest.mark.parametrize("browser_page", ["desktop"], indirect=True)
 """of what is the same at every width"""
 SAMPLES = Path(__file__).parents[2] / "samples" / "run_directories" / "postgres15_go-tpc_in_memory"
-SERIOUS = {"serious", "critical"}
 WHOLE = "() => document.querySelector('#interval-a')?.textContent.startsWith('[')"
 FITS = "document.scrollingElement.scrollWidth <= innerWidth"
 
@@ -62,15 +61,6 @@ def move(page: Page, slider: int, key: str) -> str:
     page.wait_for_function("before => location.href !== before", arg=before)
     page.wait_for_function(WHOLE)
     return rate(page)
-
-
-def axe_violations(page: Page) -> list[str]:
-    found = Axe().run(page)
-    return [
-        f"{each['id']}: {each['nodes'][0]['html'][:200]}"
-        for each in found.response["violations"]
-        if each["impact"] in SERIOUS
-    ]
 
 
 def test_a_first_visit_ends_with_a_confirmed_answer(page: Page, served: ServedPage) -> None:
@@ -237,6 +227,11 @@ def test_runs_are_uploaded_recognised_and_calibrate_a_model_that_answers(page: P
     assert f"a.model={name}" in page.url
     assert page.locator("#machine-a").input_value() == "postgresql-15"
     assert "fitted to 1 run" in page.locator("#by-a").inner_text()
+    assert axe_violations(page) == []
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert page.evaluate(FITS)
+    page.add_style_tag(content="#page .panel { grid-template-columns: auto }")  # as it was: as wide as its tables
+    assert not page.evaluate(FITS)
 
 
 @ONE_WIDTH

@@ -14,6 +14,7 @@ import pytest
 from scenarios.questions.explain import advise
 from scenarios.show.report import write_report
 from simulator.results import Result, Series
+from tests.accessibility import axe_violations
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FIGURES = 11
 PHONE: ViewportSize = {"width": 390, "height": 844}
+EVERY_IMPACT = {"minor", "moderate", "serious", "critical"}
 READABLE = 4.5
 """Contrast that WCAG 2.2 asks for text."""
 COLOURS = """() => {
@@ -190,6 +192,22 @@ def test_text_and_figures_are_readable_in_both_themes(themed_page: Page, reports
     assert found["texts"] > 100
     for colour in found["drawn"] + found["written"]:
         assert contrast(colour, found["paper"]) >= READABLE, colour
+
+
+@pytest.mark.parametrize("report", ["sound", "broken"])
+def test_axe_finds_nothing(browser: Browser, reports: dict[str, Path], report: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    show(page, reports[report])
+    schemes: tuple[ColorScheme, ...] = ("light", "dark")
+    for size in (page.viewport_size, PHONE):
+        assert size is not None
+        page.set_viewport_size(size)
+        for scheme in schemes:
+            page.emulate_media(color_scheme=scheme)
+            assert axe_violations(page, EVERY_IMPACT) == [], (size, scheme)
+    page.add_style_tag(content="main p { color: #bbbbbb !important; background: #ffffff !important }")
+    assert any(each.startswith("color-contrast") for each in axe_violations(page))
+    page.close()
 
 
 def test_figures_change_with_the_theme(browser: Browser, reports: dict[str, Path]) -> None:
