@@ -7,13 +7,13 @@ import typer
 
 from simulator.errors import InputError
 
-OWN = {"simulator", "models", "calibration", "scenarios"}
+PACKAGES = {"simulator", "models", "calibration", "scenarios"}
 """packages whose absence is no matter of an extra"""
 
 try:
     from scenarios.page import LOOPBACK, serve
 except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] in OWN:
+    if (error.name or "").partition(".")[0] in PACKAGES:
         raise
     raise InputError(
         f"serve: needs Dash ({error.name} is missing): pip install 'oltpsim[app]', or in a checkout 'make environment'"

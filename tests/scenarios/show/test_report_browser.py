@@ -25,6 +25,7 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 EVERY_IMPACT = {"minor", "moderate", "serious", "critical"}
 READABLE = 4.5
 """Contrast that WCAG 2.2 asks for text."""
+ONE_WIDTH = pytest.mark.parametrize("browser_page", ["desktop"], indirect=True)
 COLOURS = """() => {
     const shown = (element) => element.getClientRects().length > 0;
     const texts = [...document.querySelectorAll(".plot text")].filter(shown);
@@ -138,6 +139,16 @@ def test_long_labels_have_room(browser_page: Page, reports: dict[str, Path]) -> 
     assert "4,000,000" in (browser_page.locator("#plot-throughput").text_content() or "")
     assert browser_page.evaluate(CUT_TEXTS) == []
     assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+
+
+@ONE_WIDTH
+def test_labels_of_ticks_that_would_meet_are_every_second_one(browser_page: Page, reports: dict[str, Path]) -> None:
+    show(browser_page, reports["sound"], unfolded=False)
+    axis = {"tickvals": [3e3, 1e4, 3e4, 1e5, 3e5], "ticktext": ["3,000", "10,000", "30,000", "100,000", "300,000"]}
+    wide, narrow = browser_page.evaluate("axis => [spacedTicks(axis, 600), spacedTicks(axis, 250)]", axis)
+    assert wide == axis
+    assert narrow == {"tickvals": [3e3, 3e4, 3e5], "ticktext": ["3,000", "30,000", "300,000"]}
+    assert browser_page.evaluate("spacedTicks({ visible: false }, 100)") == {"visible": False}
 
 
 def test_a_cut_label_is_noticed(browser_page: Page, reports: dict[str, Path]) -> None:
