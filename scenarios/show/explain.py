@@ -290,7 +290,8 @@ def clients_chart(found: ClientCurve, main_class: str) -> Chart:
     top, slope, unit = max(rates), found.alone_per_min, unit_of(main_class)
     knee = top / slope if slope > 0 else clients[-1]
     alone = [number for number in clients if number * slope <= 1.15 * top]
-    at_knee = f"if none waited for another: {count(slope)}/min each, {count(top)}/min by {count(max(knee, 1))} clients"
+    most = plural(round(max(knee, 1)), "client")
+    at_knee = f"if none waited for another: {count(slope)}/min each, {count(top)}/min by {most}"
     marks: list[Mark] = [
         Curve(x=alone, y=rounded(number * slope for number in alone), colour=SLATE, dash="dash", label=at_knee),
         Segment(y=(top, top), colour=SLATE, dash="dot", label=f"highest here: {count(top)}/min"),
