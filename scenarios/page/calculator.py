@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -34,6 +35,14 @@ ENDED = "the page has ended; start it again"
 LOST = "the process that calculates ended, most likely because memory ran out; make pool, clients or data smaller"
 
 
+@dataclass(frozen=True)
+class PageRequest:
+    """A request of one side of one browser's page, with its number among them: they may come in another order."""
+
+    place: str
+    number: int
+
+
 class CalculatingProcess:
     """One process that answers calls one after the other; another one takes its place if it is lost."""
 
@@ -50,11 +59,14 @@ class CalculatingProcess:
         """Let it read the modules and programs that its first answers need, before anybody asks."""
         self._pool.submit(function, *arguments)
 
-    def call(self, place: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, request: PageRequest, function: Callable[..., Any], *arguments: Any) -> Any:
         """The function's answer there; None if something newer was asked for the same place. Raises InputError."""
+        place, number = request.place, request.number
         with self._changed:
-            number = self._latest.pop(place, 0) + 1
-            self._latest[place] = number
+            latest = self._latest.pop(place, number)
+            self._latest[place] = max(latest, number)
+            if latest > number:
+                return None
             if len(self._latest) > MOST_PLACES:
                 self._latest.popitem(last=False)
             # Who is overtaken ends at once: a browser has six connections, and none to spare for what it won't show.
@@ -100,27 +112,29 @@ class Calculator:
 
     def places(self, question: PageQuestion) -> list[SliderPlaces]:
         """See `slider_places`."""
-        found: list[SliderPlaces] = self._rates.call(f"sliders {uuid4()}", slider_places, question)
+        found: list[SliderPlaces] = self._rates.call(PageRequest(f"sliders {uuid4()}", 0), slider_places, question)
         return found
 
-    def answer(self, question: PageQuestion, model: ModelFile | None, place: str) -> CalculatedAnswer | None:
+    def answer(self, question: PageQuestion, model: ModelFile | None, request: PageRequest) -> CalculatedAnswer | None:
         """See `calculated_answer`; None if the place has asked again since, as with the following."""
-        found: CalculatedAnswer | None = self._rates.call(f"rate {place}", calculated_answer, question, model)
+        found: CalculatedAnswer | None = self._rates.call(request, calculated_answer, question, model)
         return found
 
-    def interval(self, question: PageQuestion, model: ModelFile | None, place: str) -> IntervalAnswer | None:
+    def interval(self, question: PageQuestion, model: ModelFile | None, request: PageRequest) -> IntervalAnswer | None:
         """See `interval_answer`."""
-        found: IntervalAnswer | None = self._intervals.call(f"interval {place}", interval_answer, question, model)
+        found: IntervalAnswer | None = self._intervals.call(request, interval_answer, question, model)
         return found
 
-    def drawings(self, question: PageQuestion, model: ModelFile | None, place: str) -> tuple[Drawing, ...] | None:
+    def drawings(
+        self, question: PageQuestion, model: ModelFile | None, request: PageRequest
+    ) -> tuple[Drawing, ...] | None:
         """See `curve_drawings`."""
-        found: tuple[Drawing, ...] | None = self._curves.call(f"curves {place}", curve_drawings, question, model)
+        found: tuple[Drawing, ...] | None = self._curves.call(request, curve_drawings, question, model)
         return found
 
     def recognise(self, function: Callable[[Path], None], folder: Path) -> None:
         """Read an upload where a file that can't be borne ends no more than that process. Raises InputError."""
-        self._curves.call(f"upload {folder.name}", function, folder)
+        self._curves.call(PageRequest(f"upload {folder.name} {uuid4()}", 0), function, folder)
 
     def close(self) -> None:
         """End the processes."""

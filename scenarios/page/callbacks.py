@@ -1,14 +1,14 @@
 """What happens when something on the page is used: functions of plain values, and the table that ties them to it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 from dash.exceptions import PreventUpdate
 
 from scenarios.page.answers import rate_unit
-from scenarios.page.calculator import Calculator
+from scenarios.page.calculator import Calculator, PageRequest
 from scenarios.page.drawing import Drawing, Exhibit, drawing_of, read_exhibit
 from scenarios.page.folder import PageFolder, digest_of
 from scenarios.page.jobs import CANCELLED, FAILED, WAITING, JobBoard, JobState
@@ -82,13 +82,14 @@ class PageCallbacks:
         shipped = [(name, calibration_in(file).base.name) for name, file in self._folder.shipped_models().items()]
         return [*shipped, *self.calibrations()]
 
-    def calculate(self, question: PageQuestion, place: str) -> dict[str, Any] | None:
+    def calculate(self, question: PageQuestion, request: PageRequest) -> dict[str, Any] | None:
         """The rate and what stands beside it; None if the place has asked again since. Raises InputError."""
-        answer = self._calculator.answer(question, self._folder.model(question), place)
+        answer = self._calculator.answer(question, self._folder.model(question), request)
         if answer is None:
             return None
         return {
             "digest": question.digest,
+            "number": request.number,
             "question": question.plain(),
             "rate_per_min": answer.rate_per_min,
             "rate": count(answer.rate_per_min),
@@ -99,9 +100,9 @@ class PageCallbacks:
             "answer": answer,
         }
 
-    def interval(self, question: PageQuestion, place: str) -> dict[str, Any] | None:
+    def interval(self, question: PageQuestion, request: PageRequest) -> dict[str, Any] | None:
         """The interval of a calculated rate; None if the place has asked again since. Raises InputError."""
-        found = self._calculator.interval(question, self._folder.model(question), place)
+        found = self._calculator.interval(question, self._folder.model(question), request)
         if found is None:
             return None
         ends = ""
@@ -109,9 +110,9 @@ class PageCallbacks:
             ends = f"[{between(found.low_per_min, found.high_per_min)}]"
         return {"digest": question.digest, "ends": ends, "words": found.words, "model": [*found.model]}
 
-    def drawings(self, question: PageQuestion, place: str) -> tuple[Drawing, ...] | None:
+    def drawings(self, question: PageQuestion, request: PageRequest) -> tuple[Drawing, ...] | None:
         """The curves; None if the place has asked again since. Raises InputError."""
-        return self._calculator.drawings(question, self._folder.model(question), place)
+        return self._calculator.drawings(question, self._folder.model(question), request)
 
     def confirmed(self, question: PageQuestion, rate_per_min: float) -> tuple[list[Any], SavedRun] | None:
         """A question's simulation in words, beside the calculated rate; None if it hasn't been simulated."""
@@ -204,9 +205,10 @@ def positive_number(text: str, where: str) -> float:
     return number
 
 
-def _place(browser: object, side: str) -> str:
-    """Name of one side of one browser's page, as the browser says it."""
-    return f"{str(browser)[:64]} {side}"
+def page_request(browser: object, side: str, data: object) -> PageRequest:
+    """The request of what a browser sent: its page's name and the request's number, as the browser says them."""
+    number = data.get("number") if isinstance(data, dict) else None
+    return PageRequest(f"{str(browser)[:64]} {side}", number if isinstance(number, int) else 0)
 
 
 def problem_words(error: Exception) -> str:
@@ -305,6 +307,15 @@ def _register_asking(app: Dash, page: PageCallbacks, side: str) -> None:
 
 def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
     slider = {"type": "slider", "side": side, "key": ALL}
+    _in_browser(
+        app,
+        ClientsideFunction("oltpsim", "asked"),
+        Output(f"asked-{side}", "data"),
+        Input(f"question-{side}", "data"),
+        Input(slider, "value"),
+        State(slider, "id"),
+        prevent_initial_call=True,
+    )
 
     @app.callback(
         Output(f"calculated-{side}", "data"),
@@ -312,19 +323,17 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         Output(f"parts-{side}", "children"),
         Output(f"problem-{side}", "children", allow_duplicate=True),
         Output(f"answer-{side}", "hidden"),
-        Input(f"question-{side}", "data"),
-        Input(slider, "value"),
-        State(slider, "id"),
+        Input(f"asked-{side}", "data"),
         State("browser", "data"),
         prevent_initial_call=True,
     )
-    def calculate(kept: Any, places: Sequence[Any], names: Sequence[Any], browser: Any) -> tuple[Any, ...]:
-        if not kept:
+    def calculate(asked: Any, browser: Any) -> tuple[Any, ...]:
+        if not asked:
             return (no_update,) * 5
         try:
-            at = {str(name["key"]).replace("/", "."): place for name, place in zip(names, places, strict=True)}
+            kept, at = asked["question"], {str(key).replace("/", "."): place for key, place in asked["at"]}
             question = page.moved(kept, at if set(at) == set(kept.get("own") or {}) else {})
-            found = page.calculate(question, _place(browser, side))
+            found = page.calculate(question, page_request(browser, side, asked))
         except InputError as error:
             return None, [], [], problem_words(error), True
         if found is None:
@@ -342,7 +351,7 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         if not calculated:
             return None
         try:
-            found = page.interval(read_question(calculated["question"]), _place(browser, side))
+            found = page.interval(read_question(calculated["question"]), page_request(browser, side, calculated))
         except InputError as error:
             found = {"digest": calculated.get("digest"), "ends": "", "words": problem_words(error), "model": []}
         return no_update if found is None else found
@@ -359,7 +368,7 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
             return [], None
         try:
             question = read_question(calculated["question"])
-            drawings = page.drawings(question, _place(browser, side))
+            drawings = page.drawings(question, page_request(browser, side, calculated))
         except InputError as error:
             return problem_words(error), calculated.get("digest")
         if drawings is None:

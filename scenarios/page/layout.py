@@ -61,6 +61,7 @@ def _side(side: str) -> Any:
     return html.Section(
         [
             dcc.Store(id=f"question-{side}"),
+            dcc.Store(id=f"asked-{side}"),
             dcc.Store(id=f"calculated-{side}"),
             dcc.Store(id=f"measured-{side}"),
             dcc.Store(id=f"drawn-{side}"),
