@@ -76,6 +76,28 @@ def goals_table(sections: Sequence[Section]) -> str:
     return "\n".join([head, below, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
+def with_section(page: str, section: Section) -> str:
+    """The page with a section and its goals in the places of the former ones, or at the ends if it had none."""
+    head, *parts = page.rstrip("\n").split("\n## ")
+    parts = [_with_goals(each, section) if each.startswith("Goals\n") else each for each in parts]
+    titles = [each.partition("\n")[0] for each in parts]
+    new = section.text().removeprefix("## ") + "\n"
+    if section.title in titles:
+        parts[titles.index(section.title)] = new
+    else:
+        parts = [*parts[:-1], parts[-1].rstrip("\n") + "\n", new]
+    return "\n## ".join([head, *parts]).rstrip("\n") + "\n"
+
+
+def _with_goals(text: str, section: Section) -> str:
+    """The part of the goals with the section's rows for its former ones."""
+    lines, start = text.rstrip("\n").split("\n"), f"| {section.title} |"
+    rows = goals_table([section]).split("\n")[2:]
+    place = next((number for number, line in enumerate(lines) if line.startswith(start)), len(lines))
+    others = [line for line in lines if not line.startswith(start)]
+    return "\n".join([*others[:place], *rows, *others[place:]]) + "\n"
+
+
 def _word(goal: Goal) -> str:
     return goal.found if goal.met is None else ("yes" if goal.met else "no")
 

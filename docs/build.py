@@ -1,7 +1,8 @@
 """Run the commands in README and in the pages of docs/ and put what they print below them.
 
-A page says `<!-- run: oltpsim ... -->` and a block marked `text` follows; its content is replaced by the
-command's stdout, run from the root of the checkout. Pages named on the command line are built alone.
+A page says `<!-- run: oltpsim ... -->` and a block marked `text` follows; its content is replaced by the command
+behind a `$`, since a page's reader sees no comment, and its stdout, run from the root of the checkout. Pages named on
+the command line are built alone.
 
 The other scripts write blocks between two marks, and tables in them, by functions of this file.
 """
@@ -15,7 +16,8 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-BLOCK = re.compile(r"(<!-- run: (oltpsim .+?) -->\n\n```text\n)(.*?)(```\n)", re.DOTALL)
+RUN = re.compile(r"<!-- run: (oltpsim .+?) -->")
+BLOCK = re.compile(rf"({RUN.pattern}\n\n```text\n)(?:\$ [^\n]*\n)?(.*?)(```\n)", re.DOTALL)
 START = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
@@ -41,7 +43,7 @@ def output_of(command: str) -> str:
 def build(page: Path) -> None:
     """Run the page's commands in order and rewrite it."""
     text = page.read_text(encoding="utf-8")
-    built = BLOCK.sub(lambda block: f"{block[1]}{output_of(block[2])}{block[4]}", text)
+    built = BLOCK.sub(lambda block: f"{block[1]}$ {block[2]}\n{output_of(block[2])}{block[4]}", text)
     page.write_text(built, encoding="utf-8")
 
 

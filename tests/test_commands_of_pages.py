@@ -164,6 +164,20 @@ def test_a_command_that_would_not_run_is_found(workspace: Path) -> None:
     assert [run(command)[0] for command in commands(page)] == [2, 2]
 
 
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.name)
+def test_a_shown_answer_begins_with_its_command(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    asked = BUILD["RUN"].findall(text)
+    assert unseen(text) == []
+    assert len(BUILD["BLOCK"].findall(text)) == len(asked)
+    assert unseen(text.replace(f"$ {asked[0]}\n", "")) == asked[:1]
+
+
+def unseen(text: str) -> list[str]:
+    """Commands of a page's comments that no reader of the page sees."""
+    return [command for command in BUILD["RUN"].findall(text) if f"```text\n$ {command}\n" not in text]
+
+
 def test_every_page_is_looked_at() -> None:
     assert len(SHOWN) >= 8
     assert sum(len(commands(page)) for page in PAGES) >= 40

@@ -37,9 +37,15 @@ class WorkerPool(ProcessPoolExecutor):
         """Wait for the workers, or end them where they are if the block is left by an exception."""
         if error is None:
             self.shutdown(cancel_futures=True)
-            return
-        processes, results = list(self._processes.values()), self._result_queue
+        else:
+            self.end()
+
+    def end(self) -> None:
+        """End the workers where they are; of a pool that has ended nothing is left to end."""
+        processes, results = list((self._processes or {}).values()), self._result_queue
         self.shutdown(wait=False, cancel_futures=True)
+        if not processes:
+            return
         for process in processes:
             process.terminate()
         # Nobody else may hold the pipe open: who reads the half of a result would wait for the other half for ever.

@@ -7,10 +7,17 @@ import typer
 
 from simulator.errors import InputError
 
+PACKAGES = {"simulator", "models", "calibration", "scenarios"}
+"""packages whose absence is no matter of an extra"""
+
 try:
     from scenarios.page import LOOPBACK, serve
-except ImportError as error:
-    raise InputError(f"serve: needs Dash ({error.name} is missing); pip install 'oltpsim[app]'") from error
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] in PACKAGES:
+        raise
+    raise InputError(
+        f"serve: needs Dash ({error.name} is missing): pip install 'oltpsim[app]', or in a checkout 'make environment'"
+    ) from error
 
 
 def serve_(

@@ -3,18 +3,17 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from calibration.predict import guesses_of, run_measurement
 from models.build import scenario_remarks
 from models.catalogue import Prices, price_list
 from models.reading import numeric_value
-from scenarios.library import AskedScenario
 from scenarios.page.drawing import Drawing, drawing_of
+from scenarios.page.model import ModelFile, ModelledQuestion, measurement_of, model_words, modelled_question
 from scenarios.page.question import PageQuestion, SliderKey, slider_values, sliders_of
 from scenarios.questions.explain import MachineSolver, advise, rate_over_clients, unit_prices
 from scenarios.show.explain import advice_charts, clients_chart
 from scenarios.show.numbers import share, time_text
 from scenarios.show.run_charts import time_by_activity, utilisation
-from scenarios.show.words import configuration_line, uncertainty_words, unit_of
+from scenarios.show.words import NEW_ORDER, class_name, configuration_line, uncertainty_words, unit_of
 from simulator.analytic import NO_PERCENTILES, simulate
 from simulator.errors import InputError
 from simulator.results import Result, main_class_of
@@ -40,6 +39,12 @@ class CalculatedAnswer:
     line: str
     rate_per_min: float
     unit: str
+    short_unit: str
+    """beside the number"""
+    main_class: str
+    """as people write it"""
+    model: str
+    """the base of the model whose values answer; empty if the parts' own numbers do"""
     bottleneck: str
     p95: str
     """in words, with the reason where there is none"""
@@ -54,6 +59,8 @@ class IntervalAnswer:
     low_per_min: float | None
     high_per_min: float | None
     words: str
+    model: tuple[tuple[str, str], ...] = ()
+    """what the model behind it says of itself: terms and sentences"""
 
 
 ONCE_WARM = "Of the machine once it is warm, which the number above isn't: its run counts from a start that is not."
@@ -62,21 +69,20 @@ _SOLVER = MachineSolver()
 
 
 @lru_cache(maxsize=MOST_RESULTS)
-def _scenario(question: PageQuestion) -> AskedScenario:
-    return question.scenario("analytic")
+def _modelled(question: PageQuestion, model: ModelFile | None) -> ModelledQuestion:
+    return modelled_question(question, model, "analytic")
 
 
 @lru_cache(maxsize=MOST_RESULTS)
-def _result(question: PageQuestion) -> Result:
+def _result(question: PageQuestion, model: ModelFile | None) -> Result:
     """What `oltpsim run --engine analytic` calculates, of a program that was read before."""
-    scenario = _scenario(question).scenario
-    point = _SOLVER.point(scenario)
+    point = _SOLVER.point(_modelled(question, model).machine)
     return simulate(point.system, 1, None, point.timed_workload)
 
 
 def slider_places(question: PageQuestion) -> list[SliderPlaces]:
     """The sliders of a question's scenario. Raises InputError."""
-    scenario, values = _scenario(PageQuestion(question.machine)).scenario, dict(question.values)
+    scenario, values = _modelled(PageQuestion(question.machine), None).scenario, dict(question.values)
     places = []
     for slider in sliders_of(scenario):
         value = values.get(slider.key) or numeric_value(scenario, slider.key)
@@ -86,9 +92,10 @@ def slider_places(question: PageQuestion) -> list[SliderPlaces]:
     return places
 
 
-def calculated_answer(question: PageQuestion) -> CalculatedAnswer:
+def calculated_answer(question: PageQuestion, model: ModelFile | None = None) -> CalculatedAnswer:
     """The rate of a question. Raises InputError, also for a machine that can't run the load, with the reason."""
-    scenario, result = _scenario(question).scenario, _result(question)
+    modelled, result = _modelled(question, model), _result(question, model)
+    scenario = modelled.machine
     limit, main = result.bottleneck, main_class_of(result)
     next_words = f"; next {limit.next_name} ({share(limit.next_share)})" if limit.next_name else ""
     unknown = [text for text in result.warnings if text.startswith(NO_PERCENTILES)]
@@ -100,6 +107,9 @@ def calculated_answer(question: PageQuestion) -> CalculatedAnswer:
         line=configuration_line(scenario),
         rate_per_min=result.rate_per_min.mean,
         unit=unit_of(result.main_class),
+        short_unit=rate_unit(result.main_class),
+        main_class=class_name(result.main_class),
+        model="" if modelled.calibration is None else modelled.calibration.base.name,
         bottleneck=f"{limit.name} ({share(limit.share)}){next_words}",
         p95=f"none: {reason}" if main.p95_s is None else time_text(main.p95_s),
         warnings=tuple(text for text in warnings if text not in unknown),
@@ -107,21 +117,26 @@ def calculated_answer(question: PageQuestion) -> CalculatedAnswer:
     )
 
 
-def interval_answer(question: PageQuestion) -> IntervalAnswer:
+def rate_unit(main_class: str) -> str:
+    """Unit beside a rate's number: NOPM are new orders, and nothing else."""
+    return "NOPM" if class_name(main_class) == NEW_ORDER else "per minute"
+
+
+def interval_answer(question: PageQuestion, model: ModelFile | None = None) -> IntervalAnswer:
     """Where a measurement of a question's machine would fall, with what a description leaves open."""
-    described = _scenario(question)
     try:
-        guesses = guesses_of(described.description) if described.description else None
-        interval = run_measurement(described.scenario, _result(question), None, guesses)
+        interval = measurement_of(_modelled(question, model), _result(question, model))
     except InputError as error:
-        return IntervalAnswer(None, None, f"where a measurement would fall can't be said: {error}")
-    words = ", ".join(uncertainty_words(interval.parts, interval.sd))
-    return IntervalAnswer(interval.low_per_min, interval.high_per_min, f"uncertain by {words}")
+        interval = str(error)
+    if isinstance(interval, str):
+        return IntervalAnswer(None, None, interval)
+    words = f"uncertain by {', '.join(uncertainty_words(interval.parts, interval.sd))}"
+    return IntervalAnswer(interval.low_per_min, interval.high_per_min, words, model_words(interval, model))
 
 
-def curve_drawings(question: PageQuestion) -> tuple[Drawing, ...]:
+def curve_drawings(question: PageQuestion, model: ModelFile | None = None) -> tuple[Drawing, ...]:
     """The rate against buffers and against clients, and one more of each, with money where it has a price."""
-    scenario = _scenario(question).scenario
+    scenario = _modelled(question, model).machine
     prices = unit_prices(scenario, Prices(tuple(price_list(name) for name in PRICES)), {})
     main_class = scenario.workload.main_class
     buffers, steps = advice_charts(advise(scenario, prices, _SOLVER), main_class)

@@ -4,7 +4,8 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, CancelledError
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,6 +21,7 @@ from scenarios.page.answers import (
     slider_places,
 )
 from scenarios.page.drawing import Drawing
+from scenarios.page.model import ModelFile
 from scenarios.page.question import PageQuestion
 from simulator.errors import InputError
 
@@ -29,7 +31,16 @@ INTERVALS_NICE, CURVES_NICE = 3, 8
 """so that nobody's rate waits for the curves of others"""
 MOST_PLACES = 1000
 """of browsers and sides whose latest question is remembered"""
+ENDED = "the page has ended; start it again"
 LOST = "the process that calculates ended, most likely because memory ran out; make pool, clients or data smaller"
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """A request of one side of one browser's page, with its number among them: they may come in another order."""
+
+    place: str
+    number: int
 
 
 class CalculatingProcess:
@@ -48,11 +59,14 @@ class CalculatingProcess:
         """Let it read the modules and programs that its first answers need, before anybody asks."""
         self._pool.submit(function, *arguments)
 
-    def call(self, place: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, request: PageRequest, function: Callable[..., Any], *arguments: Any) -> Any:
         """The function's answer there; None if something newer was asked for the same place. Raises InputError."""
+        place, number = request.place, request.number
         with self._changed:
-            number = self._latest.pop(place, 0) + 1
-            self._latest[place] = number
+            latest = self._latest.pop(place, number)
+            self._latest[place] = max(latest, number)
+            if latest > number:
+                return None
             if len(self._latest) > MOST_PLACES:
                 self._latest.popitem(last=False)
             # Who is overtaken ends at once: a browser has six connections, and none to spare for what it won't show.
@@ -61,11 +75,13 @@ class CalculatingProcess:
             if self._latest.get(place, number) != number:
                 return None
             if self._is_closed:
-                raise InputError("the page has ended; start it again")
+                raise InputError(ENDED)
             self._is_busy = True
         try:
             return self._pool.submit(function, *arguments).result()
-        except (BrokenExecutor, MemoryError) as error:
+        except (BrokenExecutor, CancelledError, MemoryError) as error:
+            if self._is_closed:
+                raise InputError(ENDED) from error
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = self._begun()
             raise InputError(LOST) from error
@@ -75,11 +91,10 @@ class CalculatingProcess:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """End it, once it has finished what it is at."""
+        """End it, whatever it is at."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._is_busy)
             self._is_closed = True
-            self._pool.shutdown(cancel_futures=True)
+            self._pool.end()
 
 
 class Calculator:
@@ -88,33 +103,38 @@ class Calculator:
     def __init__(self) -> None:
         self._rates = CalculatingProcess()
         self._intervals, self._curves = CalculatingProcess(INTERVALS_NICE), CalculatingProcess(CURVES_NICE)
+
+    def begin(self) -> None:
+        """Start the processes, which read what their first answers need before anybody asks."""
         self._rates.begin(calculated_answer, PageQuestion(FIRST))
         self._intervals.begin(interval_answer, PageQuestion(FIRST))
         self._curves.begin(curve_drawings, PageQuestion(FIRST))
 
     def places(self, question: PageQuestion) -> list[SliderPlaces]:
         """See `slider_places`."""
-        found: list[SliderPlaces] = self._rates.call(f"sliders {uuid4()}", slider_places, question)
+        found: list[SliderPlaces] = self._rates.call(PageRequest(f"sliders {uuid4()}", 0), slider_places, question)
         return found
 
-    def answer(self, question: PageQuestion, place: str) -> CalculatedAnswer | None:
+    def answer(self, question: PageQuestion, model: ModelFile | None, request: PageRequest) -> CalculatedAnswer | None:
         """See `calculated_answer`; None if the place has asked again since, as with the following."""
-        found: CalculatedAnswer | None = self._rates.call(f"rate {place}", calculated_answer, question)
+        found: CalculatedAnswer | None = self._rates.call(request, calculated_answer, question, model)
         return found
 
-    def interval(self, question: PageQuestion, place: str) -> IntervalAnswer | None:
+    def interval(self, question: PageQuestion, model: ModelFile | None, request: PageRequest) -> IntervalAnswer | None:
         """See `interval_answer`."""
-        found: IntervalAnswer | None = self._intervals.call(f"interval {place}", interval_answer, question)
+        found: IntervalAnswer | None = self._intervals.call(request, interval_answer, question, model)
         return found
 
-    def drawings(self, question: PageQuestion, place: str) -> tuple[Drawing, ...] | None:
+    def drawings(
+        self, question: PageQuestion, model: ModelFile | None, request: PageRequest
+    ) -> tuple[Drawing, ...] | None:
         """See `curve_drawings`."""
-        found: tuple[Drawing, ...] | None = self._curves.call(f"curves {place}", curve_drawings, question)
+        found: tuple[Drawing, ...] | None = self._curves.call(request, curve_drawings, question, model)
         return found
 
     def recognise(self, function: Callable[[Path], None], folder: Path) -> None:
         """Read an upload where a file that can't be borne ends no more than that process. Raises InputError."""
-        self._curves.call(f"upload {folder.name}", function, folder)
+        self._curves.call(PageRequest(f"upload {folder.name} {uuid4()}", 0), function, folder)
 
     def close(self) -> None:
         """End the processes."""

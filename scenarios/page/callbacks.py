@@ -1,26 +1,30 @@
 """What happens when something on the page is used: functions of plain values, and the table that ties them to it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 from dash.exceptions import PreventUpdate
 
-from scenarios.page.calculator import Calculator
+from scenarios.page.answers import rate_unit
+from scenarios.page.calculator import Calculator, PageRequest
 from scenarios.page.drawing import Drawing, Exhibit, drawing_of, read_exhibit
 from scenarios.page.folder import PageFolder, digest_of
 from scenarios.page.jobs import CANCELLED, FAILED, WAITING, JobBoard, JobState
 from scenarios.page.layout import (
+    answer_button,
     calibration_items,
     confirmed_words,
     download_links,
     exhibit_parts,
     facts,
     figures,
+    model_options,
     progress_bar,
     slider_rows,
 )
+from scenarios.page.model import calibration_in
 from scenarios.page.question import SIDES, PageQuestion, address_of, questions_in, read_question
 from scenarios.page.work import calibrate_runs, confirm, find_machines, recognise
 from scenarios.run import SavedRun, program_hash
@@ -37,14 +41,14 @@ class PageCallbacks:
     def __init__(self, calculator: Calculator, jobs: JobBoard, folder: PageFolder) -> None:
         self._calculator, self._jobs, self._folder = calculator, jobs, folder
 
-    def ask(self, machine: object, values: object) -> dict[str, Any]:
-        """A new scenario: what is kept of it and its sliders. Raises InputError."""
-        question = read_question({"machine": machine, "values": values or {}})
+    def ask(self, machine: object, values: object, model: object = "") -> dict[str, Any]:
+        """A new scenario and who answers: what is kept of it and its sliders. Raises InputError."""
+        question = read_question({"machine": machine, "values": values or {}, "model": model})
+        self._folder.model(question)
         places = self._calculator.places(question)
         return {
             "question": {
-                "machine": question.machine,
-                "values": dict(question.values),
+                **question.plain(),
                 "stops": {each.slider.key: list(each.values) for each in places},
                 "own": {each.slider.key: each.at for each in places},
             },
@@ -71,36 +75,44 @@ class PageCallbacks:
                 raise InputError(f"{key}: got place {number}; the slider has {len(listed)}")
             if number != began.get(key):
                 values[key] = listed[number]
-        return read_question({"machine": kept.get("machine"), "values": values})
+        return read_question({"machine": kept.get("machine"), "values": values, "model": kept.get("model")})
 
-    def calculate(self, question: PageQuestion, place: str) -> dict[str, Any] | None:
+    def models(self) -> list[tuple[str, str]]:
+        """Models that may answer, name and title: the program's, then the finished calibrations of this page."""
+        shipped = [(name, calibration_in(file).base.name) for name, file in self._folder.shipped_models().items()]
+        return [*shipped, *self.calibrations()]
+
+    def calculate(self, question: PageQuestion, request: PageRequest) -> dict[str, Any] | None:
         """The rate and what stands beside it; None if the place has asked again since. Raises InputError."""
-        answer = self._calculator.answer(question, place)
+        answer = self._calculator.answer(question, self._folder.model(question), request)
         if answer is None:
             return None
         return {
             "digest": question.digest,
-            "question": {"machine": question.machine, "values": dict(question.values)},
+            "number": request.number,
+            "question": question.plain(),
             "rate_per_min": answer.rate_per_min,
             "rate": count(answer.rate_per_min),
             "unit": answer.unit,
+            "short_unit": answer.short_unit,
+            "by": f"calculated by the model of {answer.model}" if answer.model else "calculated",
             "title": answer.title,
             "answer": answer,
         }
 
-    def interval(self, question: PageQuestion, place: str) -> dict[str, Any] | None:
+    def interval(self, question: PageQuestion, request: PageRequest) -> dict[str, Any] | None:
         """The interval of a calculated rate; None if the place has asked again since. Raises InputError."""
-        found = self._calculator.interval(question, place)
+        found = self._calculator.interval(question, self._folder.model(question), request)
         if found is None:
             return None
         ends = ""
         if found.low_per_min is not None and found.high_per_min is not None:
             ends = f"[{between(found.low_per_min, found.high_per_min)}]"
-        return {"digest": question.digest, "ends": ends, "words": found.words}
+        return {"digest": question.digest, "ends": ends, "words": found.words, "model": [*found.model]}
 
-    def drawings(self, question: PageQuestion, place: str) -> tuple[Drawing, ...] | None:
+    def drawings(self, question: PageQuestion, request: PageRequest) -> tuple[Drawing, ...] | None:
         """The curves; None if the place has asked again since. Raises InputError."""
-        return self._calculator.drawings(question, place)
+        return self._calculator.drawings(question, self._folder.model(question), request)
 
     def confirmed(self, question: PageQuestion, rate_per_min: float) -> tuple[list[Any], SavedRun] | None:
         """A question's simulation in words, beside the calculated rate; None if it hasn't been simulated."""
@@ -111,14 +123,15 @@ class PageCallbacks:
         chance = ""
         if rate.low is not None and rate.high is not None:
             chance = f" [{between(rate.low, rate.high)}, chance alone]"
-        words = f"{count(rate.mean)} NOPM{chance}"
+        words = f"{count(rate.mean)} {rate_unit(run.result.main_class)}{chance}"
         against = signed_share(rate_per_min / rate.mean - 1.0) if rate.mean > 0 else "not comparable"
         return confirmed_words(words, f"The calculated {count(rate_per_min)} is {against} of it."), run
 
     def begin(self, question: PageQuestion) -> str:
         """Begin a simulation; gives the job's name. Raises InputError."""
         question.scenario("kernel")
-        self._jobs.begin(question.digest, confirm, question, self._folder.run_path(question))
+        path = self._folder.run_path(question)
+        self._jobs.begin(question.digest, confirm, question, self._folder.model(question), path)
         return question.digest
 
     def plan(self, calculated: object, target: object, p95: object, data_size: object) -> str:
@@ -132,8 +145,10 @@ class PageCallbacks:
             raise InputError(f"plan: fields hold at most {MOST_WORDS} letters")
         if words[0]:
             rate = positive_number(words[0].replace(",", ""), "plan: new orders per minute")
-        name = digest_of("plan", question.digest, rate, *words[1:], program_hash())
-        self._jobs.begin(name, find_machines, question, rate, *words[1:], self._folder.plan_path(name))
+        model = self._folder.model(question)
+        by = "" if model is None else model.digest
+        name = digest_of("plan", question.digest, rate, *words[1:], program_hash(), *([by] if by else []))
+        self._jobs.begin(name, find_machines, question, model, rate, *words[1:], self._folder.plan_path(name))
         return name
 
     def planned(self, name: str) -> Exhibit | None:
@@ -190,9 +205,10 @@ def positive_number(text: str, where: str) -> float:
     return number
 
 
-def _place(browser: object, side: str) -> str:
-    """Name of one side of one browser's page, as the browser says it."""
-    return f"{str(browser)[:64]} {side}"
+def page_request(browser: object, side: str, data: object) -> PageRequest:
+    """The request of what a browser sent: its page's name and the request's number, as the browser says them."""
+    number = data.get("number") if isinstance(data, dict) else None
+    return PageRequest(f"{str(browser)[:64]} {side}", number if isinstance(number, int) else 0)
 
 
 def problem_words(error: Exception) -> str:
@@ -227,6 +243,7 @@ def register(app: Dash, page: PageCallbacks) -> None:
         Output("side-b", "hidden"),
         Output("sides", "className"),
         Output("machine-b", "value", allow_duplicate=True),
+        Output("model-b", "value", allow_duplicate=True),
         Input("compare", "n_clicks"),
         Input("close-b", "n_clicks"),
         State("calculated-a", "data"),
@@ -234,9 +251,9 @@ def register(app: Dash, page: PageCallbacks) -> None:
     )
     def show_second(_compare: int, _close: int, first: Any) -> tuple[Any, ...]:
         if ctx.triggered_id == "close-b":
-            return True, "sides one", no_update
-        machine = first["question"]["machine"] if isinstance(first, dict) else no_update
-        return False, "sides two", machine
+            return True, "sides one", no_update, no_update
+        asked = first["question"] if isinstance(first, dict) else {}
+        return False, "sides two", asked.get("machine", no_update), asked.get("model", no_update)
 
 
 def _register_asking(app: Dash, page: PageCallbacks, side: str) -> None:
@@ -247,36 +264,58 @@ def _register_asking(app: Dash, page: PageCallbacks, side: str) -> None:
         Output(f"sliders-{side}", "children"),
         Output(f"problem-{side}", "children"),
         Output(f"machine-{side}", "value"),
+        Output(f"model-{side}", "value"),
         *(
             [Output("side-b", "hidden", allow_duplicate=True), Output("sides", "className", allow_duplicate=True)]
             * number
         ),
         Input(f"ask-{side}", "n_clicks"),
         Input(f"machine-{side}", "n_submit"),
+        Input(f"model-{side}", "n_submit"),
         Input("address", "search"),
+        *([] if number else [Input({"type": "answer-by", "name": ALL}, "n_clicks")]),
         State(f"machine-{side}", "value"),
+        State(f"model-{side}", "value"),
+        State("base", "value"),
         prevent_initial_call="initial_duplicate" if number else False,
     )
-    def ask(_clicks: Any, _submits: Any, search: Any, machine: Any) -> tuple[Any, ...]:
+    def ask(*inputs: Any) -> tuple[Any, ...]:
+        *_, machine, model, base = inputs
+        search, trigger = inputs[3], ctx.triggered_id
         seen: tuple[Any, ...] = ()
         try:
             values: object = {}
-            if ctx.triggered_id not in {f"ask-{side}", f"machine-{side}"}:
+            if isinstance(trigger, dict):
+                if not any(inputs[4]):  # the button has only been drawn
+                    raise PreventUpdate
+                machine, model = machine or base, trigger["name"]
+            elif trigger not in {f"ask-{side}", f"machine-{side}", f"model-{side}"}:
                 questions = questions_in(search or "")
                 seen = (no_update, no_update) * number
                 if len(questions) <= number:
-                    return no_update, no_update, "", no_update, *seen
+                    return no_update, no_update, "", no_update, no_update, *seen
                 machine, values = questions[number].machine, dict(questions[number].values)
+                model = questions[number].model
                 seen = (False, "sides two") * number
-            found = page.ask(machine, values)
+            found = page.ask(machine, values, model)
         except InputError as error:
-            return no_update, no_update, problem_words(error), no_update, *((no_update, no_update) * number)
+            return no_update, no_update, problem_words(error), no_update, no_update, *((no_update, no_update) * number)
         seen = seen or (no_update, no_update) * number
-        return found["question"], slider_rows(side, found["places"]), "", found["question"]["machine"], *seen
+        kept = found["question"]
+        return kept, slider_rows(side, found["places"]), "", kept["machine"], kept["model"], *seen
 
 
 def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
     slider = {"type": "slider", "side": side, "key": ALL}
+    _in_browser(
+        app,
+        ClientsideFunction("oltpsim", "asked"),
+        Output(f"asked-{side}", "data"),
+        Input(f"question-{side}", "data"),
+        Input(slider, "value"),
+        State(slider, "id"),
+        prevent_initial_call=True,
+    )
 
     @app.callback(
         Output(f"calculated-{side}", "data"),
@@ -284,19 +323,17 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         Output(f"parts-{side}", "children"),
         Output(f"problem-{side}", "children", allow_duplicate=True),
         Output(f"answer-{side}", "hidden"),
-        Input(f"question-{side}", "data"),
-        Input(slider, "value"),
-        State(slider, "id"),
+        Input(f"asked-{side}", "data"),
         State("browser", "data"),
         prevent_initial_call=True,
     )
-    def calculate(kept: Any, places: Sequence[Any], names: Sequence[Any], browser: Any) -> tuple[Any, ...]:
-        if not kept:
+    def calculate(asked: Any, browser: Any) -> tuple[Any, ...]:
+        if not asked:
             return (no_update,) * 5
         try:
-            at = {str(name["key"]).replace("/", "."): place for name, place in zip(names, places, strict=True)}
+            kept, at = asked["question"], {str(key).replace("/", "."): place for key, place in asked["at"]}
             question = page.moved(kept, at if set(at) == set(kept.get("own") or {}) else {})
-            found = page.calculate(question, _place(browser, side))
+            found = page.calculate(question, page_request(browser, side, asked))
         except InputError as error:
             return None, [], [], problem_words(error), True
         if found is None:
@@ -314,9 +351,9 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         if not calculated:
             return None
         try:
-            found = page.interval(read_question(calculated["question"]), _place(browser, side))
+            found = page.interval(read_question(calculated["question"]), page_request(browser, side, calculated))
         except InputError as error:
-            found = {"digest": calculated.get("digest"), "ends": "", "words": problem_words(error)}
+            found = {"digest": calculated.get("digest"), "ends": "", "words": problem_words(error), "model": []}
         return no_update if found is None else found
 
     @app.callback(
@@ -331,7 +368,7 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
             return [], None
         try:
             question = read_question(calculated["question"])
-            drawings = page.drawings(question, _place(browser, side))
+            drawings = page.drawings(question, page_request(browser, side, calculated))
         except InputError as error:
             return problem_words(error), calculated.get("digest")
         if drawings is None:
@@ -344,6 +381,7 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         ClientsideFunction("oltpsim", "headline"),
         Output(f"rate-{side}", "children"),
         Output(f"interval-{side}", "children"),
+        Output(f"by-{side}", "children"),
         Output(f"curves-{side}", "className"),
         Input(f"calculated-{side}", "data"),
     )
@@ -351,6 +389,7 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         app,
         ClientsideFunction("oltpsim", "interval"),
         Output(f"interval-{side}", "children", allow_duplicate=True),
+        Output(f"by-{side}", "children", allow_duplicate=True),
         Input(f"measured-{side}", "data"),
         State(f"calculated-{side}", "data"),
         prevent_initial_call=True,
@@ -521,17 +560,22 @@ def _register_calibration(app: Dash, page: PageCallbacks) -> None:
     @app.callback(
         Output("calibrations", "children"),
         Output("calibration", "children"),
+        Output("models", "children"),
         Input("calibrate-outcome", "children"),
         Input({"type": "calibration", "name": ALL}, "n_clicks"),
     )
-    def shown_calibration(finished: Any, _clicks: Any) -> tuple[Any, Any]:
+    def shown_calibration(finished: Any, _clicks: Any) -> tuple[Any, Any, Any]:
         chosen = ctx.triggered_id["name"] if isinstance(ctx.triggered_id, dict) and any(_clicks) else finished
-        items = calibration_items(page.calibrations()) if not isinstance(ctx.triggered_id, dict) else no_update
+        items: Any = no_update
+        options: Any = no_update
+        if not isinstance(ctx.triggered_id, dict):
+            items, options = calibration_items(page.calibrations()), model_options(page.models())
         if not chosen or (isinstance(ctx.triggered_id, dict) and not any(_clicks)):
-            return items, no_update
+            return items, no_update, options
         try:
             found = page.calibration(chosen)
         except InputError:
             found = None
         links = [("Model for --model (JSON)", f"/calibration/{chosen}.json")]
-        return items, [] if found is None else exhibit_parts(found, "calibration", links)
+        shown = [] if found is None else [*exhibit_parts(found, "calibration", links), answer_button(chosen)]
+        return items, shown, options

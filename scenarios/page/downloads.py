@@ -3,21 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
-from calibration.predict import guesses_of, run_measurement
 from models.input import yaml_text
 from scenarios.page.folder import PageFolder
+from scenarios.page.model import ModelledQuestion, measurement_of, modelled_question
 from scenarios.page.question import PageQuestion
 from scenarios.questions.explain import advise
 from scenarios.run import SavedRun, SimulationTask, simulate
 from scenarios.show.report import report_html
 from scenarios.show.summary import summary_csv
-from scenarios.show.words import Expected
 from simulator.errors import InputError
 
 
-def scenario_yaml(question: PageQuestion, _folder: PageFolder) -> tuple[str, str]:
-    """The scenario as a file for `oltpsim run`."""
-    scenario = question.scenario("kernel").scenario
+def scenario_yaml(question: PageQuestion, folder: PageFolder) -> tuple[str, str]:
+    """The scenario as a file for `oltpsim run`, with the values of the model that answers."""
+    scenario = _modelled(question, folder, "kernel").machine
     data: dict[str, Any] = scenario.model_dump(mode="json", exclude_none=True, exclude_defaults=False)
     return yaml_text(data), "application/yaml"
 
@@ -25,19 +24,27 @@ def scenario_yaml(question: PageQuestion, _folder: PageFolder) -> tuple[str, str
 def answer_csv(question: PageQuestion, folder: PageFolder) -> tuple[str, str]:
     """The figures as `oltpsim run --output csv` has them."""
     run = _run(question, folder)
-    return summary_csv(run.result, run.scenario, _expected(question, run)), "text/csv"
+    expected = measurement_of(_modelled(question, folder, run.scenario.engine), run.result)
+    return summary_csv(run.result, run.scenario, expected), "text/csv"
 
 
 def report(question: PageQuestion, folder: PageFolder) -> tuple[str, str]:
     """The one-file report."""
     run = _run(question, folder)
-    settings = " ".join(f"--set {each}" for each in question.settings)
-    command = f"oltpsim run '{question.machine}' {settings} --engine {run.scenario.engine} --seed 1"
+    model = folder.model(question)
+    words = [f"--model {model.name}"] if model is not None else []
+    words += [f"--set {each}" for each in question.settings]
+    command = f"oltpsim run '{question.machine}' {' '.join(words)} --engine {run.scenario.engine} --seed 1"
     try:
-        advised: Any = advise(question.scenario("analytic").scenario, {})
+        advised: Any = advise(_modelled(question, folder, "analytic").machine, {})
     except InputError as error:
         advised = str(error)
-    return report_html(run.result, run.scenario, command, _expected(question, run), advised), "text/html"
+    expected = measurement_of(_modelled(question, folder, run.scenario.engine), run.result)
+    return report_html(run.result, run.scenario, command, expected, advised), "text/html"
+
+
+def _modelled(question: PageQuestion, folder: PageFolder, engine: str) -> ModelledQuestion:
+    return modelled_question(question, folder.model(question), engine)
 
 
 def _run(question: PageQuestion, folder: PageFolder) -> SavedRun:
@@ -45,17 +52,8 @@ def _run(question: PageQuestion, folder: PageFolder) -> SavedRun:
     found = folder.confirmed(question)
     if found is not None:
         return found
-    scenario = question.scenario("analytic").scenario
-    return SavedRun(scenario, simulate(SimulationTask(scenario, 1)))
-
-
-def _expected(question: PageQuestion, run: SavedRun) -> Expected:
-    described = question.scenario(run.scenario.engine)
-    try:
-        guesses = guesses_of(described.description) if described.description else None
-        return run_measurement(described.scenario, run.result, None, guesses)
-    except InputError as error:
-        return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
+    machine = _modelled(question, folder, "analytic").machine
+    return SavedRun(machine, simulate(SimulationTask(machine, 1)))
 
 
 DOWNLOADS: dict[str, Callable[[PageQuestion, PageFolder], tuple[str, str]]] = {

@@ -5,6 +5,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibration.fit import shipped_calibrations
+from models.input import did_you_mean
+from scenarios.page.model import TAKEN_AWAY, ModelFile
 from scenarios.page.question import PageQuestion
 from scenarios.run import SavedRun, program_hash, read_saved_run
 from simulator.errors import InputError
@@ -19,8 +22,31 @@ class PageFolder:
     path: Path
 
     def run_path(self, question: PageQuestion) -> Path:
-        """File of a question's confirmed run by this program."""
-        return self.path / "confirmed" / f"{question.digest}-{program_hash()}.json"
+        """File of a question's confirmed run by this program, and by what its model holds. Raises InputError."""
+        model = self.model(question)
+        by = "" if model is None else f"-{model.digest}"
+        return self.path / "confirmed" / f"{question.digest}{by}-{program_hash()}.json"
+
+    def shipped_models(self) -> dict[str, ModelFile]:
+        """The program's own models, by name."""
+        return {name: _model_file(path, name) for name, path in shipped_calibrations().items()}
+
+    def model(self, question: PageQuestion) -> ModelFile | None:
+        """The model that is to answer a question; None if the parts' own numbers are. Raises InputError."""
+        if not question.model:
+            return None
+        shipped = shipped_calibrations()
+        if question.model in shipped:
+            path, name = shipped[question.model], question.model
+        elif question.model in self.calibrations():
+            path, name = self.calibration_path(question.model).with_suffix(".model.json"), str(TAKEN_AWAY)
+        else:
+            near = did_you_mean(question.model, shipped)
+            raise InputError(
+                f"model: {question.model!r} is neither one of the program's nor a finished calibration of this "
+                f"page{near}; the program's are {', '.join(shipped)}"
+            )
+        return _model_file(path, name)
 
     def confirmed(self, question: PageQuestion) -> SavedRun | None:
         """A question's confirmed run, if there is one that can be read."""
@@ -56,6 +82,10 @@ class PageFolder:
         """Digests of finished calibrations, the newest first."""
         files = (self.path / "calibrations").glob("*.model.json")
         return [each.name.partition(".")[0] for each in sorted(files, key=lambda file: -file.stat().st_mtime)]
+
+
+def _model_file(path: Path, name: str) -> ModelFile:
+    return ModelFile(path, hashlib.sha256(path.read_bytes()).hexdigest()[:16], name)
 
 
 def digest_of(*words: object) -> str:

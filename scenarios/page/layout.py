@@ -17,6 +17,7 @@ html: Any = dash.html
 dcc: Any = dash.dcc
 EXAMPLE = "8 cores, 32 GB, SSD, PostgreSQL 16"
 POLL_MS = 400
+MODEL_LABEL = "Answered by a calibrated model: a name of the list (empty: the parts' own numbers)"
 TITLES = {"a": "Machine", "b": "Second machine"}
 
 
@@ -36,6 +37,7 @@ def page_layout() -> Any:
                 ]
             ),
             html.Datalist(names, id="library"),
+            html.Datalist(id="models"),
             html.Main(
                 [
                     html.Div(id="difference", className="difference", role="status"),
@@ -59,6 +61,7 @@ def _side(side: str) -> Any:
     return html.Section(
         [
             dcc.Store(id=f"question-{side}"),
+            dcc.Store(id=f"asked-{side}"),
             dcc.Store(id=f"calculated-{side}"),
             dcc.Store(id=f"measured-{side}"),
             dcc.Store(id=f"drawn-{side}"),
@@ -85,12 +88,14 @@ def _side(side: str) -> Any:
                     ),
                 ]
             ),
+            _field(f"model-{side}", MODEL_LABEL, "postgresql", "models"),
             html.P(id=f"problem-{side}", className="problem", role="alert"),
             html.Div(id=f"sliders-{side}", className="sliders", role="group", **{"aria-label": "Sliders"}),
             html.Div(
                 [
                     html.Div(id=f"rate-{side}", className="rate", role="status"),
                     html.P(id=f"interval-{side}", className="interval"),
+                    html.Div(id=f"by-{side}"),
                     html.Div(id=f"facts-{side}"),
                     html.Div(
                         [
@@ -124,9 +129,16 @@ def _side(side: str) -> Any:
     )
 
 
-def _field(name: str, label: str, placeholder: str) -> Any:
+def _field(name: str, label: str, placeholder: str, offered: str | None = None) -> Any:
+    """A line of text with its label; `offered`: id of the list of what it may be."""
     entry = dcc.Input(
-        id=name, type="text", maxLength=300, placeholder=placeholder, className="machine", autoComplete="off"
+        id=name,
+        type="text",
+        maxLength=300,
+        placeholder=placeholder,
+        className="machine",
+        autoComplete="off",
+        **({} if offered is None else {"list": offered}),
     )
     return html.Div([html.Label(label, htmlFor=name), entry])
 
@@ -135,7 +147,10 @@ def _plan_panel() -> Any:
     return html.Section(
         [
             html.H2("Plan: the cheapest machines for a load", id="title-plan"),
-            html.P("The load, its data and its database are those of the machine above.", className="quiet"),
+            html.P(
+                "The load, its data, its database and the model that answers are those of the machine above.",
+                className="quiet",
+            ),
             html.Div(
                 [
                     _field("target", "New orders per minute to hold (empty: most for the money)", "30000"),
@@ -165,9 +180,12 @@ def _calibration_panel() -> Any:
             html.P(id="upload-problem", className="problem", role="alert"),
             html.Div(id="recognised", role="status"),
             _field(
-                "base", "What was measured: describe the machine, or name a scenario of the library", "postgresql-15"
+                "base",
+                "What was measured: describe the machine, or name a scenario of the library",
+                "postgresql-15",
+                "library",
             ),
-            *_job_panel("calibrate", "Calibrate"),
+            *_job_panel("calibrate", "Calibrate", shows_outcome=False),
             html.H3("Finished calibrations"),
             html.Ul(id="calibrations", className="links"),
             html.Div(id="calibration"),
@@ -177,8 +195,8 @@ def _calibration_panel() -> Any:
     )
 
 
-def _job_panel(name: str, label: str) -> list[Any]:
-    """The button of a piece of work, its progress with a button that cancels, and its outcome."""
+def _job_panel(name: str, label: str, *, shows_outcome: bool = True) -> list[Any]:
+    """The button of a piece of work, its progress with a button that cancels, and its outcome, or the name of that."""
     return [
         dcc.Store(id=f"{name}-job"),
         dcc.Interval(id=f"{name}-clock", interval=POLL_MS, disabled=True),
@@ -191,7 +209,7 @@ def _job_panel(name: str, label: str) -> list[Any]:
         ),
         html.P(id=f"{name}-problem", className="problem", role="alert"),
         html.Div(id=f"{name}-progress", role="status"),
-        html.Div(id=f"{name}-outcome"),
+        html.Div(id=f"{name}-outcome", hidden=not shows_outcome),
     ]
 
 
@@ -211,6 +229,21 @@ def calibration_items(titles: Sequence[tuple[str, str]]) -> list[Any]:
         html.Li(html.Button(title, id={"type": "calibration", "name": name}, type="button", className="quiet-button"))
         for name, title in titles
     ] or [html.Li("none yet")]
+
+
+def model_options(titles: Sequence[tuple[str, str]]) -> list[Any]:
+    """Models that may answer: (name, title)."""
+    return [html.Option(title, value=name) for name, title in titles]
+
+
+def answer_button(name: str) -> Any:
+    """Button that lets a finished calibration answer for the first machine."""
+    return html.Button(
+        "Let this model answer",
+        id={"type": "answer-by", "name": name},
+        type="button",
+        **{"data-show": "title-a"},
+    )
 
 
 def slider_rows(side: str, places: Sequence[SliderPlaces]) -> list[Any]:
@@ -242,7 +275,7 @@ def facts(answer: CalculatedAnswer) -> list[Any]:
         html.Dl(
             [
                 html.Div([html.Dt("Limited by"), html.Dd(answer.bottleneck)]),
-                html.Div([html.Dt("New order p95"), html.Dd(answer.p95)]),
+                html.Div([html.Dt(f"{answer.main_class.capitalize()} p95"), html.Dd(answer.p95)]),
             ],
             className="facts",
         ),

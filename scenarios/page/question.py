@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,14 +48,18 @@ SLIDERS = (
     SliderKey("machine.cpu.cores", "Cores", "", 0),
 )
 KEYS = {each.key: each for each in SLIDERS}
+MODEL_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+"""one of the program's models, or the digest of a calibration of this page"""
 
 
 @dataclass(frozen=True)
 class PageQuestion:
-    """A scenario's name or a line that describes a machine, and values at the keys of sliders."""
+    """A scenario's name or a line that describes a machine, values at the keys of sliders, and a model's name."""
 
     machine: str
     values: tuple[tuple[str, float], ...] = ()
+    model: str = ""
+    """empty: the parts' own numbers answer"""
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -64,7 +69,7 @@ class PageQuestion:
     @property
     def digest(self) -> str:
         """Hash that tells questions apart."""
-        text = repr((self.machine, sorted(self.settings)))
+        text = repr((self.machine, sorted(self.settings), *([self.model] if self.model else [])))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def scenario(self, engine: str) -> AskedScenario:
@@ -80,7 +85,7 @@ class PageQuestion:
 
     def plain(self) -> dict[str, Any]:
         """As the browser keeps it."""
-        return {"machine": self.machine, "values": dict(self.values)}
+        return {"machine": self.machine, "values": dict(self.values), "model": self.model}
 
 
 def _described(line: str, settings: Sequence[str], names: Mapping[str, Any]) -> Description:
@@ -108,7 +113,17 @@ def read_question(data: object) -> PageQuestion:
         raise InputError(f"machine: got {len(machine)} letters; must be one line of at most {MOST_LETTERS}")
     if not isinstance(values, Mapping):
         raise InputError("values: must be numbers by their keys")
-    return PageQuestion(machine, tuple(sorted((str(key), _number(str(key), value)) for key, value in values.items())))
+    numbers = tuple(sorted((str(key), _number(str(key), value)) for key, value in values.items()))
+    return PageQuestion(machine, numbers, _model_name(data.get("model")))
+
+
+def _model_name(name: object) -> str:
+    if name is None or name == "":
+        return ""
+    text = name.strip() if isinstance(name, str) else None
+    if text is None or (text and not MODEL_NAME.fullmatch(text)):
+        raise InputError(f"model: got {str(name)[:40]!r}; choose one of the list, or leave it empty")
+    return text
 
 
 def _number(key: str, value: object) -> float:
@@ -154,10 +169,11 @@ def value_words(slider: SliderKey, value: float) -> str:
 
 
 def address_of(questions: Sequence[PageQuestion]) -> str:
-    """The query of the page's address: `a`, `a.KEY`, and the same of `b` where two are compared."""
+    """The query of the page's address: `a`, `a.model`, `a.KEY`, and the same of `b` where two are compared."""
     pairs = []
     for side, question in zip(SIDES, questions, strict=False):
         pairs.append((side, question.machine))
+        pairs += [(f"{side}.model", question.model)] * bool(question.model)
         pairs += [(f"{side}.{key}", written(value)) for key, value in question.values]
     return "?" + urlencode(pairs)
 
@@ -171,5 +187,6 @@ def questions_in(search: str) -> list[PageQuestion]:
     for side in SIDES:
         if side in given:
             values = {key.partition(".")[2]: text for key, text in given.items() if key.startswith(f"{side}.")}
-            found.append(read_question({"machine": given[side], "values": values}))
+            model = values.pop("model", "")
+            found.append(read_question({"machine": given[side], "values": values, "model": model}))
     return found

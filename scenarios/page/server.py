@@ -181,6 +181,7 @@ def serve(folder: Path, host: str, port: int, ready: Any) -> None:
         page.close()
         raise InputError(f"--port {port}: is in use; give another one") from error
     shown = f"[{host}]" if ":" in host else host
+    page.calculator.begin()
     try:
         ready(f"http://{shown}:{server.server_port}/")
         server.serve_forever()

@@ -20,6 +20,7 @@ from models.catalogue import Prices, price_list
 from models.scenario import ScenarioSpec
 from scenarios.page.drawing import Drawing, Exhibit, drawing_of, write_exhibit
 from scenarios.page.jobs import report_share
+from scenarios.page.model import ModelFile, calibration_in, modelled_question
 from scenarios.page.question import PageQuestion
 from scenarios.questions.plan import (
     ParameterUncertainty,
@@ -48,24 +49,33 @@ WIDTH = 100
 RECORD_SUFFIXES = (".yaml", ".yml")
 
 
-def confirm(question: PageQuestion, path: Path) -> None:
-    """Simulate a question by the kernel and write the run. Raises InputError."""
+def confirm(question: PageQuestion, model: ModelFile | None, path: Path) -> None:
+    """Simulate a question by the kernel, with a model's values if there is one; write the run. Raises InputError."""
 
     def tell(progress: Progress) -> None:
         report_share(progress.simulated_s / progress.end_s)
 
-    scenario = question.scenario("kernel").scenario
+    scenario = modelled_question(question, model, "kernel").machine
     result = simulate(SimulationTask(scenario, SEED), tell)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_saved_run(path, SavedRun(scenario, result))
 
 
-def find_machines(question: PageQuestion, target_per_min: float | None, p95: str, data_size: str, path: Path) -> None:
+def find_machines(
+    question: PageQuestion,
+    model: ModelFile | None,
+    target_per_min: float | None,
+    p95: str,
+    data_size: str,
+    path: Path,
+) -> None:
     """Plan for the load of a question; writes what is shown, and beside it the plan's own page. Raises InputError."""
     scenario = question.scenario("analytic").scenario
-    left = ParameterUncertainty.after(scenario, None)
+    left = ParameterUncertainty.after(scenario, None if model is None else calibration_in(model))
     objectives = (parse_objective(p95, 0.95, "p95"),) if p95 else ()
-    asked = plan_question(scenario, target_per_min, data_size or None, 0.0, 0.0, CONNECTIONS, None, objectives)
+    asked = plan_question(
+        left.calibrated(scenario), target_per_min, data_size or None, 0.0, 0.0, CONNECTIONS, None, objectives
+    )
     lists = Prices(tuple(price_list(each) for each in LISTS))
     found = make_plan(
         candidate_stock(asked, lists, ()), lists, left, current_date(), lambda share, _words: report_share(share)
@@ -73,6 +83,7 @@ def find_machines(question: PageQuestion, target_per_min: float | None, p95: str
     words = [f"--target {target_per_min:g}"] if target_per_min is not None else []
     words += [f"--p95 '{p95}'"] if p95 else []
     words += [f"--data-size '{data_size}'"] if data_size else []
+    words += [f"--model {model.name}"] if model is not None else []
     words += [f"--set {each}" for each in question.settings]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_plan_page(found, path.with_suffix(".html"), " ".join([f"oltpsim plan '{question.machine}'", *words]))

@@ -68,6 +68,7 @@ from simulator.results import ClassResult, Result, result_json
 LONGEST_BAR = 40
 """letters of the bar of an activity that takes all of the time"""
 OLD = "more than a year old"
+PAGE_CACHE = "share of the pool's reads that the page cache serves, 100 % at the top"
 FORMAT = "oltpsim-explanation-1"
 
 
@@ -289,7 +290,8 @@ def clients_chart(found: ClientCurve, main_class: str) -> Chart:
     top, slope, unit = max(rates), found.alone_per_min, unit_of(main_class)
     knee = top / slope if slope > 0 else clients[-1]
     alone = [number for number in clients if number * slope <= 1.15 * top]
-    at_knee = f"if none waited for another: {count(slope)}/min each, {count(top)}/min by {count(max(knee, 1))} clients"
+    most = plural(round(max(knee, 1)), "client")
+    at_knee = f"if none waited for another: {count(slope)}/min each, {count(top)}/min by {most}"
     marks: list[Mark] = [
         Curve(x=alone, y=rounded(number * slope for number in alone), colour=SLATE, dash="dash", label=at_knee),
         Segment(y=(top, top), colour=SLATE, dash="dot", label=f"highest here: {count(top)}/min"),
@@ -330,6 +332,15 @@ def _buffers_chart(found: BufferAdvice, main_class: str) -> Chart:
         _rates(safe, BLUE),
     ]
     sentences = [near]
+    top = max(rate for _, rate in found.curve) * 1.08
+    if found.page_cache:
+        hover = [f"{count(size)}: the page cache serves {share(part)} of reads" for size, part in found.page_cache]
+        sizes, heights = [size for size, _ in found.page_cache], rounded(part * top for _, part in found.page_cache)
+        marks.append(Curve(x=sizes, y=heights, colour=SLATE, dash="dash", hover=hover, label=PAGE_CACHE))
+        served = dict(found.page_cache)
+        places = {"now": found.now, "best": found.best, **({} if cliff is None else {"cliff": cliff})}
+        shares = [f"{word} {share(served[at.buffers])}" for word, at in places.items() if at.buffers in served]
+        sentences += [f"reads that the page cache serves: {', '.join(shares)}"] * bool(shares)
     if cliff is not None:
         lost = f"cliff: 10 % lost from {count(cliff.buffers)} on"
         sentences.append(lost)
@@ -353,7 +364,7 @@ def _buffers_chart(found: BufferAdvice, main_class: str) -> Chart:
         alternative=f"Rate against buffers. {'; '.join(sentences)}.",
         marks=marks,
         x=Scale(low=0.0, high=end, title="buffers"),
-        y=Scale(low=0.0, high=max(rate for _, rate in found.curve) * 1.08, title=unit_of(main_class)),
+        y=Scale(low=0.0, high=top, title=unit_of(main_class)),
         height_px=380,
         caption=f"100,000 buffers take {gib} GiB; {count(found.most.buffers)} fill the memory.",
     )

@@ -6,15 +6,21 @@ from scenarios.show.table import flow, sentence_flow
 from scenarios.show.words import Expected, figure_words
 
 
-def model_lines(model: ModelUsed, width: int) -> list[str]:
-    """The calibration behind an answer, and how far that is from its runs."""
+def model_rows(model: ModelUsed) -> list[tuple[str, str]]:
+    """The calibration behind an answer, and how far that is from its runs: terms and sentences."""
     runs = plural(model.runs, "run")
-    lines = flow("model", [f"{model.base}, fitted to {runs}, fit {model.task_hash}"], width)
-    for words in model.outside:
-        lines += sentence_flow("beyond the runs", words, width)
+    rows = [("model", f"{model.base}, fitted to {runs}, fit {model.task_hash}")]
+    rows += [("beyond the runs", words) for words in model.outside]
     if model.not_applied:
-        lines += sentence_flow("not applied", f"{', '.join(model.not_applied)}: not the base's part or value", width)
-    return lines
+        rows.append(("not applied", f"{', '.join(model.not_applied)}: not the base's part or value"))
+    return rows
+
+
+def model_lines(model: ModelUsed, width: int) -> list[str]:
+    """The same in lines."""
+    [(term, words), *others] = model_rows(model)
+    lines = flow(term, [words], width)
+    return lines + [line for term, words in others for line in sentence_flow(term, words, width)]
 
 
 def figure_lines(expected: Expected, width: int) -> list[str]:

@@ -111,22 +111,34 @@ document.addEventListener("input", (event) => {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-png]");
   if (button) savePicture(button);
+  const shown = event.target.closest("[data-show]");
+  if (shown) document.getElementById(shown.dataset.show).scrollIntoView();
 });
 
+const element = (type, children, more) => ({ namespace: "dash_html_components", type, props: { children, ...more } });
 const CALCULATING = "90 % interval: being calculated …";
 
 window.dash_clientside = window.dash_clientside || {};
+let requests = 0;
 window.dash_clientside.oltpsim = {
+  // Numbered here: the server gets requests in another order than they were sent in, when there are many.
+  asked(question, places, names) {
+    if (!question) return window.dash_clientside.no_update;
+    requests += 1;
+    return { number: requests, question, at: names.map((name, at) => [name.key, places[at]]) };
+  },
   headline(calculated) {
-    if (!calculated) return ["", "", "curves stale"];
-    const element = (type, children) => ({ namespace: "dash_html_components", type, props: { children } });
-    const number = element("Strong", [`${calculated.rate} `, element("Small", "NOPM")]);
-    const unit = element("Span", ` ${calculated.unit}, calculated`);
-    return [[number, unit], CALCULATING, "curves stale"];
+    if (!calculated) return ["", "", "", "curves stale"];
+    const number = element("Strong", [`${calculated.rate} `, element("Small", calculated.short_unit)]);
+    const unit = element("Span", ` ${calculated.unit}, ${calculated.by}`);
+    return [[number, unit], CALCULATING, "", "curves stale"];
   },
   interval(measured, calculated) {
-    if (!measured || !calculated || measured.digest !== calculated.digest) return window.dash_clientside.no_update;
-    return (measured.ends ? `${measured.ends} 90 % interval, ` : "") + measured.words;
+    const unchanged = window.dash_clientside.no_update;
+    if (!measured || !calculated || measured.digest !== calculated.digest) return [unchanged, unchanged];
+    const rows = measured.model.map(([term, words]) => element("Div", [element("Dt", term), element("Dd", words)]));
+    const by = rows.length ? element("Dl", rows, { className: "model" }) : "";
+    return [(measured.ends ? `${measured.ends} 90 % interval, ` : "") + measured.words, by];
   },
   curves(drawn, calculated) {
     return calculated && drawn === calculated.digest ? "curves" : window.dash_clientside.no_update;
@@ -136,6 +148,7 @@ window.dash_clientside.oltpsim = {
     for (const [side, found] of [["a", first], ["b", hidden ? null : second]]) {
       if (!found) continue;
       pairs.append(side, found.question.machine);
+      if (found.question.model) pairs.append(`${side}.model`, found.question.model);
       for (const [key, value] of Object.entries(found.question.values)) pairs.append(`${side}.${key}`, value);
     }
     if ([...pairs].length) history.replaceState(history.state, "", `?${pairs}`);
@@ -143,8 +156,11 @@ window.dash_clientside.oltpsim = {
   },
   difference(first, second, hidden) {
     if (hidden || !first || !second) return "";
+    if (first.unit !== second.unit) {
+      return `Not comparable: the first machine's rate counts ${first.unit}, the second one's ${second.unit}.`;
+    }
     const change = (second.rate_per_min / first.rate_per_min - 1) * 100;
     const words = `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(1)} %`;
-    return `Second machine against the first: ${second.rate} against ${first.rate} NOPM calculated, ${words}.`;
+    return `Second machine against the first: ${second.rate} against ${first.rate} ${first.short_unit} calculated, ${words}.`;
   },
 };

@@ -53,6 +53,9 @@ class BufferAdvice:
     """the largest pool that memory holds at all"""
     curve: tuple[tuple[int, float], ...]
     """every size tried, with its rate"""
+    page_cache: tuple[tuple[int, float], ...]
+    """of these, with the share of the pool's reads that the page cache serves; none of a pool that reads nothing, and
+    none at all if the database goes past the page cache"""
 
 
 def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
@@ -65,11 +68,15 @@ def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
     edge = int((plan.free_bytes - floor) / per_buffer)
     now = scenario.database.pool.buffers
     rates: dict[int, float] = {}
+    served: dict[int, float] = {}
 
     def try_(sizes: Sequence[int]) -> None:
         new = sorted({size for size in sizes if least <= size <= most} - set(rates))
         found = solver(*(with_values(scenario, {KEY: size}) for size in new))
-        rates.update((size, each.rate_per_min) for size, each in zip(new, found, strict=True))
+        for size, each in zip(new, found, strict=True):
+            rates[size] = each.rate_per_min
+            share = each.page_cache_share
+            served.update({} if share is None else {size: share})
 
     try_([now, edge, least, most, most // 32, most // 16, *_between(0, most, SCALE)])
     best, sizes = _best(rates), sorted(rates)
@@ -95,6 +102,7 @@ def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
         swaps_above=edge if edge in rates else None,
         most=setting(most),
         curve=tuple(sorted(rates.items())),
+        page_cache=tuple(sorted(served.items())),
     )
 
 

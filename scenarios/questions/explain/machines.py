@@ -35,6 +35,8 @@ from simulator.results import Bottleneck, Result, main_class_of
 
 Percentile = Literal["p95", "p99"]
 LEAST_S = 1e-9
+LEAST_MISSES = 1e-6
+"""pages per transaction; of fewer a share says nothing"""
 SEED = 1
 """noted in results; the analytic engine draws nothing"""
 
@@ -81,6 +83,14 @@ class SolvedMachine:
     def bottleneck(self) -> Bottleneck:
         """Bottleneck of the machine."""
         return self.result.bottleneck
+
+    @property
+    def page_cache_share(self) -> float | None:
+        """Share of the pool's reads that the page cache serves; None if nothing is read, or past the page cache."""
+        misses, from_disk = float(self.solution.misses[0]), float(self.solution.reads[0])
+        if self.system.direct_io or misses < LEAST_MISSES:
+            return None
+        return min(max(1.0 - from_disk / misses, 0.0), 1.0)
 
     @property
     def no_percentiles(self) -> str:

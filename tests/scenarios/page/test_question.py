@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,6 +32,9 @@ def test_an_address_gives_back_its_questions(a: str, of_a: dict[str, float], b: 
     assert [each.machine for each in found] == [a, b]
     assert [each.digest for each in found] == [each.digest for each in questions]
     assert questions_in(address_of(questions[:1]))[0].digest == questions[0].digest
+    modelled = [replace(each, model="percona-sm863") for each in questions]
+    assert questions_in(address_of(modelled)) == [replace(each, model="percona-sm863") for each in found]
+    assert modelled[0].digest != questions[0].digest
 
 
 def test_questions_that_differ_have_other_digests() -> None:
@@ -67,6 +71,13 @@ HOSTILE: list[Any] = [
     {"machine": "v20z", "values": {"machine.memory_gib": 10**400}},
     {"machine": "v20z", "values": {"machine.memory_gib": 1e300}},
     {"machine": "v20z", "values": {"__class__": 1}},
+    {"machine": "v20z", "model": 5},
+    {"machine": "v20z", "model": ["published"]},
+    {"machine": "v20z", "model": "../../etc/passwd"},
+    {"machine": "v20z", "model": "/etc/passwd"},
+    {"machine": "v20z", "model": "model.json"},
+    {"machine": "v20z", "model": "x" * 41},
+    {"machine": "v20z", "model": "<script>"},
 ]
 
 

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
+from calibration.fit import apply_calibration, read_calibration, shipped_calibrations
 from scenarios.page import server as page_server
 from scenarios.page.callbacks import PageCallbacks, positive_number
 from scenarios.page.drawing import Exhibit, write_exhibit
 from scenarios.page.folder import PageFolder
+from scenarios.page.question import PageQuestion, read_question
 from simulator.errors import InputError
 from tests.scenarios.page.conftest import ServedPage
 
@@ -147,6 +149,8 @@ def hostile_calls(page: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     for value in HOSTILE_VALUES:
         yield page.ask, (value, {})
         yield page.ask, ("v20z", value)
+        yield page.ask, ("v20z", {}, value)
+        yield page.moved, ({**slider, "model": value}, {"machine.disks.count": "x"})
         yield page.moved, (value, {})
         yield page.moved, ({**slider, "stops": value}, {"machine.disks.count": 0})
         yield page.moved, ({**slider, "own": value}, {"machine.disks.count": 0})
@@ -210,6 +214,40 @@ def test_a_finished_calibration_is_listed_and_a_broken_one_is_not(served: Served
     other.write_text(json.dumps({"format": "oltpsim-exhibit-1", "title": 5}), encoding="utf-8")
     other.with_suffix(".model.json").write_text("{}", encoding="utf-8")
     assert page.calibrations() == [(good, "ours")]
+
+
+def test_a_model_is_one_of_the_programs_or_a_finished_calibration_of_the_page(tmp_path: Path) -> None:
+    folder = PageFolder(tmp_path)
+    asked = read_question({"machine": "v20z", "model": "published"})
+    shipped = folder.model(asked)
+    assert shipped is not None
+    assert shipped.path == shipped_calibrations()["published"]
+    assert folder.model(read_question({"machine": "v20z"})) is None
+    own = read_question({"machine": "v20z", "model": "a" * 16})
+    with pytest.raises(InputError, match="neither one of the program's nor a finished calibration"):
+        folder.model(own)
+    path = folder.calibration_path("a" * 16).with_suffix(".model.json")
+    path.parent.mkdir()
+    path.write_bytes(shipped.path.read_bytes())
+    found = folder.model(own)
+    assert found is not None
+    assert found.digest == shipped.digest
+    before = folder.run_path(own)
+    path.write_text("{}", encoding="utf-8")  # another model under the same name: no run of the former is shown for it
+    assert folder.run_path(own) != before
+
+
+def test_what_is_taken_away_has_the_models_values(client: Any) -> None:
+    address = "?a=postgresql-15&a.model=postgresql"
+    with_model, without = (client.get(f"/take/scenario.yaml{each}").text for each in (address, "?a=postgresql-15"))
+    paths = [yaml.safe_load(each)["database"]["path"]["row_operation_us"] for each in (with_model, without)]
+    scenario = PageQuestion("postgresql-15").scenario("kernel").scenario
+    fitted = apply_calibration(read_calibration(shipped_calibrations()["postgresql"]), scenario)
+    assert paths[0] == fitted.database.path.row_operation_us
+    assert paths[1] != paths[0]
+    report = client.get(f"/take/report.html{address}").text
+    assert "--model postgresql" in report
+    assert "--model" not in client.get("/take/report.html?a=postgresql-15").text.partition("</style>")[2]
 
 
 def test_a_port_in_use_is_said(served: ServedPage, tmp_path: Any) -> None:

@@ -28,7 +28,7 @@ def sample(name: str) -> dict[str, bytes]:
 
 def test_a_confirmed_run_is_the_kernels_of_the_question(tmp_path: Path) -> None:
     question = PageQuestion("postgresql-15", (("machine.memory_gib", 12.0),))
-    confirm(question, tmp_path / "below" / "run.json")
+    confirm(question, None, tmp_path / "below" / "run.json")
     run = read_saved_run(tmp_path / "below" / "run.json")
     assert run.result.engine == "kernel"
     assert run.scenario.machine.memory_gib == 12.0
@@ -37,7 +37,7 @@ def test_a_confirmed_run_is_the_kernels_of_the_question(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_plan_has_its_frontier_and_why_machines_were_rejected(tmp_path: Path) -> None:
-    find_machines(PageQuestion("postgresql-15"), 30_000.0, "50 ms", "20 GiB", tmp_path / "plan.json")
+    find_machines(PageQuestion("postgresql-15"), None, 30_000.0, "50 ms", "20 GiB", tmp_path / "plan.json")
     found = read_exhibit(tmp_path / "plan.json")
     assert found is not None
     drawings = {each.key: each for each in found.drawings}
@@ -76,17 +76,6 @@ def test_what_is_no_run_is_refused_in_words(files: dict[str, bytes], tmp_path: P
         recognise(upload)
     assert "root:" not in str(refused.value)
     assert not (upload / "recognised.json").exists()
-
-
-@pytest.mark.slow
-def test_a_calibration_leaves_its_model_and_what_is_shown(tmp_path: Path) -> None:
-    upload = uploaded(tmp_path, sample("postgres15_go-tpc_in_memory"))
-    recognise(upload)
-    calibrate_runs(upload, PageQuestion("postgresql-15"), tmp_path / "calibrations" / "c.json")
-    found = read_exhibit(tmp_path / "calibrations" / "c.json")
-    assert found is not None
-    assert found.drawings[0].key == "agreement"
-    assert sorted(each.name for each in (tmp_path / "calibrations").iterdir()) == ["c.json", "c.model.json"]
 
 
 def test_an_upload_without_records_cant_be_calibrated(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from scenarios.questions.explain import advise
 from scenarios.show.report import write_report
 from simulator.results import Result, Series
+from tests.accessibility import axe_violations
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
 FIGURES = 11
 PHONE: ViewportSize = {"width": 390, "height": 844}
+EVERY_IMPACT = {"minor", "moderate", "serious", "critical"}
 READABLE = 4.5
 """Contrast that WCAG 2.2 asks for text."""
+ONE_WIDTH = pytest.mark.parametrize("browser_page", ["desktop"], indirect=True)
 COLOURS = """() => {
     const shown = (element) => element.getClientRects().length > 0;
     const texts = [...document.querySelectorAll(".plot text")].filter(shown);
@@ -138,6 +141,16 @@ def test_long_labels_have_room(browser_page: Page, reports: dict[str, Path]) -> 
     assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
 
 
+@ONE_WIDTH
+def test_labels_of_ticks_that_would_meet_are_every_second_one(browser_page: Page, reports: dict[str, Path]) -> None:
+    show(browser_page, reports["sound"], unfolded=False)
+    axis = {"tickvals": [3e3, 1e4, 3e4, 1e5, 3e5], "ticktext": ["3,000", "10,000", "30,000", "100,000", "300,000"]}
+    wide, narrow = browser_page.evaluate("axis => [spacedTicks(axis, 600), spacedTicks(axis, 250)]", axis)
+    assert wide == axis
+    assert narrow == {"tickvals": [3e3, 3e4, 3e5], "ticktext": ["3,000", "30,000", "300,000"]}
+    assert browser_page.evaluate("spacedTicks({ visible: false }, 100)") == {"visible": False}
+
+
 def test_a_cut_label_is_noticed(browser_page: Page, reports: dict[str, Path]) -> None:
     show(browser_page, reports["fast"])
     browser_page.add_style_tag(content="#plot-throughput .main-svg { margin-left: -30px }")
@@ -190,6 +203,22 @@ def test_text_and_figures_are_readable_in_both_themes(themed_page: Page, reports
     assert found["texts"] > 100
     for colour in found["drawn"] + found["written"]:
         assert contrast(colour, found["paper"]) >= READABLE, colour
+
+
+@pytest.mark.parametrize("report", ["sound", "broken"])
+def test_axe_finds_nothing(browser: Browser, reports: dict[str, Path], report: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    show(page, reports[report])
+    schemes: tuple[ColorScheme, ...] = ("light", "dark")
+    for size in (page.viewport_size, PHONE):
+        assert size is not None
+        page.set_viewport_size(size)
+        for scheme in schemes:
+            page.emulate_media(color_scheme=scheme)
+            assert axe_violations(page, EVERY_IMPACT) == [], (size, scheme)
+    page.add_style_tag(content="main p { color: #bbbbbb !important; background: #ffffff !important }")
+    assert any(each.startswith("color-contrast") for each in axe_violations(page))
+    page.close()
 
 
 def test_figures_change_with_the_theme(browser: Browser, reports: dict[str, Path]) -> None:

@@ -131,6 +131,22 @@ def test_the_cliff_is_where_the_machine_swaps(v20z: Explanation) -> None:
     assert min(before) >= CLIFF * advice.best.rate_per_min
 
 
+def test_the_page_caches_share_is_what_a_run_of_that_pool_shows() -> None:
+    advice = best_buffers(scenario("postgresql-15"), MachineSolver())
+    shares = dict(advice.page_cache)
+    assert shares.keys() <= {size for size, _ in advice.curve}
+    for size in (advice.now.buffers, advice.low.buffers):
+        changes = {"database.pool.buffers": size, "engine": "analytic"}
+        run = simulate(SimulationTask(with_values(scenario("postgresql-15"), changes), 1))
+        assert shares[size] == pytest.approx(run.caches[1].hit_ratio, rel=1e-3)
+    assert shares[advice.low.buffers] != pytest.approx(shares[advice.now.buffers], rel=0.05)
+
+
+def test_direct_io_has_no_share_of_the_page_cache() -> None:
+    direct = with_values(scenario("postgresql-15"), {"database.io": "direct"})
+    assert best_buffers(direct, MachineSolver()).page_cache == ()
+
+
 def test_a_machine_with_memory_for_all_has_no_cliff() -> None:
     advice = best_buffers(scenario("postgresql-15"), MachineSolver())
     assert advice.cliff is None
