@@ -251,11 +251,11 @@ def _checkpoint(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     """PostgreSQL's whole pages in the log, and how much of that there may be."""
     usual, *sizes = MOST_LOG_GIB
     is_on, most_gib = phrases.value("whole_pages", True), phrases.value("wal_gib", usual)
-    off, others = (f"{WHOLE_PAGES_KEY}=false",), tuple(f"{MOST_LOG_KEY}={size}" for size in sizes)
+    others = tuple(f"{MOST_LOG_KEY}={size}" for size in sizes)
     rows = [
         phrases.row("whole_pages", "full-page writes", WHOLE_PAGES_KEY, "on" if is_on else "off")
         if "whole_pages" in phrases
-        else Origin("full-page writes", WHOLE_PAGES_KEY, "on", None, WHOLE_PAGES_SOURCE, others=off),
+        else Origin("full-page writes", WHOLE_PAGES_KEY, "on", None, WHOLE_PAGES_SOURCE),
         phrases.row("wal_gib", "log at most", MOST_LOG_KEY, f"{most_gib:g} GiB")
         if "wal_gib" in phrases
         else Origin("log at most", MOST_LOG_KEY, f"{usual} GiB", None, MOST_LOG_SOURCE, others=others),
