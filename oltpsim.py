@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scenarios.python.arguments import Engine, FunctionDisplay, ProgressFunction, axis_values, counts, whole
+from scenarios.python.arguments import Engine, FunctionDisplay, ProgressFunction, axis_values, counts, number, whole
 from scenarios.python.modules import (
     catalogue,
     comparing,
@@ -310,40 +311,90 @@ def explain(scenario: Scenario, *, model: Model | None = None, progress: Progres
     )
 
 
-def plan(
+def plan(  # noqa: PLR0913 - one argument per option
     scenario: Scenario,
     target_per_min: float | None = None,
     *,
-    p95: str | None = None,
+    p95: str | Sequence[str] = (),
+    p99: str | Sequence[str] = (),
     data_size: str | None = None,
+    active: str | None = None,
+    growth: str = "0%",
+    months: float = 0.0,
+    budget: float | None = None,
+    years: float = 3.0,
+    spares: int = 0,
+    sure: str = "80%",
     candidates: Sequence[str] = (),
     prices: Sequence[str] = ("aws-us-east-1", "us-2024"),
+    pool: Sequence[str] = (),
+    connections: int = 100,
     model: Model | None = None,
+    confirm: int = 3,
+    seed: int = 1,
+    workers: int = 1,
+    progress: ProgressFunction | None = None,
 ) -> Answer:
-    """Cheapest machines that hold a load.
+    """Cheapest machines that hold a load, with their bills and the probability that they do.
 
         oltpsim.plan(box, 30_000, p95="50 ms", data_size="200 GiB", candidates=["m7i.*"])
 
-    `target_per_min`: new orders per minute; without it what does most for its cost. `candidates`: names of instances,
-    machines or chassis, * for anything; all that have a price if empty. Calculated; `oltpsim plan` simulates the best
-    too. Raises InputError.
+    `target_per_min`: new orders per minute; without it what does most for its cost. `p95`, `p99`: "50 ms", or
+    "payment=20 ms", or several. `active`: share of the data in use, "25%". `growth` by the month, over `months`.
+    `budget`: most that `years` may cost, with `spares` machines that stand by. `sure`: least probability of holding the
+    target. `candidates`: names of instances, machines or chassis, * for anything; all that have a price if empty.
+    `pool`: shares of memory for the buffer pool. `confirm`: how many of the best the kernel simulates, 0 for none,
+    which takes a second. A description's table of what it assumes stands before the answer. `model`, `seed`,
+    `workers`, `progress`: as in `run`. Raises InputError.
     """
-    scenario = with_engine(scenario, None, "plan")
-    for name, listed in (("candidates", candidates), ("prices", prices)):
+    for name, listed in (("candidates", candidates), ("prices", prices), ("pool", pool)):
         if isinstance(listed, str):
-            raise InputError(f"plan: {name}: got {listed!r}; give a list of names")
-    left = planning.ParameterUncertainty.after(scenario.spec, None if model is None else calibration_of(model))
-    objectives = () if p95 is None else (planning.parse_objective(p95, 0.95, "p95"),)
+            raise InputError(f"plan: {name}: got {listed!r}; give a list of {'shares' if name == 'pool' else 'names'}")
+    spares, confirm = whole("spares", spares, 0, 100), whole("confirm", confirm, 0, options.MOST_CONFIRMED)
+    connections, (seed, _, workers) = whole("connections", connections, 1, 100_000), counts(seed, 1, workers)
+    months, years = number("months", months, 0.0, 600.0), number("years", years, 0.1, 20.0)
+    budget = None if budget is None else number("budget", budget, 0.01)
+    target_per_min = None if target_per_min is None else number("target_per_min", target_per_min, 0.01)
+    calibration, base = None if model is None else calibration_of(model), with_engine(scenario, None, "plan")
+    display = FunctionDisplay(progress)
+    assumed = modelling.assumed_of(modelling.ModelledScenario(base.spec, calibration, description_of(base)), display)
+    left = planning.ParameterUncertainty.after(base.spec, calibration)
+    objectives = [
+        planning.parse_objective(each, share, name)
+        for name, share, given in (("p95", 0.95, p95), ("p99", 0.99, p99))
+        for each in ([given] if isinstance(given, str) else given)
+    ]
     question = planning.plan_question(
-        left.calibrated(scenario.spec), target_per_min, data_size, 0.0, 0.0, 100, None, objectives
+        left.calibrated(base.spec),
+        target_per_min,
+        data_size,
+        planning.parse_share(growth, "growth", may_be_0=True),
+        months,
+        connections,
+        None if active is None else planning.parse_share(active, "active"),
+        tuple(objectives),
+    )
+    question = replace(
+        question,
+        budget=budget,
+        years=years,
+        spares=spares,
+        sure=planning.parse_share(sure, "sure"),
+        pool_shares=tuple(planning.parse_share(each, "pool") for each in pool),
     )
     lists = catalogue.Prices(tuple(catalogue.price_list(each) for each in prices))
-    found = planning.make_plan(
-        planning.candidate_stock(question, lists, candidates), lists, left, planning.current_date()
-    )
+    stock = planning.candidate_stock(question, lists, candidates)
+    found = planning.make_plan(stock, lists, left, planning.current_date(), display.advance)
+
+    def simulate(simulations: planning.Simulations) -> bool:
+        simulations.runner.run(workers, display)
+        return False
+
+    with running.Store(None) as store:
+        found, _ = planning.confirmed_plan(found, confirm, seed, store, simulate)
     drawn = plan_page.cost_and_rate(found)
     return Answer(
-        show_plan.plan_table(found, WIDTH),
+        f"{assumed.text}\n" * bool(assumed.text) + show_plan.plan_table(found, WIDTH),
         show_plan.plan_json(found),
         show_plan.plan_csv(found),
         () if drawn is None else (drawn,),

@@ -78,8 +78,69 @@ ALIKE: dict[str, tuple[Callable[[], oltpsim.Answer], list[str]]] = {
         ["predict", "published", "v20z", "--set", "machine.disks.count=2"],
     ),
     "plan": (
-        lambda: oltpsim.plan(oltpsim.load("postgresql-15"), 20_000, p95="50 ms", candidates=["m7i.large"]),
+        lambda: oltpsim.plan(oltpsim.load("postgresql-15"), 20_000, p95="50 ms", candidates=["m7i.large"], confirm=0),
         ["plan", "postgresql-15", "--target", "20000", "--p95", "50 ms", "--candidates", "m7i.large", "--confirm", "0"],
+    ),
+    "a plan with every option": (
+        lambda: oltpsim.plan(
+            oltpsim.load("postgresql-15"),
+            3_000,
+            p95=["payment=1 s", "1 s"],
+            p99="2 s",
+            data_size="4 GiB",
+            active="50%",
+            growth="1%",
+            months=12,
+            budget=90_000,
+            years=2,
+            spares=1,
+            sure="60%",
+            candidates=["m7i.large"],
+            pool=["25%", "40%"],
+            connections=50,
+            confirm=1,
+            seed=7,
+        ),
+        [
+            "plan",
+            "postgresql-15",
+            "--target",
+            "3000",
+            "--p95",
+            "payment=1s",
+            "--p95",
+            "1s",
+            "--p99",
+            "2s",
+            "--data-size",
+            "4GiB",
+            "--active",
+            "50%",
+            "--growth",
+            "1%",
+            "--months",
+            "12",
+            "--budget",
+            "90000",
+            "--years",
+            "2",
+            "--spares",
+            "1",
+            "--sure",
+            "60%",
+            "--candidates",
+            "m7i.large",
+            "--pool",
+            "25%",
+            "--pool",
+            "40%",
+            "--connections",
+            "50",
+            "--confirm",
+            "1",
+            "--seed",
+            "7",
+        ],
     ),
 }
 
@@ -95,6 +156,35 @@ def without_names(document: Any) -> Any:
 def test_an_answer_is_the_document_of_its_command(name: str) -> None:
     ask, words = ALIKE[name]
     assert without_names(ask().to_json()) == without_names(json.loads(printed(*words, "-o", "json")))
+
+
+def test_a_plan_of_a_description_lists_what_it_assumes_as_the_command_does() -> None:
+    found = oltpsim.plan(oltpsim.describe(LINE), 2_000, candidates=["m7i.large"], confirm=0)
+    words = ["plan", LINE, "--target", "2000", "--candidates", "m7i.large", "--confirm", "0"]
+    assert str(found) == printed(*words).rstrip()
+    assert "assumed" in str(found)
+    assert "assumed" not in str(oltpsim.plan(oltpsim.load("postgresql-15"), 2_000, candidates=["m7i.large"], confirm=0))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"months": -1}, "months: got -1; must be a number from 0 to 600"),
+        ({"years": float("nan")}, "years: got nan; must be a number from 0.1 to 20"),
+        ({"budget": float("inf")}, "budget: got inf; must be a number from 0.01"),
+        ({"target_per_min": 0}, "target_per_min: got 0; must be a number"),
+        ({"spares": 101}, "spares: got 101; must be a whole number from 0 to 100"),
+        ({"confirm": True}, "confirm: got True; must be a whole number from 0 to 50"),
+        ({"pool": "25%"}, "plan: pool: got '25%'; give a list of shares"),
+        ({"sure": "high"}, "sure: got 'high'"),
+        ({"active": "0%"}, "active: got '0%'"),
+        ({"p99": ["stock=1s"]}, "p99"),
+    ],
+)
+def test_a_plan_says_which_argument_is_wrong(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(oltpsim.InputError) as refused:
+        oltpsim.plan(oltpsim.load("postgresql-15"), **wrong)
+    assert told in str(refused.value)
 
 
 def test_a_sweep_runs_on_an_executor_which_stays_open() -> None:

@@ -41,7 +41,17 @@ def _times(factor: float) -> str:
 def beyond_in_kind(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
     """Parts that no calibrated run had, a sentence each: database, page size, kind of disk, processor."""
     unseen = unseen_parts(calibration, scenario)
-    return tuple(f"{WITH_ARTICLE[part]} that no run of the model had: {name}" for part, name in unseen.items())
+    parts = tuple(f"{WITH_ARTICLE[part]} that no run of the model had: {name}" for part, name in unseen.items())
+    whole_pages = ("full-page writes, which no run of the model had",) * _is_first_with_whole_pages(
+        calibration, scenario
+    )
+    return (*parts, *whole_pages)
+
+
+def _is_first_with_whole_pages(calibration: Calibration, scenario: ScenarioSpec) -> bool:
+    """Whether the log has whole pages, and in the model's base it doesn't."""
+    ours, theirs = (each.database.checkpoint for each in (scenario, calibration.base))
+    return ours is not None and ours.full_page_writes and not (theirs is not None and theirs.full_page_writes)
 
 
 def unseen_parts(calibration: Calibration, scenario: ScenarioSpec) -> dict[PartKind, str]:

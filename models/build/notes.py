@@ -11,6 +11,10 @@ SATURATED = 0.9
 """utilisation of a disk from which on writes that needn't be slow the others down"""
 FAR_MORE = 2.0
 """times as many hardware threads as a compared run had, beyond which a result is in doubt (assumption)"""
+LONG_WAIT_S = 0.1
+"""of a commit behind write-back at a capped volume, which Linux's throttling of write-back prevents (assumption)"""
+BUSY = 0.5
+"""utilisation of the log's disk from which on more log would slow commits down (assumption)"""
 
 
 def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
@@ -19,6 +23,8 @@ def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
         *_idle_warehouses(scenario),
         *_unknown_statements(scenario),
         *_flood_of_a_warm_start(scenario, result),
+        *_log_behind_write_back(scenario, result),
+        *_pages_not_logged(scenario, result),
         *unmeasured_threads(scenario),
         *sampling_remarks(scenario, result),
         *cluster_remarks(scenario, result),
@@ -46,6 +52,41 @@ def _flood_of_a_warm_start(scenario: ScenarioSpec, result: Result) -> list[str]:
     )
     remedy = "give a longer interval.warm_up_s, or interval.start: after_prewarm, which begins with clean pages"
     return [f"start: warm: {why}: the rate may be that of this flood; {remedy}"]
+
+
+def _log_behind_write_back(scenario: ScenarioSpec, result: Result) -> list[str]:
+    """A log on a volume with a cap, behind all that write-back may have there."""
+    machine, database = scenario.machine, scenario.database
+    limits = getattr(machine.disks.disk, "limits", ())
+    per_s = min((limit.per_s for limit in limits if limit.of == "requests" and limit.direction != "read"), default=0.0)
+    flooded = any(device.utilisation >= SATURATED for device in result.devices)
+    if not per_s or machine.log_disk is not None or database.io != "buffered" or not flooded:
+        return []
+    key, pages = "operating_system.page_cache.in_flight_pages", scenario.operating_system.page_cache.in_flight_pages
+    wait_s = pages / machine.disks.count / per_s
+    if wait_s <= LONG_WAIT_S or database.log.commit != "durable":
+        return []
+    why = (
+        f"the log lies on a volume of {per_s:,.0f} requests/s behind the {pages:,} pages that write-back may have there"
+    )
+    remedy = f"{wait_s:.2g} s for a commit; Linux throttles write-back where others wait: set {key}, as to 32"
+    return [f"{why} ({key}), {remedy}"]
+
+
+def _pages_not_logged(scenario: ScenarioSpec, result: Result) -> list[str]:
+    """PostgreSQL without full-page writes, whose log shares a disk that is busy."""
+    busy = any(device.utilisation >= BUSY for device in result.devices)
+    return pages_not_logged(scenario) if busy and scenario.machine.log_disk is None else []
+
+
+def pages_not_logged(scenario: ScenarioSpec) -> list[str]:
+    """A doubt about TPC-C on a PostgreSQL that logs no whole pages, unless that is how a run was measured."""
+    checkpoint, is_rows = scenario.database.checkpoint, isinstance(scenario.workload, RowWorkloadSpec)
+    is_on = checkpoint is not None and checkpoint.full_page_writes
+    if not scenario.database.name.startswith("PostgreSQL") or is_on or is_rows or scenario.measured is not None:
+        return []
+    on = "on (checkpoint.full_page_writes), a busy disk of the log may let through a third"
+    return [f"full-page writes are off, which isn't PostgreSQL's default; {on}"]
 
 
 def _unknown_statements(scenario: ScenarioSpec) -> list[str]:

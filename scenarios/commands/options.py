@@ -13,6 +13,8 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Base of what typer raises for wrong words; it offers only some of its subclasses under a public name."""
 MOST_SEED = 2**63 - 1
 MOST_REPLICATIONS = 10_000
+MOST_CONFIRMED = 50
+"""candidates of a plan that are simulated"""
 
 
 class Output(StrEnum):

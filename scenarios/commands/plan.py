@@ -1,6 +1,5 @@
 """oltpsim plan: which machine to buy or to rent for a load, with its bill and the probability that it is enough."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ from scenarios.commands.answer import command_line, terminal_width
 from scenarios.commands.interruption import is_interrupted, say_reused
 from scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
 from scenarios.commands.options import (
+    MOST_CONFIRMED,
     ClusterOption,
     ModelOption,
     Output,
@@ -29,19 +29,16 @@ from scenarios.commands.output_files import check_places
 from scenarios.library import asked_scenario
 from scenarios.questions.plan import (
     ParameterUncertainty,
-    Plan,
-    SimulatedCandidate,
     Simulations,
     candidate_stock,
+    confirmed_plan,
     current_date,
-    failed,
     make_plan,
     parse_objective,
     parse_share,
     plan_question,
-    with_simulations,
 )
-from scenarios.run import LostWorkers, Store
+from scenarios.run import Store
 from scenarios.show.plan import plan_csv, plan_json, plan_table
 from scenarios.show.plan_page import write_plan_page
 from scenarios.show.progress import progress_display
@@ -105,7 +102,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = 100,
     model: ModelOption = None,
     confirm: Annotated[
-        int, typer.Option(metavar="N", help="How many of the best are simulated; 0: none.", min=0, max=50)
+        int, typer.Option(metavar="N", help="How many of the best are simulated; 0: none.", min=0, max=MOST_CONFIRMED)
     ] = 3,
     set_: SetOption = None,
     seed: SeedOption = 1,
@@ -163,7 +160,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
             say_reused(simulations.runner.reused, "runs", save, quiet)
             return ended
 
-        found, interrupted = _simulated(found, confirm, seed, store, run)
+        found, interrupted = confirmed_plan(found, confirm, seed, store, run)
     if report is not None:
         write_plan_page(found, report, command_line(["oltpsim", *context.obj]))
     write = {Output.JSON: plan_json, Output.CSV: plan_csv}.get(output)
@@ -174,35 +171,3 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         raise typer.Exit(130)
     if question.target_per_min is not None and found.choice is None:
         raise typer.Exit(MISSED)
-
-
-def _simulated(
-    found: Plan, confirm: int, seed: int, store: Store, run: Callable[[Simulations], bool]
-) -> tuple[Plan, bool]:
-    """The best candidates by the kernel, and others as long as it refutes the choice; what is done after Ctrl-C.
-
-    `run`: runs simulations, and says whether it was interrupted.
-    """
-    best = list(found.listed[:confirm])
-    if confirm and found.choice is not None and found.choice not in best:
-        best = [found.choice, *best[: confirm - 1]]
-    stock, done = found.screened.stock, dict[int, SimulatedCandidate]()
-    interrupted = False
-    while best and not interrupted:
-        simulations = Simulations(
-            [(each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best],
-            found.question,
-            seed,
-            store,
-        )
-        lost = ""
-        try:
-            interrupted = run(simulations)
-        except LostWorkers as error:
-            lost = str(error)
-        done |= {each.number: each for each in simulations.finished()}
-        if lost:
-            done |= {each.number: failed(each.number, lost) for each in best if each.number not in done}
-        found = with_simulations(found, done)
-        best = [found.choice] if found.choice is not None and found.choice.number not in done else []
-    return found, interrupted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
@@ -41,6 +42,15 @@ def whole(where: str, number: int, least: int, most: int) -> int:
     if not isinstance(plain, int) or isinstance(plain, bool) or not least <= plain <= most:
         raise InputError(f"{where}: got {number!r}; must be a whole number from {least:,} to {most:,}")
     return plain
+
+
+def number(where: str, value: float, least: float, most: float = math.inf) -> float:
+    """A number, numpy's too. Raises InputError for what isn't one from `least` to `most`, and for one without end."""
+    plain: object = getattr(value, "tolist", lambda: value)()
+    if isinstance(plain, int | float) and not isinstance(plain, bool) and least <= plain <= most and plain < math.inf:
+        return float(plain)
+    most_words = "" if most == math.inf else f" to {most:,g}"
+    raise InputError(f"{where}: got {value!r}; must be a number from {least:,g}{most_words}")
 
 
 def counts(seed: int, replications: int, workers: int) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibration.fit import scenario_hash
+from models.build import pages_not_logged
 from models.input import document_text
 from scenarios.questions.plan import VERDICTS, BillLine, FrontierPoint, Plan, ShortListed, Verdict
 from scenarios.show.numbers import amount, between, count, plural, share, significant
@@ -214,12 +215,14 @@ def _origin(plan: Plan, width: int) -> list[str]:
 
 
 def origin(plan: Plan) -> list[str]:
-    """Which calibration the plan rests on, and what calculated it."""
+    """Which calibration the plan rests on, what the scenario leaves out, and what calculated it."""
     calibration = plan.left.calibration
     solved = f"{plan.screened.solved:,} machines calculated by the analytic engine, oltpsim {version('oltpsim')}"
+    left_out = pages_not_logged(plan.question.base)
     if calibration is None:
-        return ["no calibration: path lengths are the catalogue's, as uncertain as before any run (--model)", solved]
-    return [f"model: {calibration.base.name}, fit {calibration.task_hash}", solved]
+        from_catalogue = "no calibration: path lengths are the catalogue's, as uncertain as before any run (--model)"
+        return [from_catalogue, *left_out, solved]
+    return [f"model: {calibration.base.name}, fit {calibration.task_hash}", *left_out, solved]
 
 
 def nothing(plan: Plan) -> str:

@@ -106,6 +106,12 @@ def _writer_doubts(case: Case) -> Iterator[str]:
             f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
             "what it gets of their time beside the reads is known only roughly"
         )
+    on_data = case.system.log.full_page_bytes > 0 and not case.parameters.log_own[0]
+    if on_data and not case.system.direct_io and case.solution.first_busy[0] > BUSY_DISK:
+        yield (
+            "checkpoints begin by the log's volume, but not before the last one is on the disks, which are busy: the "
+            "log has fewer whole pages than the equations say, and the rate may be up to four times as high"
+        )
     full = dirty_cached_pages(case) / max(case.system.page_cache.dirty_limit_pages, 1)
     if full > DIRTY_CACHE and case.solution.first_busy[0] > BUSY_DISK:
         yield (

@@ -32,6 +32,8 @@ DATA_SHEET_FACTOR = 1.15
 SHORT_SEEK_FACTOR = 1.5
 OVERHEAD_FACTOR = 2.0
 """both as a fit assumes them: calibration/parameters.yaml, calibration/published/parameters.yaml"""
+FLASH = ("flash", "ssd")
+"""kinds of disk without an arm"""
 FLASH_FACTOR = 1.3
 XEN_SHARE = 0.09
 CORES = (8, 4, 16)
@@ -213,6 +215,16 @@ def room_gib(disks: dict[str, Any] | None, instance: InstanceSpec | None) -> flo
         each = float(said or catalogue_entry("disks", _entry_of(disk))["capacity_gib"])
     lost = {"raid1": count - 1, "raid10": count / 2, "raid5": 1, "raid6": 2}.get(str(disks.get("level")), 0)
     return each * (count - lost)
+
+
+def is_flash(disks: dict[str, Any] | None) -> bool:
+    """Whether data lie on flash or volumes; None: a cloud machine's own disks, which are."""
+    if disks is None:
+        return True
+    disk = disks["disk"]
+    if isinstance(disk, dict) and "volume" in disk:
+        return True
+    return catalogue_entry("disks", _entry_of(disk))["kind"] in FLASH
 
 
 def disks_of(
@@ -460,7 +472,7 @@ def _spread(disk: Any) -> list[Origin]:
     def guess(what: str, key: str, source: str, factor: float) -> Origin:
         return Origin(what, f"{DISK}.{key}", str(entry[key]), None, source, factor)
 
-    if entry["kind"] in ("flash", "ssd"):
+    if entry["kind"] in FLASH:
         return [guess("disk's speed", "read_latency_us", "flash of one kind differs by a third", FLASH_FACTOR)]
     why = "data sheets of one kind of disk differ by half, and a deep queue makes seeks short"
     return [

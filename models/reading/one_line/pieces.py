@@ -203,6 +203,7 @@ MEANINGS = {
     "data_gib": "how much data there is", "seconds": "how long the run is", "instance": "which machine it is",
     "volume": "which volume it has", "name": "the machine's name",
     "volume_gib": "how large the volume is", "think_s": "how long clients think",
+    "whole_pages": "whether the log has whole pages", "wal_gib": "how much log there may be",
     "virtual": "how many virtual processors there are", "cpu_entry": "which processors", "warm_up_s": "the warm-up",
 }  # fmt: skip
 
@@ -358,6 +359,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{SIZE}(?: of)? {POOL}", lambda match: {"pool_gib": _gib(match)}),
         (rf"{DATA}(?: of)? (?:data|database)", lambda match: {"data_gib": _data_gib(match)}),
         (rf"(?:data|database)(?: size)?(?: of)? {DATA}", lambda match: {"data_gib": _data_gib(match)}),
+        (r"full[-_ ]page[-_ ]writes?(?: ?= ?| )(?:(on|true)|off|false)", lambda match: {"whole_pages": bool(match[1])}),
+        (rf"max_wal_size(?: of| ?=)? {SIZE}", lambda match: {"wal_gib": _gib(match)}),
         (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(_number(match[1]) * (1000 if match[2] else 1))}),
         (rf"{N} cpus?", lambda match: {"cores": _whole(match[1])}),
         (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": _whole(match[1])}),

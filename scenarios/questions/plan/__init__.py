@@ -3,15 +3,15 @@
 from scenarios.questions.plan.belief import ParameterUncertainty
 from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
 from scenarios.questions.plan.candidates import Stock, add_chassis
-from scenarios.questions.plan.confirm import SimulatedCandidate, Simulations, failed
+from scenarios.questions.plan.confirm import Simulations
 from scenarios.questions.plan.plan import (
     FrontierPoint,
     Plan,
     ShortListed,
     candidate_stock,
+    confirmed_plan,
     current_date,
     make_plan,
-    with_simulations,
 )
 from scenarios.questions.plan.question import (
     PlanQuestion,

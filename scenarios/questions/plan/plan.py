@@ -7,7 +7,7 @@ probability, is the expected regret.
 
 import datetime as dt
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -22,10 +22,11 @@ from models.input import did_you_mean
 from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
 from scenarios.questions.plan.bill import BillLine, Till
 from scenarios.questions.plan.candidates import Stock, add_chassis, add_instance, add_machine
-from scenarios.questions.plan.confirm import SimulatedCandidate
+from scenarios.questions.plan.confirm import SimulatedCandidate, Simulations, failed
 from scenarios.questions.plan.loads import Assembly, answers, capacities
 from scenarios.questions.plan.question import PlanQuestion
 from scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, ranking_key, screened
+from scenarios.run import LostWorkers, Store
 from simulator.analytic import NOT_KNOWN
 from simulator.errors import InputError
 
@@ -291,6 +292,38 @@ def make_plan(
     close = listed(found, till, left, lambda share, words: tell(0.6 + 0.3 * share, words))
     points = frontier(found)
     return Plan(question, found, till, left, close, chosen(found, close), points, {})
+
+
+def confirmed_plan(
+    found: Plan, confirm: int, seed: int, store: Store, run: Callable[[Simulations], bool]
+) -> tuple[Plan, bool]:
+    """The best candidates by the kernel, and others as long as it refutes the choice; what is done if it is stopped.
+
+    `run`: runs simulations, and says whether it was interrupted.
+    """
+    best = list(found.listed[:confirm])
+    if confirm and found.choice is not None and found.choice not in best:
+        best = [found.choice, *best[: confirm - 1]]
+    stock, done = found.screened.stock, dict[int, SimulatedCandidate]()
+    interrupted = False
+    while best and not interrupted:
+        simulations = Simulations(
+            [(each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best],
+            found.question,
+            seed,
+            store,
+        )
+        lost = ""
+        try:
+            interrupted = run(simulations)
+        except LostWorkers as error:
+            lost = str(error)
+        done |= {each.number: each for each in simulations.finished()}
+        if lost:
+            done |= {each.number: failed(each.number, lost) for each in best if each.number not in done}
+        found = with_simulations(found, done)
+        best = [found.choice] if found.choice is not None and found.choice.number not in done else []
+    return found, interrupted
 
 
 def with_simulations(plan: Plan, found: dict[int, SimulatedCandidate]) -> Plan:

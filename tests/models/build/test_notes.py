@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from models.build import scenario_remarks
+from models.reading import read_description
 from scenarios.library import library_files, load_scenario_file
 from tests.scenarios.example_result import example_result
 
@@ -30,3 +31,43 @@ def test_a_database_without_page_cleaners_has_no_such_flood() -> None:
     result = example_result()
     devices = [replace(device, utilisation=0.97) for device in result.devices]
     assert not any("this flood" in text for text in scenario_remarks(scenario, replace(result, devices=devices)))
+
+
+def _remarks(line: str, settings: tuple[str, ...], utilisation: float) -> list[str]:
+    result = example_result()
+    devices = [replace(device, utilisation=utilisation) for device in result.devices]
+    return scenario_remarks(read_description(line, settings).scenario, replace(result, devices=devices))
+
+
+@pytest.mark.parametrize(
+    ("line", "pages", "utilisation", "told"),
+    [
+        ("r6i.2xlarge + gp3 500 GiB 3000 IOPS", 2048, 0.97, True),
+        ("r6i.2xlarge + gp3 500 GiB 3000 IOPS", 32, 0.97, False),
+        ("r6i.2xlarge + gp3 500 GiB 3000 IOPS", 2048, 0.5, False),
+        ("r6i.2xlarge + gp3 500 GiB 3000 IOPS, log on SSD", 2048, 0.97, False),
+        ("r6i.2xlarge + 8 x gp3 500 GiB 3000 IOPS", 2048, 0.97, False),
+        ("8 cores, 32 GB, SSD", 2048, 0.97, False),
+    ],
+)
+def test_a_log_behind_write_back_at_a_capped_volume_is_told(
+    line: str, pages: int, utilisation: float, told: bool
+) -> None:
+    remarks = _remarks(line, (f"operating_system.page_cache.in_flight_pages={pages}",), utilisation)
+    assert any("behind the 2,048 pages" in text for text in remarks) == told
+
+
+@pytest.mark.parametrize(
+    ("line", "is_on", "utilisation", "told"),
+    [
+        ("8 cores, 32 GB, SSD", "false", 0.6, True),
+        ("8 cores, 32 GB, SSD", "true", 0.6, False),
+        ("8 cores, 32 GB, SSD", "false", 0.4, False),
+        ("8 cores, 32 GB, SSD, log on NVMe", "false", 0.6, False),
+    ],
+)
+def test_postgresql_without_full_page_writes_on_a_busy_disk_is_told(
+    line: str, is_on: str, utilisation: float, told: bool
+) -> None:
+    remarks = _remarks(line, (f"database.checkpoint.full_page_writes={is_on}",), utilisation)
+    assert any("let through a third" in text for text in remarks) == told

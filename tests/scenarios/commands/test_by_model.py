@@ -171,3 +171,11 @@ def test_what_two_machines_of_a_model_have_in_common_leaves_their_ratio() -> Non
     assert {part.what for part in alone.parts} - {part.what for part in by_model.parts}
     assert by_model.run_to_run_sd == PUBLISHED.run_to_run_sd
     assert apply_calibration(PUBLISHED, scenario) != scenario
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_full_page_writes_are_beyond_runs_that_had_none(is_on: bool) -> None:
+    postgresql = read_calibration(calibration_path(Path("postgresql")))
+    scenario = changed(postgresql.base, ["database", "checkpoint", "full_page_writes"], is_on)
+    found = beyond_in_kind(postgresql, scenario)
+    assert ("full-page writes, which no run of the model had" in found) == is_on

@@ -12,7 +12,7 @@ import pytest
 
 from calibration.fit import Calibration, engine_doubts, read_calibration
 from calibration.predict import predict_scenario
-from models.reading import load_scenario
+from models.reading import load_scenario, read_description
 from scenarios.commands.cli import main
 from scenarios.questions.explain import ExplainOptions, PercentileObjective, explain_scenario
 from scenarios.show.calibration import calibration_lines
@@ -155,3 +155,18 @@ def test_a_plan_says_which_objective_it_could_not_decide(
     main(asked)
     text = " ".join(capsys.readouterr().out.split()).replace("at the most that it holds p95", "")
     assert ("p95 of new order can't be decided by the analytic engine: connections run out" in text) != decided
+
+
+@pytest.mark.parametrize(
+    ("line", "doubted"),
+    [
+        ("8 cores, 32 GB, SSD", True),
+        ("8 cores, 32 GB, SSD, full page writes off", False),
+        ("8 cores, 32 GB, SSD, log on NVMe", False),
+        ("8 cores, 32 GB, NVMe, 20 warehouses", False),
+    ],
+)
+def test_checkpoints_that_a_busy_disk_holds_up_are_a_doubt(line: str, doubted: bool) -> None:
+    """The kernel has 201,106 for the first, the formulas 109,304: those count twice as many whole pages in the log."""
+    (found,) = engine_doubts([read_description(line).scenario])
+    assert any("fewer whole pages" in sentence for sentence in found) == doubted

@@ -22,14 +22,14 @@ from scenarios.questions.plan import (
     Plan,
     PlanQuestion,
     ResponseObjective,
-    SimulatedCandidate,
     Stock,
     add_chassis,
     make_plan,
     under_load,
-    with_simulations,
 )
 from scenarios.questions.plan.candidates import GOES_AWAY
+from scenarios.questions.plan.confirm import SimulatedCandidate
+from scenarios.questions.plan.plan import with_simulations
 from scenarios.show import plan_page as plan_pages
 from scenarios.show.plan_page import plan_page, write_plan_page
 from scenarios.show.plan_reasons import rejection_reason

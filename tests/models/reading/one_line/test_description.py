@@ -367,3 +367,51 @@ def test_a_release_that_is_only_near_has_the_doubt_of_its_path_lengths() -> None
 
     assert path_row("PostgreSQL 16, 8 cores") == [1.1]
     assert path_row("PostgreSQL 15, 8 cores") == path_row("PostgreSQL, 8 cores") == []
+
+
+@pytest.mark.parametrize(
+    ("pieces", "is_on", "most_gib", "said"),
+    [
+        ("", True, 8, False),
+        (", full page writes off", False, 8, True),
+        (", full_page_writes=on, max_wal_size 1 GB", True, 1, True),
+        (", max_wal_size = 64 GB", True, 64, False),
+    ],
+)
+def test_postgresql_logs_whole_pages_unless_a_line_says_no(
+    pieces: str, is_on: bool, most_gib: float, said: bool
+) -> None:
+    """A server's own default, though the runs that the entry is fitted to had them off."""
+    described = read_description(f"PostgreSQL, 8 cores, 32 GB, SSD{pieces}")
+    checkpoint = described.scenario.database.checkpoint
+    assert checkpoint is not None
+    assert (checkpoint.full_page_writes, checkpoint.most_log_gib) == (is_on, most_gib)
+    assert (checkpoint.interval_s, checkpoint.spread_fraction) == (300, 0.9), "the entry's own"
+    rows = {row.what: row for row in described.rows}
+    assert (rows["full-page writes"].piece is not None) == said
+    assert rows["log at most"].uncertain == ("max_wal_size" not in pieces)
+
+
+@pytest.mark.parametrize("engine", ["MySQL 8.4", "Virtuoso 6"])
+def test_whole_pages_and_the_size_of_the_log_are_of_postgresql_only(engine: str) -> None:
+    checkpoint = read_description(f"{engine}, 8 cores, 32 GB, SSD").scenario.database.checkpoint
+    assert checkpoint is None or not checkpoint.full_page_writes
+    for piece in ("full page writes off", "max_wal_size 8 GB"):
+        with pytest.raises(InputError, match=f"'{piece}': is PostgreSQL's"):
+            read_description(f"{engine}, 8 cores, 32 GB, SSD, {piece}")
+
+
+@pytest.mark.parametrize(
+    ("line", "pages"),
+    [
+        ("PostgreSQL, 8 cores, 32 GB, SSD", 32),
+        ("PostgreSQL on r6i.2xlarge + gp3 500 GiB", 32),
+        ("PostgreSQL on i4i.2xlarge", 32),
+        ("PostgreSQL, 8 cores, 32 GB, 4 SATA", 2048),
+        ("MySQL 8.4, 8 cores, 32 GB, SSD", 2048),
+        ("Virtuoso 5, 2 x dual-core Xeon 5130, 8 GB, SSD", 1024),
+    ],
+)
+def test_linux_gives_write_back_of_flash_few_requests_at_once(line: str, pages: int) -> None:
+    """So many that the log's writes don't wait behind it; arms sort what they get, and direct I/O has none."""
+    assert read_description(line).scenario.operating_system.page_cache.in_flight_pages == pages
