@@ -1,10 +1,10 @@
-"""Where a database puts its tables: in files, and with `database.file_layout: by_table` on partitions of their own."""
+"""Where a database puts its tables: each on partitions of its own, in order (`database.file_layout: by_table`)."""
 
 import numpy as np
 import numpy.typing as npt
 
 from models.workloads.tpcc import pages_in, pages_of
-from simulator.form import Extent, Program, RegionRow
+from simulator.form import Extent, RegionRow
 
 
 def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> tuple[Extent, ...]:
@@ -27,14 +27,6 @@ def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> t
         end = start + pages_of(end_page - first_page, count) * page_bytes
         used[first : first + count] = [end] * count
     return tuple(extents)
-
-
-def file_first_pages(program: Program) -> tuple[int, ...]:
-    """First page of each table's file, which has its indexes too (innodb_file_per_table, on since MySQL 5.6)."""
-    first_pages: dict[str, int] = {}
-    for name, base in zip(program.region_names, program.regions[:, 0].tolist(), strict=True):
-        first_pages.setdefault(name.removesuffix(" index pages").split(" by ")[0], base)
-    return tuple(first_pages.values())
 
 
 def most_pages(extents: tuple[Extent, ...], page_bytes: int) -> int:

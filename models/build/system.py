@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from models.build.cluster import cluster_paths
-from models.build.file_layout import by_table, file_first_pages
+from models.build.file_layout import by_table
 from models.build.memory import clients_of, memory_plan
 from models.build.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
 from models.build.sampling import folded, sample_of
@@ -111,7 +111,7 @@ def machine_model(
         ),
         sharing=sharing_of(machine, line_share_of(machine, system, database)),
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
-        writing=_writing(database, program),
+        writing=writing_of(writer) if (writer := cleaner or database.writer) else form.Writing(),
         flushing=flushing_of(cleaner) if cleaner else None,
         controllers=controllers_of(machine.disks),
         fair_queueing=fair_queueing_of(system.io_scheduler),
@@ -132,12 +132,6 @@ def _writers(database: DatabaseSpec) -> tuple[form.Daemon, ...]:
         *((sweeper_of(writer.sweep, database.pool.buffers),) if writer and writer.sweep else ()),
         *((checkpointer_of(checkpoint, database.io == "direct"),) if checkpoint else ()),
     )
-
-
-def _writing(database: DatabaseSpec, program: form.Program) -> form.Writing:
-    writer = database.page_cleaner or database.writer
-    writing = writing_of(writer) if writer else form.Writing()
-    return replace(writing, file_first_pages=file_first_pages(program)) if writing.doubled else writing
 
 
 def _interrupts(interrupts: InterruptTimes, round_trips: int) -> form.Interrupts:

@@ -18,7 +18,6 @@ struct PageCleaners {
     double old_enough = 0;  // that are written by age
     double victims = 0;     // of `ended` those that whoever needs the buffer writes
     double batch = 1;       // pages that a cleaner hands to the disks at once: what is due in a round, or a whole batch
-    double files = 1;       // to which a batch writes on one disk
     double log_full = 0;    // what commits would have to wait for: more than 1 if the log can't have room
 
     // Before the first rate of a machine.
@@ -57,7 +56,6 @@ struct PageCleaners {
         const double last = in_round(m, rate * ended * TAIL_ROUND_S, at_end);
         batch = (old_enough * aged + ended * last) / std::max(old_enough + ended, LEAST);
         batch = clip(batch, 1.0, m.writer_batch);
-        if (m.synced_s > 0) find_files(w, m, horizon);
         const double begun_bytes = std::min(horizon * log_bytes, m.redo_sync_bytes);
         const double of_a_round =
             rate * log_bytes * ROUND_S * (1.0 + std::min(busy, 1.0)) / std::max(m.redo_full_bytes - begun_bytes, TINY);
@@ -72,7 +70,7 @@ private:
     static constexpr double SOONEST = 0.05;  // of the age at the list's end: no step where both meet
 
     Numbers beyond, of_rows;  // by group: mean time beyond `age` until the list's end, of drawn pages and of new ones
-    Numbers missing, by_file;  // scratch
+    Numbers missing;          // scratch
     double near = 0;          // logarithm of what was found at the last rate
 
     // Of so many pages that are due in a round, the batch of one cleaner, which is busy for so much of its time: while
@@ -108,19 +106,6 @@ private:
             dirty += drawn * stay + rows * std::min(row_stay, w.gap[g]);
             old_enough += drawn * old + rows * of_row, ended += drawn * (1.0 - old) + rows * (1.0 - of_row);
         }
-    }
-
-    // Sets `files`. A page of a batch is of a file, and on a disk, by its share of all that are written.
-    void find_files(const Workload& w, const Machine& m, double horizon) {
-        by_file.assign(at(w.files), 0.0);
-        for (std::size_t g = 0; g < beyond.size(); g++) {
-            const double changes = w.rate[g] * w.write[g], later = std::max(horizon - age, 0.0);
-            const double stay = std::min(horizon, age) + beyond[g] * one_minus_exp(later / beyond[g]);
-            by_file[at(w.file_of[g])] += w.pages[g] * changes / (1.0 + changes * stay) + w.gaps[g] * w.write[g];
-        }
-        const double all = std::max(total(by_file), LEAST) * m.data_devices;
-        files = 0.0;
-        for (double pages : by_file) files += 1.0 - power(1.0 - std::min(pages / all, 1.0), batch);
     }
 
     // A table by shares from 0 to 1.

@@ -23,7 +23,6 @@ struct PageWrites {
     double slack_s = 0;           // the longest that a page may take to write before it makes a difference
     double batch = 1;             // pages that writer and checkpoint, or a page cleaner, hand to the disks at once
     double together = 1;          // those of all page cleaners
-    double files = 1;             // to which a page cleaner's batch writes on one disk
     double images = 0;            // pages that the log has whole since the last checkpoint
     double log_bytes = 0;         // with theirs
     double log_full = 0;          // how near page cleaners are to letting commits wait: 1 if those would have to
@@ -187,7 +186,7 @@ private:
         page_cleaners.solve(w, m, pool, rate, page_s);
         age = page_cleaners.age, dirty = page_cleaners.dirty, reach = active = 1.0;
         aged = page_cleaners.ended, victims = page_cleaners.victims, checkpoint = page_cleaners.old_enough;
-        files = page_cleaners.files, log_full = page_cleaners.log_full, batch = page_cleaners.batch, together = batch * m.cleaners;
+        log_full = page_cleaners.log_full, batch = page_cleaners.batch, together = batch * m.cleaners;
         slack_s = m.cleaners / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
     }
 

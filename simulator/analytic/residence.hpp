@@ -269,10 +269,9 @@ private:
         const double appended = shared ? x * writes.log_bytes * m->log_drain_byte_s * single / spread : 0.0;
         Ssd disk, first;
         const double faults = x * d.faults_mean / spread, swap = behind.swap + appended;
-        // flushes in turn: behind the copies of a batch, or of a page that a client writes, and for each file behind the
-        // pages
-        const double batches = traffic.background / writes.batch, of_batch = writes.files + 1.0 / m->data_devices;
-        const double synced = m->doubled <= 0 ? 0.0 : x * batches * of_batch + 2.0 * per_disk * d.victims_mean;
+        // a flush behind the copies and one behind the pages, of a batch or of a page that a client writes, in turn
+        const double synced =
+            m->doubled <= 0 ? 0.0 : 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
         Disks disks{};
         disks.rate = x;
         // Flushes that are done alone hold up those of the log, which are the fewer: a few rounds until both agree.
@@ -297,9 +296,9 @@ private:
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
             const double work = synced * m->synced_s;
-            const double each_s =
-                m->synced_s + disk.emptied_s + waiting(seen, m->synced_s, 1.0, synced, work, m->synced_s / 2.0);
-            disks.victim_s += 2.0 * each_s / m->victim_writes(), disks.batch_s += (1.0 + writes.files) * each_s;
+            const double both_s =
+                2.0 * (m->synced_s + disk.emptied_s + waiting(seen, m->synced_s, 1.0, synced, work, m->synced_s / 2.0));
+            disks.victim_s += both_s / m->victim_writes(), disks.batch_s += both_s;
             disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
         }
         disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;

@@ -39,8 +39,6 @@ struct Workload {
     Numbers share;            // by view and group: references of one transaction
     Numbers rows;             // by region with rows: the number of rows
     std::vector<i64> row_of;  // by group: place in `rows`, or -1
-    i64 files = 1;
-    std::vector<i64> file_of;  // by group: the file that has its pages
     struct Neighbour {
         i64 group;
         double share;
@@ -73,8 +71,6 @@ struct Workload {
         share = table("views"), rows = table("rows");
         views = groups > 0 ? static_cast<i64>(share.size()) / groups : classes + locks;
         for (double row : table("row_of")) row_of.push_back(static_cast<i64>(row));
-        for (double file : table("file_of")) file_of.push_back(static_cast<i64>(file));
-        for (i64 file : file_of) files = std::max(files, file + 1);
         const Numbers beside = table("beside");
         first_neighbour.push_back(0);
         for (i64 g = 0; g < groups; g++) {

@@ -15,7 +15,6 @@ from simulator.form import (
     DISTRIBUTION_KINDS,
     NS_PER_S,
     FloatArray,
-    IntArray,
     Program,
     ProgramReader,
     System,
@@ -69,8 +68,6 @@ class Workload:
     station_servers: tuple[int, ...]
     locks: tuple[LockUse, ...]
     groups: PageGroups
-    file_of: IntArray
-    """by group: the file that has its pages"""
     executed: FloatArray
     """(classes + locks, operations): executions in a transaction of each class, then until each lock is asked for"""
 
@@ -109,7 +106,6 @@ class Workload:
             "locks": np.array(uses, dtype=np.float64),
             "rows": rows,
             "row_of": row_of.astype(np.float64),
-            "file_of": self.file_of.astype(np.float64),
             "times": table.times,
             "missing": table.missing,
             "filled": table.filled,
@@ -177,8 +173,7 @@ def read_workload(system: System) -> Workload:
         served_s=parts("visits", stations, 1).reshape(len(works), stations) / NS_PER_S,
         station_servers=tuple(station.servers for station in system.stations),
         locks=tuple(locks),
-        groups=(groups := pages.groups()),
-        file_of=np.searchsorted(system.writing.file_first_pages[1:], program.regions[groups.region, 0], side="right"),
+        groups=pages.groups(),
         executed=executed,
     )
 

@@ -149,8 +149,6 @@ class Writing:
     coalesced_pages: int = 1
     doubled: bool = False
     """doublewrite, with direct I/O: a batch or a victim is first written as copies, by one request before the data"""
-    file_first_pages: tuple[int, ...] = (0,)
-    """first pages of the files that the data are in: a doublewrite flushes each file that it has written to"""
 
 
 @dataclass(frozen=True)

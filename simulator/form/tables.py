@@ -62,7 +62,6 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
         "sections": _table(("handover_ns",), [[each.handover_ns] for each in system.sections]),
         "io_wait_shares": _table(("share",), io_wait_shares(system.processors).reshape(-1, 1)),
         "daemons": _daemons(system),
-        "files": _table(("first_page",), [[page] for page in system.writing.file_first_pages]),
         **_flushing(system),
         "devices": _devices(system),
         "limits": _limits(system),

@@ -37,8 +37,6 @@ public:
                          ? std::make_unique<FairQueueing>(system["fair_queueing"], requests, calendar)
                          : nullptr);
         }
-        const Table& files = system["files"];
-        for (i64 i = 0; i < files.rows(); i++) file_first_pages.add(files.at(i, "first_page"));
         const Table& places = system["extents"];
         const i64 start = system.fact("data_start_bytes");
         for (i64 i = 0; i < places.rows(); i++)
@@ -47,14 +45,6 @@ public:
     }
 
     i64 count() const { return stations.size(); }
-
-    // Files, and the one that has a page: its pages are flushed together.
-    i64 files() const { return file_first_pages.size(); }
-    i64 file_of(i64 page) const {
-        i64 file = 0;
-        while (file + 1 < files() && page >= file_first_pages[file + 1]) file++;
-        return file;
-    }
 
     void start() {
         for (const auto& station : stations) station->start();
@@ -158,7 +148,6 @@ private:
     Array<std::unique_ptr<DeviceStation>> stations;
     Array<std::unique_ptr<FairQueueing>> fair;  // before each station; none before most
     Array<Extent> extents;
-    Array<i64> file_first_pages;
 
     // As DEVICES in simulator/form/devices.py
     enum class Kind : i64 { disk, caching_disk, flash, raid, ssd };

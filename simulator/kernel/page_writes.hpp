@@ -124,7 +124,7 @@ private:
     i64 written = 0;             // pages that aren't paid
     i64 outstanding = 0;         // direct writes
     Array<Run> runs;             // of a batch whose copies are written first
-    Array<i64> last_of;          // by device and file, its last run, -1: none
+    Array<i64> last_on;          // by device, its last run, -1: none
     i64 pages_to_pause_for = 0;  // written into a page cache with many dirty ones
 
     // Writes those pages of a batch that are still dirty; false if the page cache has no room for one of them now.
@@ -153,15 +153,12 @@ private:
         return true;
     }
 
-    // Writes the runs, the last one of each file on each device with a flush.
+    // Writes the runs, the last one on each device with a flush.
     void submit_synced() {
-        last_of.clear();
-        for (i64 i = 0; i < devices.count() * devices.files(); i++) last_of.add(-1);
-        const auto place = [this](const Run& run) {
-            return devices.device_of(run.first_page) * devices.files() + devices.file_of(run.first_page);
-        };
-        for (i64 i = 0; i < runs.size(); i++) last_of[place(runs[i])] = i;
-        for (i64 i = 0; i < runs.size(); i++) submit(runs[i], last_of[place(runs[i])] == i);
+        last_on.clear();
+        for (i64 i = 0; i < devices.count(); i++) last_on.add(-1);
+        for (i64 i = 0; i < runs.size(); i++) last_on[devices.device_of(runs[i].first_page)] = i;
+        for (i64 i = 0; i < runs.size(); i++) submit(runs[i], last_on[devices.device_of(runs[i].first_page)] == i);
         runs.clear();
     }
 

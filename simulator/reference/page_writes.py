@@ -65,18 +65,17 @@ class PageWriter:
     def _write_doubled(self, batch: list[int]) -> Story:
         """Doublewrite: copies of a batch in one request and a flush, then each page to its place, and flushes.
 
-        A file is flushed on a disk with its last request there.
+        A disk is flushed with its last request.
         """
         runs = [self._with_neighbours(page) for page in batch if self.pool.mark_clean(page)]
         if not runs:
             return
         yield from self._pay(1 + len(runs))
         yield self.files.write_copies(runs[0].start, sum(map(len, runs)))
-        parts = [(self.files.device_of(run.start), self.files.file_of(run.start)) for run in runs]
-        last = {part: number for number, part in enumerate(parts)}
+        last_on = {self.files.device_of(run.start): number for number, run in enumerate(runs)}
         pending = [
-            self.files.submit(run, WRITE, "writer", synced=last[part] == number)
-            for number, (run, part) in enumerate(zip(runs, parts, strict=True))
+            self.files.submit(run, WRITE, "writer", synced=last_on[self.files.device_of(run.start)] == number)
+            for number, run in enumerate(runs)
         ]
         for done in pending:
             if not done.processed:

@@ -1,6 +1,5 @@
 """Storage: the stations of all devices, and where on them the database's pages lie."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 import simpy
@@ -70,15 +69,11 @@ class DataFiles:
 
     def __init__(self, system: System, devices: list[DeviceStation]) -> None:
         self.storage, self.placement, self.devices = system.storage, system.placement, devices
-        self.has_doublewrite, self.file_first_pages = system.writing.doubled, system.writing.file_first_pages
+        self.has_doublewrite = system.writing.doubled
 
     def device_of(self, page: int) -> int:
         """The number of the device where a page lies."""
         return extent_of(self.placement, page).device_of(page)
-
-    def file_of(self, page: int) -> int:
-        """The number of the file that has a page."""
-        return bisect_right(self.file_first_pages, page)
 
     def _place(self, page: int) -> tuple[DeviceStation, int]:
         """The device and the byte where a page lies."""

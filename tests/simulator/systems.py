@@ -465,7 +465,6 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems whose dirty pages are written in the order of their age, most of them twice."""
     system, rules = draw(systems()), draw(flushings())
     doubled = draw(st.sampled_from([True, True, False]))
-    files = draw(st.sets(st.integers(1, 400), max_size=4))
     cleaner = page_cleaner(
         draw(st.sampled_from([5 * MS, 40 * MS, 100 * MS])),
         draw(st.integers(0, 60)),
@@ -481,7 +480,7 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
             free_wait_ns=draw(st.sampled_from([0, 0, 3 * MS, 40 * MS])),
         ),
         log=dataclasses.replace(system.log, writes_per_group=draw(st.integers(1, 2))),
-        writing=dataclasses.replace(system.writing, doubled=doubled, file_first_pages=(0, *sorted(files))),
+        writing=dataclasses.replace(system.writing, doubled=doubled),
         flushing=rules,
         daemons=(*system.daemons[:1], *rules.cleaners * (cleaner,)),
     )

@@ -93,21 +93,6 @@ def test_every_disk_of_a_batch_is_flushed(engine: ModuleType, doubled: bool) -> 
 
 
 @ENGINES
-@pytest.mark.parametrize(("files", "flushes"), [((0,), 2), ((0, 5), 3), ((0, 3, 5, 7), 5), ((0, 5, 1000), 3)])
-def test_every_file_of_a_batch_is_flushed(engine: ModuleType, files: tuple[int, ...], flushes: int) -> None:
-    """Ten pages of one table that lie in so many files: a flush behind the copies, and one for each file with pages."""
-    ssd = SsdDevice(
-        name="ssd", read_ns=1, write_ns=1, command_read_ns=1, command_write_ns=1, read_mib_ns=1, write_mib_ns=1,
-        dies=1, die_ns=1, channel_mib_ns=1, program_ns=1, drain_mib_ns=1, append_mib_ns=1, buffer_bytes=1 << 30,
-        flush_ns=MS, is_volatile=0,
-    )  # fmt: skip
-    model = replace(writing_model(coalesced=1), writing=Writing(32, 1, True, files))
-    [disk] = engine.simulate(replace(model, storage=replace(model.storage, devices=(ssd,))), 1).devices
-    waited_ms = 1e3 * disk.mean_response_s * (disk.reads_per_s + disk.writes_per_s) / disk.writes_per_s * (PAGES + 1)
-    assert waited_ms == pytest.approx(flushes, rel=0.01)
-
-
-@ENGINES
 @pytest.mark.parametrize(("depth", "pages"), [(0, 0), (4, 4), (100, PAGES)])
 def test_the_end_of_the_list_is_kept_clean(engine: ModuleType, depth: int, pages: int) -> None:
     """The transaction makes all ten pages dirty; those among the `depth` that are replaced first are written."""
