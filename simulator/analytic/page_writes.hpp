@@ -168,6 +168,17 @@ struct PageWrites {
         return {requests, std::max(all, all > 0 ? file * exp_of(density / all) : 1.0)};
     }
 
+    // What the disks take for a page of a checkpoint out of the page cache, if they do nothing else.
+    double written_back_s(const Workload& w, const Machine& m) {
+        const double pages = std::max(heap_pages, 1.0);
+        const Heap together = merged(w, m, heap);
+        const double pages_each = std::max(pages / std::max(together.requests, 1.0), 1.0);
+        const double each = m.disk_writes(pages_each) / m.data_devices / m.parallel;
+        const double request_s = at_queue(m.write_s, std::max(together.as_even, together.requests) * each / 2.0) +
+                                 m.longer_s(pages_each / m.units(pages_each));
+        return request_s * each / pages_each;
+    }
+
     // Before the first rate of a machine.
     void prepare() { near_cycle = near_until = near_stays = 0.0, page_cleaners.prepare(); }
 
@@ -190,6 +201,12 @@ private:
         slack_s = m.cleaners / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
     }
 
+    // Bytes of the log in so many transactions from a checkpoint on.
+    static double logged(const Workload& w, const Machine& m, double transactions) {
+        const double images = m.image_bytes > 0 ? m.image_bytes * changed_in(w, transactions) : 0.0;
+        return transactions * w.log_bytes_mean + images;
+    }
+
     // Pages changed at least once in so many transactions, new ones left out: those that the log has whole.
     static double changed_in(const Workload& w, double time) {
         double pages = 0.0;
@@ -203,13 +220,10 @@ private:
     // Transactions from the beginning of one checkpoint to the next: its interval, or as much log as may come.
     static double until_checkpoint(const Workload& w, const Machine& m, double rate) {
         const double interval = rate * m.checkpoint_s;
-        const auto logged = [&](double t) {
-            const double images = m.image_bytes > 0 ? m.image_bytes * changed_in(w, exp_of(t)) : 0.0;
-            return log_of((exp_of(t) * w.log_bytes_mean + images) / m.checkpoint_bytes);
-        };
-        if (!std::isfinite(m.checkpoint_bytes) || !(w.log_bytes_mean > 0.0) || logged(log_of(interval)) <= 0.0)
+        const auto too_much = [&](double t) { return log_of(logged(w, m, exp_of(t)) / m.checkpoint_bytes); };
+        if (!std::isfinite(m.checkpoint_bytes) || !(w.log_bytes_mean > 0.0) || too_much(log_of(interval)) <= 0.0)
             return interval;
-        return exp_of(root_between(logged, log_of(std::min(1.0, interval)), log_of(interval), 1e-7));
+        return exp_of(root_between(too_much, log_of(std::min(1.0, interval)), log_of(interval), 1e-7));
     }
 
     // Sets `images` and `log_bytes`, if a checkpoint begins every `between` transactions.

@@ -200,6 +200,7 @@ private:
         double rate;                       // transactions/s while there is no heap of writes
         double read_s, victim_s, fault_s;  // each
         double busy, first_busy;           // share of a data disk's time; of the first, with log and swap
+        double first_load;                 // of an SSD's busiest part
         double reads_there;                // at an arm
         double batch_s;                    // how long a batch of direct writes takes on flash
         double stalled_s, heaps;           // what heaps hold up each wait for a disk; share of time with one
@@ -293,6 +294,7 @@ private:
         if (m->again_s > 0) disks.victim_s += m->read_s[0];
         disks.fault_s = m->swap_read_s[0] + first.read_wait_s;
         disks.busy = std::max(disk.busy, disk.load), disks.first_busy = std::max(first.busy, first.load);
+        disks.first_load = first.load;
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
             const double work = synced * m->synced_s;
@@ -455,8 +457,11 @@ private:
                          writes.log_full});
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
-        figures.page_s =
-            writer_page_s(machine, writes, disks.reads_there, disks.batch_s, std::min(cpu.wait_s, cpu.most_s));
+        const double all = machine.dies > 0 ? disks.first_load : disks.first_busy;
+        const double others = std::max(all - behind.busy * traffic.checkpointed, 0.0);
+        const double written_back_s = machine.direct > 0 ? 0.0 : writes.written_back_s(w, machine);
+        figures.page_s = writer_page_s(machine, writes, disks.reads_there, disks.batch_s,
+                                       std::min(cpu.wait_s, cpu.most_s), written_back_s, others);
         figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps;
         figures.writes_busy = behind.busy;
         figures.stalled_s = disks.stalled_s + disks.behind_s, figures.pause_s = disks.pause_s;

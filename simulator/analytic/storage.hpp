@@ -233,10 +233,12 @@ struct Flash {
 };
 
 // What writer and checkpoint take for a page, if so many reads are at a disk and a burst of CPU waits so long. A batch
-// is over when its last page is; reads get their turns in between.
+// is over when its last page is; reads get their turns in between. Out of the page cache a checkpoint's pages have what
+// all else leaves of the disks' time; it ends when they are there.
 inline double writer_page_s(const Machine& m, const PageWrites& w, double reads_there, double batch_s,
-                            double cpu_wait_s) {
-    double disks = 0.0;
+                            double cpu_wait_s, double written_back_s, double others) {
+    constexpr double MOST = 0.98, LEAST_LEFT = 0.02;
+    double disks = m.direct > 0 ? 0.0 : written_back_s * w.batch / std::max(MOST - others, LEAST_LEFT);
     const double copies_s = BackgroundWrites::copies_s(m, w.batch);
     if (m.direct > 0 && ((m.flash > 0 && m.limited <= 0) || m.write_cache_s > 0)) {
         disks = batch_s + copies_s;

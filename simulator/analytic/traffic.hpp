@@ -12,6 +12,7 @@ struct Traffic {
     double background = 0;     // pages that writer and checkpoint write
     double bursts = 0;         // share of what enters the page cache that the writer hands over many at a time
     double batches = 0;        // share that a checkpoint does, a batch at a time
+    double checkpointed = 0;   // share of `requests` that checkpoints make
     double heap = 0;           // pages that the page cache hands to the disks together
     double sorted = 1;         // pages in whose order on disk they come, a geometric mean
     Numbers burst_of;          // scratch
@@ -35,6 +36,7 @@ struct Traffic {
         }
         const double all = std::max(aged + checkpoint, LEAST);
         requests = m.direct > 0 ? written : all * m.write_factor;
+        checkpointed = checkpoint / all;
         heap = (aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / all;
         sorted = exp_of((aged * log_of(order_of_aged) + checkpoint * log_of(order_of_checkpoint)) / all);
     }

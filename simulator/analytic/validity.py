@@ -106,11 +106,11 @@ def _writer_doubts(case: Case) -> Iterator[str]:
             f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
             "what it gets of their time beside the reads is known only roughly"
         )
-    on_data = case.system.log.full_page_bytes > 0 and not case.parameters.log_own[0]
-    if on_data and not case.system.direct_io and case.solution.first_busy[0] > BUSY_DISK:
+    whole = case.system.log.full_page_bytes > 0 and not case.system.direct_io
+    if whole and _are_checkpoints_by_volume(case) and case.solution.first_busy[0] > BUSY_DISK:
         yield (
-            "checkpoints begin by the log's volume, but not before the last one is on the disks, which are busy: the "
-            "log has fewer whole pages than the equations say, and the rate may be up to four times as high"
+            "checkpoints begin by the log's volume, but not before the last one is on the disks, which are busy: how "
+            "often that is, and so how many whole pages the log has, is known only roughly"
         )
     full = dirty_cached_pages(case) / max(case.system.page_cache.dirty_limit_pages, 1)
     if full > DIRTY_CACHE and case.solution.first_busy[0] > BUSY_DISK:
@@ -118,6 +118,13 @@ def _writer_doubts(case: Case) -> Iterator[str]:
             f"dirty pages are at {100 * full:.0f} % of the page cache's limit; how long it holds up those who write is "
             "known only roughly"
         )
+
+
+def _are_checkpoints_by_volume(case: Case) -> bool:
+    """Whether so much is logged within the checkpoints' interval that the volume of the log begins them."""
+    p = case.parameters
+    logged_bytes = float(case.workload.log_bytes @ case.workload.mix) + float(case.solution.images[0] * p.image_bytes[0])
+    return bool(case.rate * logged_bytes * p.checkpoint_s[0] > p.checkpoint_bytes[0])
 
 
 def _page_cleaner_doubts(case: Case) -> Iterator[str]:
