@@ -106,7 +106,7 @@ def _writer_doubts(case: Case) -> Iterator[str]:
             f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
             "what it gets of their time beside the reads is known only roughly"
         )
-    whole = case.system.log.full_page_bytes > 0 and not case.system.direct_io
+    whole = case.system.log.full_page_bytes > 0 and not case.system.direct_io and not case.parameters.log_own[0]
     if whole and _are_checkpoints_by_volume(case) and case.solution.first_busy[0] > BUSY_DISK:
         yield (
             "checkpoints begin by the log's volume, but not before the last one is on the disks, which are busy: how "
