@@ -315,8 +315,8 @@ def plan(  # noqa: PLR0913 - one argument per option
     scenario: Scenario,
     target_per_min: float | None = None,
     *,
-    p95: str | Sequence[str] = (),
-    p99: str | Sequence[str] = (),
+    p95: str | Sequence[str] | None = (),
+    p99: str | Sequence[str] | None = (),
     data_size: str | None = None,
     active: str | None = None,
     growth: str = "0%",
@@ -362,7 +362,7 @@ def plan(  # noqa: PLR0913 - one argument per option
     objectives = [
         planning.parse_objective(each, share, name)
         for name, share, given in (("p95", 0.95, p95), ("p99", 0.99, p99))
-        for each in ([given] if isinstance(given, str) else given)
+        for each in ([given] if isinstance(given, str) else given or ())
     ]
     question = planning.plan_question(
         left.calibrated(base.spec),

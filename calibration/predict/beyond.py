@@ -41,11 +41,10 @@ def _times(factor: float) -> str:
 def beyond_in_kind(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
     """Parts that no calibrated run had, a sentence each: database, page size, kind of disk, processor."""
     unseen = unseen_parts(calibration, scenario)
-    parts = tuple(f"{WITH_ARTICLE[part]} that no run of the model had: {name}" for part, name in unseen.items())
-    whole_pages = ("full-page writes, which no run of the model had",) * _is_first_with_whole_pages(
-        calibration, scenario
-    )
-    return (*parts, *whole_pages)
+    parts = [f"{WITH_ARTICLE[part]} that no run of the model had: {name}" for part, name in unseen.items()]
+    if _is_first_with_whole_pages(calibration, scenario):
+        parts.append("full-page writes, which the model's base hasn't")
+    return tuple(parts)
 
 
 def _is_first_with_whole_pages(calibration: Calibration, scenario: ScenarioSpec) -> bool:

@@ -85,7 +85,7 @@ def pages_not_logged(scenario: ScenarioSpec) -> list[str]:
     is_on = checkpoint is not None and checkpoint.full_page_writes
     if not scenario.database.name.startswith("PostgreSQL") or is_on or is_rows or scenario.measured is not None:
         return []
-    on = "on (checkpoint.full_page_writes), a busy disk of the log may let through a third"
+    on = "with them (database.checkpoint.full_page_writes) the rate may be much lower where the log's disk is busy"
     return [f"full-page writes are off, which isn't PostgreSQL's default; {on}"]
 
 

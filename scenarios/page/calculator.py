@@ -77,18 +77,30 @@ class CalculatingProcess:
             if self._is_closed:
                 raise InputError(ENDED)
             self._is_busy = True
+            pool, waiting = self._pool, None
+            try:
+                waiting = pool.submit(function, *arguments)
+            except BrokenExecutor:  # found lost only now
+                self._begin_anew()
         try:
-            return self._pool.submit(function, *arguments).result()
+            if waiting is None:
+                raise InputError(LOST)
+            return waiting.result()
         except (BrokenExecutor, CancelledError, MemoryError) as error:
-            if self._is_closed:
-                raise InputError(ENDED) from error
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = self._begun()
+            with self._changed:
+                self._begin_anew()
             raise InputError(LOST) from error
         finally:
             with self._changed:
                 self._is_busy = False
                 self._changed.notify_all()
+
+    def _begin_anew(self) -> None:
+        """Another process in the place of one that is lost; with the lock. Raises InputError if all has ended."""
+        if self._is_closed:
+            raise InputError(ENDED)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool = self._begun()
 
     def close(self) -> None:
         """End it, whatever it is at."""

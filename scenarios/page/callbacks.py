@@ -55,6 +55,15 @@ class PageCallbacks:
             "places": places,
         }
 
+    def asked_question(self, asked: object) -> PageQuestion:
+        """The question that a browser asks: what it keeps, and its sliders as pairs of key and place."""
+        kept, pairs = (asked.get("question"), asked.get("at")) if isinstance(asked, dict) else (None, None)
+        if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            raise InputError("at: must be a list of pairs, a slider's key and its place")
+        at = {str(key).replace("/", "."): place for key, place in pairs}
+        own = kept.get("own") if isinstance(kept, dict) else None
+        return self.moved(kept, at if isinstance(own, dict) and set(at) == set(own) else {})
+
     def moved(self, kept: object, at: dict[str, object]) -> PageQuestion:
         """The question of where the sliders stand: those that were moved, and those that the address set."""
         if not isinstance(kept, dict):
@@ -331,9 +340,7 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         if not asked:
             return (no_update,) * 5
         try:
-            kept, at = asked["question"], {str(key).replace("/", "."): place for key, place in asked["at"]}
-            question = page.moved(kept, at if set(at) == set(kept.get("own") or {}) else {})
-            found = page.calculate(question, page_request(browser, side, asked))
+            found = page.calculate(page.asked_question(asked), page_request(browser, side, asked))
         except InputError as error:
             return None, [], [], problem_words(error), True
         if found is None:

@@ -459,8 +459,10 @@ private:
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
         const double all = machine.dies > 0 ? disks.first_load : disks.first_busy;
         const double others = std::max(all - behind.busy * traffic.checkpointed, 0.0);
-        // Without whole pages in the log a late checkpoint changes little, and on arms it could have several solutions.
-        const bool whole = machine.direct <= 0 && machine.image_bytes > 0;
+        // On arms, which are slower the farther apart pages lie, this could have several solutions, and without whole
+        // pages in the log a late checkpoint changes little.
+        const bool even = machine.flash > 0 || machine.limited > 0;
+        const bool whole = even && machine.direct <= 0 && machine.image_bytes > 0;
         const double written_back_s = whole ? writes.written_back_s(w, machine) : 0.0;
         figures.page_s = writer_page_s(machine, writes, disks.reads_there, disks.batch_s,
                                        std::min(cpu.wait_s, cpu.most_s), written_back_s, others);

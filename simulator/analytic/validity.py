@@ -123,7 +123,8 @@ def _writer_doubts(case: Case) -> Iterator[str]:
 def _are_checkpoints_by_volume(case: Case) -> bool:
     """Whether so much is logged within the checkpoints' interval that the volume of the log begins them."""
     p = case.parameters
-    logged_bytes = float(case.workload.log_bytes @ case.workload.mix) + float(case.solution.images[0] * p.image_bytes[0])
+    images_bytes = float(case.solution.images[0] * p.image_bytes[0])
+    logged_bytes = float(case.workload.log_bytes @ case.workload.mix) + images_bytes
     return bool(case.rate * logged_bytes * p.checkpoint_s[0] > p.checkpoint_bytes[0])
 
 

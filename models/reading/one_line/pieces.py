@@ -16,7 +16,8 @@ FORMS = (
     "r6i.2xlarge", "gp3 500 GiB 3000 IOPS", "2 x quad-core Xeon 5410 2.33 GHz", "8 cores",
     "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k", "Solaris 10", "PostgreSQL 15",
     "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients", "30 min",
-    "in memory", "10,000 new orders each", "load of 20 warehouses", "serial read", "name db-7",
+    "full page writes off", "max_wal_size 2 GB", "in memory", "10,000 new orders each", "load of 20 warehouses",
+    "serial read", "name db-7",
 )  # fmt: skip
 WORDS = (
     "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
@@ -360,7 +361,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{DATA}(?: of)? (?:data|database)", lambda match: {"data_gib": _data_gib(match)}),
         (rf"(?:data|database)(?: size)?(?: of)? {DATA}", lambda match: {"data_gib": _data_gib(match)}),
         (r"full[-_ ]page[-_ ]writes?(?: ?= ?| )(?:(on|true)|off|false)", lambda match: {"whole_pages": bool(match[1])}),
-        (rf"max_wal_size(?: of| ?=)? {SIZE}", lambda match: {"wal_gib": _gib(match)}),
+        (rf"max_wal_size(?: of | ?= ?| ){SIZE}", lambda match: {"wal_gib": _gib(match)}),
         (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(_number(match[1]) * (1000 if match[2] else 1))}),
         (rf"{N} cpus?", lambda match: {"cores": _whole(match[1])}),
         (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": _whole(match[1])}),

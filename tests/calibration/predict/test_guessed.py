@@ -165,8 +165,8 @@ def test_a_database_without_formulas_has_the_guesses_of_one_with_a_writer() -> N
 
 
 def test_a_guess_of_the_load_moves_the_response_and_not_the_rate_of_a_saturated_machine() -> None:
-    """Twice the clients in one queue: nearly the same rate, nearly twice the response."""
-    moves = guess_moves(read_description("PostgreSQL, 1 core, 8 GB, HDD, 40 warehouses, pool 64 MB"))
+    """Twice the clients in one queue for a core: nearly the same rate, nearly twice the response."""
+    moves = guess_moves(read_description("PostgreSQL, 1 core, 64 GB, NVMe, 40 warehouses"))
     clients = moves["workload.arrivals.clients"]
     assert clients[FigureKind.RESPONSE] > 3.0 * clients[FigureKind.RATE]
     assert left_open(read_description("PostgreSQL, 1 core, 8 GB, HDD"), {"nothing": clients}) == {}

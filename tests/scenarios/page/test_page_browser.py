@@ -132,7 +132,7 @@ def test_an_address_brings_everything_back(page: Page, served: ServedPage) -> No
 def test_what_is_taken_away_is_of_the_question(page: Page, served: ServedPage) -> None:
     show(page, f"{served.url}?a=postgresql-15&a.machine.memory_gib=12")
     page.wait_for_selector("#plot-a-utilisation[data-drawn]")
-    for words, beginning in (("Scenario", b"format"), ("Figures", b""), ("Report", b"<!")):
+    for words, beginning in (("Scenario", b"format"), ("Figures", b"scenario,engine,seed"), ("Report", b"<!")):
         with page.expect_download() as waiting:
             page.locator("#downloads-a").get_by_role("link", name=words).click()
         content = Path(waiting.value.path()).read_bytes()

@@ -376,6 +376,7 @@ def test_a_release_that_is_only_near_has_the_doubt_of_its_path_lengths() -> None
         (", full page writes off", False, 8, True),
         (", full_page_writes=on, max_wal_size 1 GB", True, 1, True),
         (", max_wal_size = 64 GB", True, 64, False),
+        (", max_wal_size=64GB", True, 64, False),
     ],
 )
 def test_postgresql_logs_whole_pages_unless_a_line_says_no(
