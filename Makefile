@@ -98,6 +98,7 @@ figures: environment ## simulate for the pages and pictures of docs/ what their 
 	@$(BIN)/python docs/build_devices.py
 	@$(BIN)/python docs/build_pictures.py --simulate
 	@$(BIN)/python docs/build_what_if_picture.py
+	@$(BIN)/python docs/build_page_picture.py
 	@$(BIN)/python docs/build.py
 
 format: environment ## sort imports, apply safe fixes, lay out the code

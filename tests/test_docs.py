@@ -126,6 +126,13 @@ def test_the_picture_of_the_sliders_shows_todays_answers() -> None:
     )
 
 
+def test_the_picture_of_the_page_shows_todays_answers() -> None:
+    picture = script("build_page_picture")
+    assert block("how-to/serve.md", picture["BEGIN"], picture["END"]) == picture["digest"](), (
+        "run docs/build_page_picture.py"
+    )
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_shows_its_data(name: str) -> None:
     pictures = script("build_pictures")
