@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
+import subprocess
+import sys
 import tempfile
-import threading
 from pathlib import Path
 from urllib.parse import urlencode
 
-from werkzeug.serving import make_server
-
-from docs.build import replaced
-from scenarios.page.answers import calculated_answer
-from scenarios.page.question import PageQuestion
-from scenarios.page.server import PageServer
+import oltpsim
+from docs.build import START, replaced
 from scenarios.show.chromium import chromium_path
 
 DOCS = Path(__file__).resolve().parent
@@ -30,9 +26,9 @@ WAIT_MS = 600_000
 
 
 def digest() -> str:
-    """Hash of what the page says of both machines."""
-    found = [calculated_answer(PageQuestion(machine)) for machine in MACHINES.values()]
-    words = [[f"{each.rate_per_min:.4g}", each.bottleneck, each.p95, *each.warnings] for each in found]
+    """Hash of what is calculated for both machines."""
+    found = [oltpsim.run(oltpsim.describe(machine), engine="analytic") for machine in MACHINES.values()]
+    words = [[f"{each.value:.4g}", *each.warnings] for each in found]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:16]
 
 
@@ -53,14 +49,11 @@ def draw(address: str) -> None:
 
 
 if __name__ == "__main__":
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as folder:
-        served = PageServer(Path(folder))
-        served.calculator.begin()
-        server = make_server("127.0.0.1", 0, served.app.server, threaded=True)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        draw(f"http://127.0.0.1:{server.server_port}/")
-        server.shutdown()
-        served.close()
+        command = [sys.executable, "-c", START, "serve", "--port", "0", "--folder", folder]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - our own command
+            assert server.stdout is not None
+            draw(server.stdout.readline().split()[0])
+            server.terminate()
     text = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(replaced(text, BEGIN, END, digest()), encoding="utf-8")
