@@ -178,4 +178,4 @@ def test_full_page_writes_are_beyond_runs_that_had_none(is_on: bool) -> None:
     postgresql = read_calibration(calibration_path(Path("postgresql")))
     scenario = changed(postgresql.base, ["database", "checkpoint", "full_page_writes"], is_on)
     found = beyond_in_kind(postgresql, scenario)
-    assert ("full-page writes, which no run of the model had" in found) == is_on
+    assert ("full-page writes, which the model's base hasn't" in found) == is_on

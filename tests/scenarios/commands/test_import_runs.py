@@ -172,5 +172,5 @@ def test_nothing_is_written_if_one_run_of_several_is_bad(call: Call, tmp_path: P
 
 def test_the_page_shows_what_the_command_prints(call: Call) -> None:
     page = (SAMPLES.parents[1] / "docs" / "how-to" / "import-a-run.md").read_text(encoding="utf-8")
-    block = page.split("<!-- run: oltpsim runs check -->\n\n```text\n")[1].split("```")[0]
+    block = page.split("```text\n$ oltpsim runs check\n")[1].split("```")[0]
     assert block == call("runs", "check")[1], "run docs/build.py"

@@ -135,7 +135,7 @@ def test_every_command_lists_what_a_line_leaves_open(words: list[str], capsys: O
     """Before its answer; in the notes beside a document for programs, and nothing of a file."""
     main([*words, "-q"])
     out = capsys.readouterr().out
-    assert re.search(r"warehouses +339 +assumed, or 85 or 1354 +±7\d %", out), out
+    assert re.search(r"warehouses +339 +assumed, or 85 or 1354 +±\d\d %", out), out
     main([*words, "-o", "csv"])
     out, err = capsys.readouterr()
     assert "assumed" not in out.partition("\n")[0]
