@@ -71,7 +71,11 @@ def measure_(  # noqa: PLR0913, PLR0917 - one argument per option
             f"{folder}: holds what was measured, but no rate: the load generator's output isn't known or it failed, "
             "and no database's commits were read; add its result to the folder and 'oltpsim import' it"
         )
-    give_runs(found, place, output, quiet)
+    try:
+        give_runs(found, place, output, quiet)
+    except typer.Exit:  # a law is broken, as one may be in so short a time
+        if not result.interrupted:
+            raise
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
     if result.status:
