@@ -55,7 +55,7 @@ class PageCallbacks:
             "places": places,
         }
 
-    def asked_question(self, asked: object) -> PageQuestion:
+    def question_from_browser(self, asked: object) -> PageQuestion:
         """The question that a browser asks: what it keeps, and its sliders as pairs of key and place."""
         kept, pairs = (asked.get("question"), asked.get("at")) if isinstance(asked, dict) else (None, None)
         if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
@@ -340,7 +340,7 @@ def _register_answers(app: Dash, page: PageCallbacks, side: str) -> None:
         if not asked:
             return (no_update,) * 5
         try:
-            found = page.calculate(page.asked_question(asked), page_request(browser, side, asked))
+            found = page.calculate(page.question_from_browser(asked), page_request(browser, side, asked))
         except InputError as error:
             return None, [], [], problem_words(error), True
         if found is None:
