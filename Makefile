@@ -30,7 +30,7 @@ demo: ## predict the shipped example machine and write out/v20z.html
 	@echo "the program: $(BIN)/oltpsim; to type oltpsim alone: source $(BIN)/activate"
 
 test: ## run every test; ARGS="-k disk -n 0" is passed on to pytest; COVERAGE=yes holds their branches against the floors
-	@$(ENVIRONMENT) dev --browser --clang --postgresql
+	@$(ENVIRONMENT) dev --browser --clang --postgresql --laboratory
 	@$(if $(COVERAGE),rm -rf out/coverage && mkdir -p out/coverage)
 	@$(BIN)/$(if $(COVERAGE),coverage run -m )pytest -n 2 --dist worksteal $(ARGS)
 	@$(if $(COVERAGE),$(BIN)/python .ci/coverage_floor.py)
@@ -88,6 +88,7 @@ figures: environment ## simulate for the pages and pictures of docs/ what their 
 	@$(BIN)/python docs/build_published.py
 	@$(BIN)/python docs/build_models.py
 	@$(BIN)/python docs/build_public.py
+	@$(BIN)/python docs/build_laboratory.py
 	@$(BIN)/python docs/build_large_systems.py
 	@$(BIN)/python docs/build_sampling.py
 	@$(BIN)/python docs/build_analytic.py

@@ -32,6 +32,16 @@ REQUIRED, OLDEST, BEYOND = REQUIRES_PYTHON.search(PROJECT.read_text()).groups()
 SUITABLE_MINORS = range(int(OLDEST), int(BEYOND or 100))
 CHROMIUM = Path("/usr/bin/chromium")
 POSTGRESQL = Path("/usr/lib/postgresql")
+LABORATORY = (
+    ("load generator", "sysbench", "sysbench"),
+    ("second database", "mariadbd", "mariadb-server"),
+    ("package finder", "pkg-config", "pkg-config"),
+    ("file system in user space", "fusermount3", "fuse3"),
+    ("its headers", "/usr/include/fuse3/fuse.h", "libfuse3-dev"),
+    ("file system maker", "mkfs.ext4", "e2fsprogs"),
+    ("loop devices", "losetup", "mount"),
+)
+PROGRAMS = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin"
 
 
 def main(arguments: list[str]) -> None:
@@ -54,6 +64,10 @@ def main(arguments: list[str]) -> None:
         install_for_tests("second compiler", "clang-19")
     if "--postgresql" in arguments and not list(POSTGRESQL.glob("*/bin/initdb")):
         install_for_tests("database", "postgresql")
+    if "--laboratory" in arguments:
+        for what, program, package in LABORATORY:
+            if not (shutil.which(program, path=PROGRAMS) or Path(program).exists()):
+                install_for_tests(what, package)
 
 
 def prefer_suitable_python() -> None:

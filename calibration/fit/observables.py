@@ -131,11 +131,9 @@ def observations(
     sd, noise = _rate_noise(record)
     figures = [Observation(FigureKind.RATE, rate, sd, False, noise)]
     resources = record.resources
-    user, system = resources.cpu_user_fraction, resources.cpu_system_fraction
-    if user and system:
-        figures.append(_observed(FigureKind.CPU, user.value + system.value))
-    elif resources.cpu_busy_fraction is not None:
-        figures.append(_observed(FigureKind.CPU, resources.cpu_busy_fraction.value))
+    busy_share = _busy_processors(record, scenario)
+    if busy_share is not None:
+        figures.append(_observed(FigureKind.CPU, busy_share))
     if scenario.job is not None:
         return [each for each in figures if each.kind not in choice.unused], left_out
     devices = measured_devices(record, choice, left_out)
@@ -172,6 +170,22 @@ def observations(
         at_least = each.at_least or each.kind in choice.censored
         used.append(replace(each, sd=sd, noise=noise, at_least=at_least))
     return used, left_out
+
+
+def _busy_processors(record: RunRecord, scenario: ScenarioSpec) -> float | None:
+    """Share of the machine's processors that was busy, where it is known.
+
+    Where clients have others, and the server's processes were told apart, it is theirs alone: interrupts and the
+    kernel's own threads aren't in it, which the model's figure has.
+    """
+    resources, cores = record.resources, record.environment.cores
+    group = resources.process_groups.get("database")
+    alone = None if scenario.machine.network.clients_on_server else group
+    if alone and cores and alone.cpu_user_cores and alone.cpu_system_cores:
+        return min((alone.cpu_user_cores.value + alone.cpu_system_cores.value) / cores.value, 1.0)
+    if resources.cpu_user_fraction and resources.cpu_system_fraction:
+        return resources.cpu_user_fraction.value + resources.cpu_system_fraction.value
+    return None if resources.cpu_busy_fraction is None else resources.cpu_busy_fraction.value
 
 
 def measured_rates(record: RunRecord, new_order_share: float) -> tuple[float, float]:

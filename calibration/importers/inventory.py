@@ -23,11 +23,13 @@ def read(file: SourceFile) -> FileReading:
     reading = FileReading(KIND, file.name)
     data = file.data
     try:
+        limits = data["limits"]
         if data["cores"]:
-            reading.set_cores(file.number(data["cores"], "cores"), "cores")
+            place = "limits.cores" if limits.get("cores", data["cores"]) < data["cores"] else "cores"
+            means = "CPUs that the database may use: the machine's, or those of its cpuset"
+            reading.set_cores(file.number(min(limits.get("cores", data["cores"]), data["cores"]), place), place, means)
         if data["cpu_model"]:
             reading.add_text("environment.cpu_model", data["cpu_model"], "cpu_model", "name of the processor")
-        limits = data["limits"]
         sizes = [
             (size, name)
             for size, name in (

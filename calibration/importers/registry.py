@@ -17,6 +17,7 @@ from calibration.importers import (
     inventory,
     iostat,
     kernel_counters,
+    laboratory,
     measured_series,
     mysql_settings,
     mysql_status,
@@ -25,6 +26,7 @@ from calibration.importers import (
     postgres_views,
     sysbench,
     sysstat_cpu,
+    tpcc_kit,
     tpcc_mysql,
     vmstat,
 )
@@ -32,10 +34,10 @@ from calibration.records import FileReading, Importer
 from models.input import SourceFile
 
 IMPORTERS: tuple[Importer, ...] = (
-    fio, fio_table, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, hammerdb_parameters, sysbench, pgbench,
-    pgbench_log, benchbase, tpcc_mysql, dbt2, iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
+    fio, fio_table, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, hammerdb_parameters, tpcc_kit, sysbench,
+    pgbench, pgbench_log, benchbase, tpcc_mysql, dbt2, iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
     mysql_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
-    measured_series, inventory,
+    measured_series, inventory, laboratory,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ orders, 10 of 23. 1.1 has --warmup-time, says it ("Warmup time: 30s"; akopytov/s
 import re
 from itertools import pairwise
 
+from calibration.importers import tpcc_kit
 from calibration.records import FileReading
 from models.input import SourceFile
 
@@ -34,8 +35,9 @@ LABELS = {
 
 
 def detect(file: SourceFile) -> bool:
-    """By the banner, or by what its reports look like."""
-    return bool(re.search(r"^sysbench \d", file.head, re.MULTILINE) or INTERVAL.search(file.head))
+    """By the banner, or by what its reports look like, unless our own kit wrote before them."""
+    sysbenchs = re.search(r"^sysbench \d", file.head, re.MULTILINE) or INTERVAL.search(file.head)
+    return bool(sysbenchs) and not tpcc_kit.detect(file)
 
 
 def read(file: SourceFile) -> FileReading:

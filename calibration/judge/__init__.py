@@ -1,5 +1,6 @@
 """Judgement of a calibration by runs: left-out runs, baselines, gaps, certificates."""
 
+from calibration.judge.blind import BlindTest, blind_calibration
 from calibration.judge.large_systems import (
     FigureRow,
     figure_rows,

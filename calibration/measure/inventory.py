@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from calibration.measure.kernel_files import KernelFiles
+from calibration.measure.mounts import read_mounts
 
 FORMAT = "oltpsim-inventory-1"
 SECTOR_BYTES = 512
@@ -33,7 +34,7 @@ def inventory(files: KernelFiles, places: dict[str, str], process: int | None) -
             for name in files.block_devices()
             if _word(files.system / "block" / name / "size") != "0"
         },
-        "places": {name: _place(files, Path(path)) for name, path in places.items()},
+        "places": {name: _place(files, Path(path).resolve()) for name, path in places.items()},
     }
 
 
@@ -60,17 +61,12 @@ def _device(folder: Path) -> dict[str, Any]:
 
 def _place(files: KernelFiles, folder: Path) -> dict[str, Any]:
     """File system of a folder, and the whole device below it if it is one device."""
-    mounts = []
-    for line in (files.proc / "self" / "mountinfo").read_text().splitlines():
-        before, _, after = line.partition(" - ")
-        words, behind = before.split(), after.split()
-        where = re.sub(r"\\(\d{3})", lambda match: chr(int(match[1], 8)), words[4])
-        if folder.is_relative_to(where):
-            mounts.append((len(where), words[2], behind[0], words[5], behind[1]))
+    mounts = [each for each in read_mounts(files.proc / "self" / "mountinfo") if folder.is_relative_to(each.place)]
     if not mounts:
         return {"file_system": None, "device": None}
-    _, numbers, kind, options, source = max(mounts, key=lambda mount: mount[0])
-    return {"file_system": kind, "options": options, "device": _whole_device(files, numbers, source)}
+    mount = max(mounts, key=lambda each: len(str(each.place)))
+    device = _whole_device(files, mount.device_numbers, mount.source)
+    return {"file_system": mount.kind, "options": mount.options, "device": device}
 
 
 def _whole_device(files: KernelFiles, numbers: str, source: str) -> str | None:
@@ -89,6 +85,10 @@ def _limits(files: KernelFiles, process: int | None) -> dict[str, Any]:
     """Limits of a process's cgroups, version 1 or 2: the least on the way up."""
     text = _word(files.proc / str(process or "self") / "cgroup")
     found: dict[str, Any] = {}
+    status = _word(files.proc / str(process) / "status") if process else None
+    allowed = re.search(r"^Cpus_allowed_list:\s*(\S+)$", status or "", re.MULTILINE)
+    if allowed:
+        found["cores"] = sum(map(_cpus, allowed[1].split(",")))
     root = files.system / "fs" / "cgroup"
     for line in (text or "").splitlines():
         _, controllers, path = line.split(":", 2)
@@ -105,6 +105,12 @@ def _limits(files: KernelFiles, process: int | None) -> dict[str, Any]:
             words = [" ".join(_word(each / name) or "max" for name in names) for each in folders]
             _least(found, "cpu_quota_cores", [_quota(each) for each in words])
     return found
+
+
+def _cpus(part: str) -> int:
+    """Of one part of a list of CPUs: 3, or 8-11."""
+    first, _, last = part.partition("-")
+    return int(last or first) - int(first) + 1
 
 
 def _way_up(root: Path, path: str) -> list[Path]:

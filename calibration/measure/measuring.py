@@ -42,6 +42,14 @@ class Measurement:
     lacks: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class KnownServer:
+    """A database server whose first process and folders the caller knows: `folders` by what lies in them."""
+
+    process: int
+    folders: Mapping[str, str]
+
+
 def measure(
     folder: Path,
     command: Sequence[str],
@@ -50,8 +58,11 @@ def measure(
     warm_up_s: float | None,
     kind: DatabaseKind,
     shown: TextIO | None,
+    known: KnownServer | None = None,
 ) -> Measurement:
     """Run a command, or watch for `attach_s` seconds, into a new or empty folder; `shown` gets the command's output.
+
+    `known`: the server, where it isn't to be looked for; of MySQL it can't be.
 
     `warm_up_s`: what isn't counted; None leaves it to the importer, which looks where the rate becomes steady. Ctrl-C
     ends the command, and what was measured until then stands. Raises InputError, InstallationError.
@@ -66,15 +77,15 @@ def measure(
     client = mysql.client_program() if kind is DatabaseKind.MYSQL else None
     result = Measurement(folder, lacks=[] if database is None else database.lacks)
     files = KernelFiles()
-    server = None if database is None else database.server_process(files)
+    server = known.process if known else None if database is None else database.server_process(files)
     if database is not None and server is None:
         result.lacks.append(
             "the server's processes aren't seen on this machine: CPU, devices and swap are those of the load generator"
         )
     settings = "" if client is None else mysql.variables(client)
     folder.mkdir(parents=True, exist_ok=True)
-    places = {} if database is None or server is None else database.folders()
-    write_whole(folder / "inventory.json", json.dumps(inventory(files, places, server), indent=1) + "\n")
+    places = known.folders if known else {} if database is None or server is None else database.folders()
+    write_whole(folder / "inventory.json", json.dumps(inventory(files, dict(places), server), indent=1) + "\n")
     if database is not None:
         write_whole(folder / "pg_settings.csv", database.settings_csv())
     if client is not None:

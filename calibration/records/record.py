@@ -72,6 +72,8 @@ class MeasuredMachine(Spec):
 
     cpu_model: ObservedText | None = None
     cores: Positive | None = None
+    core_speed_per_s: Positive | None = None
+    """events of sysbench cpu, one thread on one of these cores"""
     memory_gib: Positive | None = None
     operating_system: ObservedText | None = None
 
@@ -199,6 +201,7 @@ class RunRecord(Spec):
     format: Literal["oltpsim-run-1"] = FORMAT
     name: Name
     source: Text
+    scenario: Name | None = Field(default=None, description="scenario of the library that says its whole machine")
     environment: MeasuredMachine = MeasuredMachine()
     engine: DatabaseEngine = DatabaseEngine()
     workload: MeasuredWorkload = MeasuredWorkload()

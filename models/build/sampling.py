@@ -20,7 +20,7 @@ from models.database import ROUND_S
 from models.scenario import ScenarioSpec
 from models.workloads import RowWorkloadSpec
 from models.workloads.tpcc import WarehouseSample
-from simulator.form import Daemon, DeviceRecord, RaidSet, RotatingDevice, Storage, System
+from simulator.form import Daemon, DeviceRecord, PageCache, RaidSet, RotatingDevice, Storage, System
 from simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
@@ -44,12 +44,19 @@ def folded(model: System, sample: WarehouseSample) -> System:
     return replace(
         model,
         pool=sample.with_scaled(model.pool, "pages", "resident_pages", "clean_search_pages"),
-        page_cache=sample.with_scaled(model.page_cache, "pages", "dirty_limit_pages", "in_flight_pages", "paced_pages"),
+        page_cache=_smaller_cache(model.page_cache, sample),
         storage=_smaller(model.storage, sample),
         daemons=tuple(_smaller_daemon(daemon, sample) for daemon in model.daemons),
         flushing=model.flushing
         and sample.with_scaled(model.flushing, "whole_age_bytes", "full_bytes", "milli_pages", "most_milli_pages"),
     )
+
+
+def _smaller_cache(cache: PageCache, sample: WarehouseSample) -> PageCache:
+    """A page cache for the sampled pages; all of the log is written, so that a page of it stands for more."""
+    fields = "pages", "dirty_limit_pages", "in_flight_pages", "paced_pages", "log_pages"
+    log_page_bytes = round(cache.log_page_bytes / sample.share) if cache.log_pages else cache.log_page_bytes
+    return replace(sample.with_scaled(cache, *fields), log_page_bytes=log_page_bytes)
 
 
 def _smaller_daemon(daemon: Daemon, sample: WarehouseSample) -> Daemon:

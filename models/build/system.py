@@ -35,7 +35,7 @@ from models.workloads.rows import rows_program
 from models.workloads.tpcc import client_registers, terminals_of, tpcc_program
 from simulator import form
 from simulator.errors import InputError
-from simulator.form import GIB, KIB, NS_PER_US, IntArray
+from simulator.form import GIB, KIB, MOST_FILES, NS_PER_US, IntArray
 
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
@@ -98,7 +98,12 @@ def machine_model(
             cleaner.victim_search_pages if cleaner else 1,
             cleaner.free_page_wait_us if cleaner else 0.0,
         ),
-        page_cache=page_cache_of(system.page_cache, plan.page_cache_pages, page_bytes),
+        page_cache=page_cache_of(
+            system.page_cache,
+            plan.page_cache_pages,
+            page_bytes,
+            LOG_AREA_BYTES if database.log.in_page_cache and not direct_io else 0,
+        ),
         storage=_storage(scenario),
         log=log_of(database.log, page_bytes if (last := database.checkpoint) and last.full_page_writes else 0),
         costs=costs_of(machine, system, database),
@@ -117,6 +122,11 @@ def machine_model(
         fair_queueing=fair_queueing_of(system.io_scheduler),
         interrupts=_interrupts(interrupts, scenario.workload.round_trips) if interrupts else None,
     )
+    if model.page_cache.pages_a_pause and len(program.regions) > MOST_FILES:
+        raise InputError(
+            f"{scenario.name}: operating_system.page_cache.locks_files: got {len(program.regions):,} tables and "
+            f"indexes; at most {MOST_FILES}: have fewer in the workload, or take it out"
+        )
     if database.file_layout == "by_table":
         return replace(model, extents=by_table(program.regions, model.storage.data_devices, model.storage.page_bytes))
     return model

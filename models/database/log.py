@@ -16,6 +16,8 @@ class LogSpec(Spec):
     flush_overhead_us: Microseconds = Field(default=0.0, ge=0)
     syncs_per_group: WholeNumber = Field(default=1, ge=1, le=4)
     """one after the other, each as large: 2 with a binary log that is synced at every commit"""
+    in_page_cache: bool = False
+    """whether its files take up memory of the page cache, as files that are written without O_DIRECT do"""
     relative_size: Number = Field(default=1.0, gt=0, le=100)
     """of what is logged, to the rows' after-images: more where undo records and each page's change are logged too"""
 

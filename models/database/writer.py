@@ -24,6 +24,12 @@ class WriterSpec(Spec):
     """pages that it hands over at once, then waiting until they are written"""
     coalesced_pages: WholeNumber = Field(default=1, ge=1, le=256)
     """with direct I/O: dirty neighbours on one device that go along in one request at most"""
+    flush_after: bool = Field(
+        default=False,
+        description="with buffered I/O: what writer and checkpoints write goes on to the disks batch by batch "
+        "(PostgreSQL's checkpoint_flush_after of 32 pages, and bgwriter_flush_after); else when it is old enough or "
+        "the page cache has too many dirty pages",
+    )
     sweep: SweepSpec | None = Field(default=None, description="beside the marks; none if absent")
 
 
@@ -44,4 +50,4 @@ def writing_of(writer: WriterSpec | PageCleanerSpec) -> Writing:
     """Sizes of batches and requests, and whether pages are written twice."""
     if isinstance(writer, PageCleanerSpec):
         return Writing(writer.batch_pages, writer.neighbour_pages, writer.doublewrite)
-    return Writing(writer.batch_pages, writer.coalesced_pages)
+    return Writing(writer.batch_pages, writer.coalesced_pages, pushed=writer.flush_after)

@@ -1,9 +1,15 @@
 """Page cache: the memory under buffered I/O, and its write-back."""
 
-from pydantic import Field
+from math import isqrt
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from models.input import Fraction, Kib, Mib, Seconds, Spec, WholeNumber
-from simulator.form import MIB, UNPACED, Daemon, DaemonStep, PageCache, from_s
+from simulator.form import GIB, KIB, MIB, MOST_PAGES_A_PAUSE, UNPACED, Daemon, DaemonStep, PageCache, from_s
+
+PAUSE_KIB = 128
+"""Linux, mm/page-writeback.c, DIRTY_POLL_THRESH"""
 
 
 class PageCacheSpec(Spec):
@@ -27,8 +33,26 @@ class PageCacheSpec(Spec):
     """whether a page that has been written back is the next to be reclaimed"""
     merged_write_kib: Kib = Field(default=128.0, gt=0)
     """largest request that write-back makes of neighbouring dirty pages"""
+    in_file_order: bool = Field(
+        default=False,
+        description="whether write-back, once something is to be written, goes through all dirty pages whatever their "
+        "age, file by file from front to back and round again, as Linux does; else the oldest go first",
+    )
+    locks_files: bool = Field(
+        default=False,
+        description="with paces_writers: whether a client is paused each 128 KiB, for whole pauses of 0.2 s at the "
+        "limit, and keeps the file locked meanwhile that it has written to, so that all who write to it wait, as in "
+        "Linux with ext4; a file is a table or an index of the program, or all tables that are alike. Else each page "
+        "is paid by its own pause, and nothing is locked",
+    )
     in_flight_pages: WholeNumber = Field(ge=1, le=10_000_000)
-    """pages that write-back may have queued at the disks at once"""
+    """pages that write-back may have queued at the disks at once; looked at before a request, which neighbours join"""
+
+    @model_validator(mode="after")
+    def _locks_come_with_pauses(self) -> Self:
+        if self.locks_files and not self.paces_writers:
+            raise ValueError("locks_files: got true without paces_writers, whose pauses lock; set that, or not this")
+        return self
 
 
 def dirty_limits(cache: PageCacheSpec, pages: int, page_bytes: int) -> tuple[int, int]:
@@ -46,16 +70,35 @@ def dirty_limits(cache: PageCacheSpec, pages: int, page_bytes: int) -> tuple[int
     return (background if background < most or by_age else max(1, most // 2)), most
 
 
-def page_cache_of(cache: PageCacheSpec, pages: int, page_bytes: int) -> PageCache:
-    """The page cache with its memory, in the database's pages."""
+def inactive_pages(pages: int, page_bytes: int) -> int:
+    """Pages on Linux's inactive list, where those wait to be replaced that were used once, as a log's are.
+
+    Of g whole GiB it is one part to sqrt(10 g) parts of the active list, below 1 GiB half of all (mm/vmscan.c,
+    inactive_is_low).
+    """
+    return pages // (1 + max(isqrt(10 * (pages * page_bytes // GIB)), 1))
+
+
+def pages_a_pause(page_bytes: int) -> int:
+    """Pages of which a writer's pause is, at least one."""
+    return min(max(PAUSE_KIB * KIB // page_bytes, 1), MOST_PAGES_A_PAUSE)
+
+
+def page_cache_of(cache: PageCacheSpec, pages: int, page_bytes: int, log_bytes: int = 0) -> PageCache:
+    """The page cache with its memory, in the database's pages. `log_bytes`: of the log's files that go through it."""
     background, most = dirty_limits(cache, pages, page_bytes)
     paced = (background + most) // 2
+    is_paced = cache.paces_writers and paced < min(most, pages)
     return PageCache(
         pages=pages,
         dirty_limit_pages=min(most, pages),
         in_flight_pages=cache.in_flight_pages,
         free_behind=cache.free_behind,
-        paced_pages=paced if cache.paces_writers and paced < min(most, pages) else UNPACED,
+        in_file_order=cache.in_file_order,
+        pages_a_pause=pages_a_pause(page_bytes) if cache.locks_files and is_paced else 0,
+        paced_pages=paced if is_paced else UNPACED,
+        log_pages=min(log_bytes // page_bytes, inactive_pages(pages, page_bytes)),
+        log_page_bytes=page_bytes if log_bytes else 1,
     )
 
 

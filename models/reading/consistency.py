@@ -108,6 +108,7 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
         yield f"database.pool.memory_per_buffer_kib: got {per_buffer:g}; at least the page of {database.page_kib:g} KiB"
     writer = database.writer
     yield from _writers(database)
+    yield from _log(database)
     if writer and writer.dirty_low_fraction > writer.dirty_high_fraction:
         low, high = writer.dirty_low_fraction, writer.dirty_high_fraction
         yield f"database.writer.dirty_low_fraction: got {low:g}; at most dirty_high_fraction, {high:g}"
@@ -121,10 +122,20 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
             f"database.writer.coalesced_pages: got {writer.coalesced_pages} with database.io: buffered, where the "
             "operating system joins neighbours (page_cache.merged_write_kib): take it out, or set io: direct"
         )
+    if writer and writer.flush_after and database.io == "direct":
+        yield (
+            "database.writer.flush_after: with database.io: direct, which has no page cache to push pages from: take "
+            "it out, or set io: buffered"
+        )
     least = clients_of(scenario.workload) + SPARE_BUFFERS
     if database.pool.buffers < least:
         reason = f"every client may hold one, and {SPARE_BUFFERS} to spare"
         yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: {reason}"
+
+
+def _log(database: DatabaseSpec) -> Iterator[str]:
+    if database.log.in_page_cache and database.io == "direct":
+        yield "database.log.in_page_cache: got true with database.io: direct, where there is no page cache: take it out"
 
 
 def _writers(database: DatabaseSpec) -> Iterator[str]:

@@ -13,13 +13,14 @@ import numpy as np
 from models.input import Spec
 from models.workloads.arrivals import ClosedClientsSpec
 from models.workloads.paths import PathTimes, Rows
-from simulator.form import Assembler, IntArray, Label, Program, cut_of, from_s
+from simulator.form import WITH_INDEX_PAGE, Assembler, IntArray, Label, Program, cut_of, from_s
 
 INTERRUPTS = "interrupts"
 """station of the processors that are set aside for them"""
 MIX = "mix"
 """alias table of the classes"""
-READ, WRITE = 0, 1
+READ, WRITE, MOVE = 0, 1, WITH_INDEX_PAGE
+"""what a reference does to its row; MOVE: the leaf of its key changes too"""
 
 StepTime = Callable[[PathTimes], int]
 """time of a step, ns, as the paths have it"""
@@ -121,6 +122,18 @@ class TransactionWriter:
         """Refer to a page for one row, or for so many of a range."""
         time = (lambda paths: paths.row_ns) if rows == 1 else (lambda paths: rows * paths.scanned_row_ns)
         self.emit("touch", reference, write, time)
+
+    def touch_or(self, reference: int, chance: float, first: int, second: int, rows: int = 1) -> None:
+        """The same: with a `chance` the row is treated as `first` says, and else as `second` says."""
+        if not chance:
+            self.touch(reference, second, rows)
+            return
+        otherwise, done = self.jump_unless(chance), self.asm.label()
+        self.touch(reference, first, rows)
+        self.asm.emit("jump", done)
+        self.asm.place(otherwise)
+        self.touch(reference, second, rows)
+        self.asm.place(done)
 
     def section(self, name: str) -> None:
         """The transaction's share of the critical section."""

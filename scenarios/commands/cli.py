@@ -37,6 +37,7 @@ COMMANDS = {
     "report": ("report:report", "Write the report of a run as one HTML file."),
     "import": ("import_runs:import_", "Read runs of load generators and their monitors."),
     "measure": ("measure:measure_", "Run a load generator and record what database and machine do."),
+    "lab": ("lab:app", "Measure scenarios on emulated machines (Linux, root)."),
     "runs": ("runs:app", "List, show and check records of measured runs."),
     "calibrate": ("calibrate:calibrate", "Fit a scenario to measured runs."),
     "next-run": ("next_run:next_run", "Rank possible runs by what they would tell."),

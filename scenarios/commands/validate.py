@@ -6,16 +6,21 @@ from typing import Annotated
 import typer
 
 from calibration.fit import (
+    Calibration,
     StepJournal,
     calibration_path,
+    measured_runs,
+    parameters_to_fit,
     read_calibration,
     read_mapping_file,
     shipped_calibrations,
     write_calibration,
 )
 from calibration.judge import (
+    BlindTest,
     FigureRow,
     JudgedFile,
+    blind_calibration,
     judge_public_file,
     public_files,
     refits_digest,
@@ -24,6 +29,7 @@ from calibration.judge import (
 )
 from models.input import did_you_mean
 from scenarios.commands.answer import command_line
+from scenarios.commands.calibrate import CONFIRM
 from scenarios.commands.interruption import say_reused, saying_what_is_kept
 from scenarios.commands.options import (
     ClusterOption,
@@ -48,6 +54,8 @@ from simulator.errors import InputError
 
 PUBLISHED = "published"
 PUBLIC = "public"
+SEED = 1
+"""of the searches of a blind test"""
 
 
 def validate(  # noqa: PLR0913, PLR0917 - one argument per option
@@ -61,6 +69,16 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = None,
     mapping: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="The mapping file that 'oltpsim calibrate' was given.")
+    ] = None,
+    blind: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="In the place of MODEL all are runs: calibrate on N of them, chosen one by one, predict the others.",
+        ),
+    ] = None,
+    parameters: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Of --blind: parameters with bounds, priors and sources.")
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Explain the gap of every run, not only of those outside their interval.")
@@ -92,7 +110,8 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
 
     Runs that the model was fitted to are called fitted, all others predicted. --save gives the model a certificate
     that every later prediction shows. 'public' in the place of MODEL: the files of calibration/public/files.yaml, each
-    by the shipped model that it names; RUN: some of them by name.
+    by the shipped model that it names; RUN: some of them by name. --blind N: a blind test of the runs alone, which must
+    name their scenarios: the first calibrates, then those that 'oltpsim next-run' would choose, and all are judged.
     """
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
@@ -103,12 +122,13 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.echo(public_json(public) if output is Output.JSON else "\n".join(public_lines(public)))
         return
     check_places(save, report)
-    calibration = read_calibration(calibration_path(model))
-    if not runs and str(model) not in shipped_calibrations():
-        raise InputError(f"{model}: give the runs that the model is held against: validate {model} RUN...")
     every = not runs
-    runs = runs or [str(model)]
-    records, bases = read_runs(runs, calibration.base)
+    if blind is not None:
+        runs = [str(model), *(runs or [])]
+        calibration = _blind(runs, mapping, parameters, blind, workers, cluster, quiet)
+    else:
+        calibration, runs = _model(model, runs, parameters)
+    records, bases = read_runs(runs, None, calibration.base)
     file = read_mapping_file(mapping, records) if mapping is not None else None
     judged = runs_to_judge(calibration, records, bases, file)
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
@@ -135,7 +155,9 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     if save is not None:
         write_calibration(save, calibration.model_copy(update={"certificate": found}))
         kept.close()
-    words = ["oltpsim", "validate", str(model), *runs, *(["--mapping", str(mapping)] if mapping else [])]
+    words = ["oltpsim", "validate", *([] if blind else [str(model)]), *runs]
+    options = {"--mapping": mapping, "--blind": blind, "--parameters": parameters}
+    words += [word for name, value in options.items() if value is not None for word in (name, str(value))]
     if report is not None:
         write_validation_page(report, calibration, found, command_line([*words, "--report", report]))
     large: list[FigureRow] = []
@@ -149,6 +171,37 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     for path in (save, report):
         if path is not None:
             typer.echo(f"written: {path}", err=True)
+
+
+def _model(model: Path, runs: list[str] | None, parameters: Path | None) -> tuple[Calibration, list[str]]:
+    """A model that is there, and the runs that it is held against. Raises InputError."""
+    if parameters is not None:
+        raise InputError("--parameters: is of --blind; a model that is there has its own")
+    calibration = read_calibration(calibration_path(model))
+    if not runs and str(model) not in shipped_calibrations():
+        raise InputError(f"{model}: give the runs that the model is held against: validate {model} RUN...")
+    return calibration, runs or [str(model)]
+
+
+def _blind(
+    runs: list[str],
+    mapping: Path | None,
+    parameters: Path | None,
+    most: int,
+    workers: int | None,
+    cluster: str | None,
+    quiet: bool,
+) -> Calibration:
+    """A model of a few of the runs. Raises InputError."""
+    records, bases = read_runs(runs, None)
+    file = read_mapping_file(mapping, records) if mapping is not None else None
+    scenario, *others = bases.values()
+    varied, fixed = parameters_to_fit([scenario, *others], parameters, ())
+    measured = measured_runs(records, bases, fixed, file)
+    number = workers or default_workers()
+    with progress_display(quiet) as display, calls_executor(len(measured), number, display, cluster) as executor:
+        test = BlindTest(tuple(measured), scenario, tuple(varied), SEED, CONFIRM, simulate_by_kernel)
+        return blind_calibration(test, most, display.advance, executor)
 
 
 def judged_public(names: list[str], workers: int, cluster: str | None, quiet: bool) -> list[JudgedFile]:

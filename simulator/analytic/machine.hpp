@@ -40,6 +40,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(closed_s)        /* of a flush that a data disk does alone, others waiting; 0: beside them */ \
     X(synced_s)        /* what a data disk needs for a flush behind pages that are written twice; 0: they aren't */ \
     X(writer_batch) /* pages that writer and checkpoint hand to the disks at once */ \
+    X(pushed)       /* 1: through the page cache to the disks at once */ \
     X(cache_pages)  /* of the page cache */ \
     X(cache_background)  /* dirty pages above which write-back doesn't wait for their age */ \
     X(cache_dirty_limit) /* with which writers are as fast as the disks */ \
@@ -48,6 +49,8 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(read_factor) /* device reads by those expected; 1, but where a run has told another number */ \
     X(write_factor) \
     X(free_behind)    /* 1: a written page is reclaimed first */ \
+    X(cache_log_pages) /* of the log's files, in the page cache at most; 0: they go past it */ \
+    X(cache_log_bytes) /* of the log that take up a page of it */ \
     X(direct)         /* 1: direct I/O */ \
     X(data_devices)   /* disks with data, a RAID set's counted one by one */ \
     X(disks_per_file) /* 1, or all disks of the RAID set that the one file lies on */ \

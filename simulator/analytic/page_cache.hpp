@@ -43,6 +43,7 @@ struct PageCache {
         if (m.direct > 0 || n == 0) return;
         const bool behind = m.free_behind > 0;
         const double stays = rate * (m.expire_s + m.flush_s);
+        log_most = m.cache_log_pages, log_rate = log_most > 0 ? writes.log_bytes / m.cache_log_bytes : 0.0;
         for (std::size_t g = 0; g < n; g++) {
             const double returns = w.recent[g] > 0 ? 0.0 : pool.misses[g] * writes.left_dirty[g];
             clean.amount[g] = pool.misses[g] - returns, dirty.amount[g] = again.amount[g] = returns;
@@ -122,7 +123,8 @@ private:
     Stays clean, dirty, again;
     Numbers first;  // from a miss on, for certain
     double new_total = 0, stay = 0;
-    double near = 0;  // logarithm of the time at the last rate
+    double near = 0;                    // logarithm of the time at the last rate
+    double log_rate = 0, log_most = 0;  // pages of the log that a transaction makes, and that its files have
 
     // Pages that it holds if they stay for so long: those that were read or written since, or both. With free-behind a
     // written page stays for no longer than `written_stay`.
@@ -142,7 +144,9 @@ private:
             const double both = std::min(kept / std::max(group, LEAST), 1.0) * written;
             pages[g] = kept + counted * (written - both + left[g] * write[g] * std::min(limit, gap));
         }
-        return total(holds) + (behind ? new_total * after + writes.checkpoint * std::min(limit, written_stay) : 0.0);
+        const double logged = std::min(log_rate * limit, log_most);
+        return total(holds) + logged +
+               (behind ? new_total * after + writes.checkpoint * std::min(limit, written_stay) : 0.0);
     }
 
     // How long beyond the pool's time the page of a missed draw from a window has been in the page cache already: it

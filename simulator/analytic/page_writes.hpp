@@ -115,6 +115,8 @@ struct PageWrites {
         for (std::size_t g = 0; g < n; g++) cleaned += again[g] + once[g];
         for (std::size_t g = 0; g < n; g++) aged_of[g] = (again[g] + once[g]) * (by_age / std::max(cleaned, LEAST));
         const double crowded = written_back(m, rate, cleaned);
+        const double in_cache = m.pushed > 0 ? victims / std::max(by_age, LEAST) : 1.0;  // the others are pushed
+        reach = 1.0 - (1.0 - reach) * in_cache;
         const double by_writer = (m.dirty_high - m.dirty_low) * (1.0 - victims / std::max(by_age, LEAST));
         const double at_once = std::max(std::max(by_writer, rate * by_age * m.flush_s), 1.0);
         images_in(w, m, cycle);
@@ -126,6 +128,10 @@ struct PageWrites {
         aged_heap = std::max(std::min(at_once, m.in_flight), crowded * m.cache_dirty_limit);
         checkpoint_heap = std::max(std::min(per_s * m.flush_s, m.in_flight),
                                    crowding_by(m, per_s) * std::min(heap_pages, m.cache_dirty_limit));
+        if (m.pushed > 0) {
+            aged_heap = in_cache * aged_heap + (1.0 - in_cache) * std::min(aged_heap, batch);
+            checkpoint_heap = std::min(checkpoint_heap, batch);
+        }
         const double lasts = clip(std::max(spread_s, heap_pages * page_s) / checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
         slack_s = std::min(checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));

@@ -154,7 +154,7 @@ class PageReader:
         return int(self.program.references[use.touches.reference, 5])
 
     def _index(self, pages: _Pages, uses: list[_ReferenceUse]) -> None:
-        """Index pages above a region: each reference below asks for one of them first, which it doesn't change."""
+        """Index pages above a region: each reference below asks for one of them first, which it may change too."""
         *_, interior, below = self.program.region(pages.region)
         if interior < 0:
             return
@@ -169,7 +169,8 @@ class PageReader:
         number = max(1.0, float(self.program.region(interior).group_pages) * np.count_nonzero(used) / pages.groups)
         references = sum(use.per_transaction for use in uses)
         views = np.sum([use.per_view for use in uses], axis=0)
-        self.found.add(interior, references, views, rate=references / number)
+        written = sum(use.per_transaction for use in uses if use.touches.index_write)
+        self.found.add(interior, references, views, rate=references / number, write=written / max(references, 1e-300))
 
     def _drawn(self, where: _Pages, uses: list[_ReferenceUse]) -> None:
         """Pages by exact popularity: the product of the groups' and the rows' distributions, summed over operations."""
@@ -189,7 +190,8 @@ class PageReader:
             across.append(shares_of(use.touches.group, where.groups))
             along.append(pages)
             amounts.append(use.per_transaction * fresh)
-            writes.append(use.per_transaction if use.touches.write and where.below == 1 else 0.0)
+            is_written = use.touches.write if where.below == 1 else use.touches.index_write
+            writes.append(use.per_transaction if is_written else 0.0)
             views.append(use.per_view * fresh)
             if kind == POPULAR and self._window_of(use) >= 0 and where.below == 1:
                 clustered = 1.0

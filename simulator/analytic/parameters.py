@@ -115,6 +115,8 @@ class Parameters:
     """what a data disk needs for a flush behind pages that are written twice; 0: they aren't"""
     writer_batch: FloatArray
     """pages that writer and checkpoint hand to the disks at once"""
+    pushed: FloatArray
+    """1: by buffered I/O they go from the page cache to the disks at once"""
     cache_pages: FloatArray
     cache_background: FloatArray
     """dirty pages of the page cache above which write-back doesn't wait for their age"""
@@ -127,6 +129,8 @@ class Parameters:
     write_factor: FloatArray
     """the same of writes"""
     free_behind: FloatArray
+    cache_log_pages: FloatArray
+    cache_log_bytes: FloatArray
     direct: FloatArray
     data_devices: FloatArray
     """disks that have data, be they independent or a RAID set's"""
@@ -345,6 +349,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         closed_s=s(data.flush_ns + 1 if isinstance(data, SsdDevice) and data.flushes_alone else 0),
         synced_s=s(data.flush_ns if isinstance(data, SsdDevice) and system.writing.doubled and system.direct_io else 0),
         writer_batch=one(system.writing.batch_pages),
+        pushed=one(system.writing.pushed and not system.direct_io),
         cache_pages=one(cache.pages),
         cache_background=one(marks.background_pages),
         cache_dirty_limit=one(min(cache.dirty_limit_pages, (cache.paced_pages + cache.dirty_limit_pages) / 2)),
@@ -353,6 +358,8 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         read_factor=one(1.0),
         write_factor=one(1.0),
         free_behind=one(cache.free_behind),
+        cache_log_pages=one(cache.log_pages),
+        cache_log_bytes=one(cache.log_page_bytes),
         direct=one(system.direct_io),
         data_devices=one(storage.data_devices * disks),
         disks_per_file=one(disks),

@@ -31,6 +31,7 @@ from simulator.form.program import (
     OPERATION_WIDTH,
     OPERATIONS,
     REFERENCE_KINDS,
+    WITH_INDEX_PAGE,
     Program,
     RegionRow,
 )
@@ -39,6 +40,8 @@ from simulator.form.samplers import cut_of
 from simulator.form.ssd import FLASH_PAGE_BYTES, SECTOR_BYTES, SsdDevice
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 from simulator.form.system import (
+    MOST_FILES,
+    MOST_PAGES_A_PAUSE,
     MOST_USAGE,
     UNPACED,
     Costs,

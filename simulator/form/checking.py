@@ -3,8 +3,15 @@
 from collections.abc import Iterator, Mapping
 
 from simulator.form.arrays import IntArray
-from simulator.form.program import DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, REFERENCE_KINDS, Program
-from simulator.form.system import REPLACEMENTS, STARTS, System
+from simulator.form.program import (
+    DISTRIBUTION_KINDS,
+    OPERATION_WIDTH,
+    OPERATIONS,
+    REFERENCE_KINDS,
+    WITH_INDEX_PAGE,
+    Program,
+)
+from simulator.form.system import MOST_FILES, MOST_PAGES_A_PAUSE, REPLACEMENTS, STARTS, System
 
 NOTHING, MOST = -1, 1 << 31
 
@@ -78,6 +85,9 @@ def _part_faults(system: System) -> Iterator[str]:
         numbers[f"interval.prewarm_regions.{number}"] = region, 0, len(program.regions)
     for name in ("lead_in_transactions", "lead_in_ns", "prewarm_pages"):
         numbers[f"interval.{name}"] = getattr(system.interval, name), 0, MOST
+    numbers["page_cache.pages_a_pause"] = system.page_cache.pages_a_pause, 0, MOST_PAGES_A_PAUSE + 1
+    if system.page_cache.pages_a_pause:
+        numbers["regions, as files that writers lock"] = len(program.regions), 0, MOST_FILES + 1
     for number, extent in enumerate(system.placement):
         numbers[f"extents.{number}.devices"] = extent.devices, 1, storage.data_devices - extent.first_device + 1
         numbers[f"extents.{number}.first_device"] = extent.first_device, 0, storage.data_devices
@@ -122,7 +132,7 @@ def _counts(program: Program) -> Mapping[str, int]:
         "r": len(program.registers), "s": len(program.streams), "table": len(program.tables),
         "distribution": len(program.distributions), "target": len(program.operations), "counter": counters,
         "limit": counters, "until": counters, "reference": len(program.references), "lock": len(program.lock_tables),
-        "section": len(program.sections), "station": len(program.stations),
+        "section": len(program.sections), "station": len(program.stations), "write": WITH_INDEX_PAGE + 1,
     }  # fmt: skip
 
 

@@ -46,7 +46,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "cpu": ("user_ns", "system_ns", "client_ns"),  # CPU demand, paid before the next wait
     "work": ("distribution", "s"),  # CPU demand in user mode of a drawn length, paid before the next wait
     "visit": ("station", "distribution", "s"),  # queue at a station and be served for a drawn time
-    "touch": ("reference", "write", "user_ns"),  # refer to a page, read or write
+    "touch": ("reference", "write", "user_ns"),  # refer to a page: 0 read, 1 write, 2 write it and its index page
     "lock": ("lock", "r"),  # exclusive lock on row r, held to the end of the transaction
     "section": ("section", "hold_ns"),  # a critical section
     "log": ("bytes",),  # add to the transaction's log
@@ -63,6 +63,8 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "flush": (),  # wait for the log as a commit does, but keep the locks
     "if_equal": ("counter", "r_group", "r", "target"),  # jump if counter[group] = r
 }
+WITH_INDEX_PAGE = 2
+"""`write` of a touch that changes the page and the index page above it"""
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
 OPERATION_WIDTH = 6
 

@@ -22,6 +22,8 @@ from simulator.form.program import Program
 
 STARTS = ("cold", "after_load", "warm", "after_prewarm")
 """states at time 0: nothing in caches; as a bulk load leaves them; as after a long run; files read one after another"""
+MOST_FILES = MOST_PAGES_A_PAUSE = 255
+"""a byte each in the kernel's tasks"""
 UNPACED = 10**15
 """pages from which on writers are paused, where they never are"""
 REPLACEMENTS = ("lru", "clock")
@@ -117,6 +119,16 @@ class PageCache:
     in_flight_pages: int
     free_behind: bool
     paced_pages: int = UNPACED
+    log_pages: int = 0
+    """of the log's files, which are written through it round and round; 0: they go past it"""
+    log_page_bytes: int = 1
+    """of the log that take up a page of it"""
+    in_file_order: bool = False
+    """write-back goes through all dirty pages in the order of the files, round and round; else the oldest go first"""
+    pages_a_pause: int = 0
+    """that a client writes between two pauses, in which the file (region) that it wrote to last is locked, 255 at most,
+    as of regions; 0: it is paused after each page, and locks nothing. With locks a client that has written at the limit
+    is paused 0.2 s at a time until fewer pages are dirty"""
 
 
 @dataclass(frozen=True)
@@ -149,6 +161,8 @@ class Writing:
     coalesced_pages: int = 1
     doubled: bool = False
     """doublewrite, with direct I/O: a batch or a victim is first written as copies, by one request before the data"""
+    pushed: bool = False
+    """by buffered I/O: daemons hand each batch from the page cache to the disks at once, and pay for its requests"""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.errors import InputError
 from simulator.form.arrays import FloatArray, IntArray
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, REFERENCE_KINDS, Program
+from simulator.form.program import CODES, DISTRIBUTION_KINDS, REFERENCE_KINDS, WITH_INDEX_PAGE, Program
 from simulator.form.samplers import CUT_ONE, alias_pmf
 from simulator.form.values import (
     LEAST_WEIGHT,
@@ -49,6 +49,7 @@ class Touches:
     transaction_class: int
     reference: int
     write: bool
+    index_write: bool
     group: Value
     row: Value
     visits: float
@@ -219,7 +220,7 @@ class ProgramReader:
         a, b, c, d, e = operands
         weight, registers = here.weight, here.registers
         if name == "touch":
-            self._touch(a, b != 0, c, pc, here, work, number)
+            self._touch(a, b, c, pc, here, work, number)
         elif name == "cpu":
             work.user_ns += weight * a
             work.system_ns += weight * b
@@ -344,7 +345,7 @@ class ProgramReader:
         return [(target, share), (pc + 1, 1.0 - share)]
 
     def _touch(
-        self, reference: int, write: bool, user_ns: int, pc: int, here: _PathState, work: ExpectedWork, number: int
+        self, reference: int, write: int, user_ns: int, pc: int, here: _PathState, work: ExpectedWork, number: int
     ) -> None:
         work.user_ns += here.weight * user_ns
         _, region, group_register, row_register, *_ = self.program.references[reference].tolist()
@@ -362,7 +363,8 @@ class ProgramReader:
             if before is not None:
                 visits, repeats = visits + before.visits, repeats + before.repeats
             value = only(part) if kind in ROWS else row
-            work.touches[place] = Touches(number, reference, write, group, value, visits, repeats)
+            written = write != 0, write == WITH_INDEX_PAGE
+            work.touches[place] = Touches(number, reference, *written, group, value, visits, repeats)
 
 
 def _add(table: dict[int, list[float]], key: int, count: float, amount: float) -> None:

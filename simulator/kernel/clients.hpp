@@ -78,7 +78,6 @@ public:
 
 private:
     static constexpr i64 THROTTLED_BATCH_PAGES = 64;
-
     const i64 main_class;
     const i64 main_per_client;  // transactions after which a client stops; 0: never
     const i64 count_from_ns;
@@ -281,7 +280,12 @@ private:
                 return;
             case WaitKind::pause:
                 task.stage = Stage::throttled;
-                calendar.after(write_back.pause_ns(1), EventKind::task, who);
+                if (wait.amount == 0) write_back.flush(calendar.now_ns, THROTTLED_BATCH_PAGES);
+                calendar.after(write_back.pause_locking_ns(wait.amount, wait.target), EventKind::task, who);
+                return;
+            case WaitKind::file:
+                task.stage = Stage::throttled;
+                calendar.after(wait.amount, EventKind::task, who);
                 return;
             case WaitKind::victim:
                 interpreter.pool.clear_dirty(task.target);

@@ -239,6 +239,7 @@ private:
                 return true;
             case DaemonCode::write_log:
                 if (log.pending_bytes > 0 && !log.durable) log.write(NOBODY);
+                write_back.write_evicted();
                 return true;
             case DaemonCode::write_expired:
                 return write_expired(who, step.a);

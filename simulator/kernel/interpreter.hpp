@@ -24,7 +24,8 @@ enum class WaitKind : u8 {
     page,      // target: page that somebody else is bringing in
     fault,     // target: slot whose memory is swapped out
     throttle,  // the page cache is full of dirty pages
-    pause,     // it has many, and a page has been written into it
+    pause,     // it has many, amount: written since the last pause, 0: it has as many as it may; target: file to lock
+    file,      // amount: ns, that it stays locked
     victim,    // target: dirty page whose slot is wanted, to be written first (direct I/O)
     buffer,    // every buffer is busy
     free,      // amount: ns, for a buffer of a full pool
@@ -98,16 +99,14 @@ public:
                             const Wait wait = refer(task, task.index_page, region.index);
                             if (wait.kind != WaitKind::none) return wait;
                         }
+                        if (now.b == WITH_INDEX_PAGE) change(task, task.index_page, false);
                         task.index_page = NONE;
                     }
                     if (!is_hit(task, task.page, reference.region)) {
                         const Wait wait = refer(task, task.page, reference.region);
                         if (wait.kind != WaitKind::none) return wait;
                     }
-                    if (now.b) {
-                        pool.change(task.page);
-                        task.log_bytes += images.added_bytes(task.page, task.creates_page);
-                    }
+                    if (now.b) change(task, task.page, task.creates_page);
                     task.page = NONE;
                     task.creates_page = false;
                     break;
@@ -273,9 +272,12 @@ private:
                 task.log_bytes = 0;
                 task.rolled_back = true;
                 return {WaitKind::release, 0, 0};
-            case Code::end:
+            case Code::end: {
                 task.operation = 0;
-                return {WaitKind::end, task.transaction_class, std::exchange(task.rolled_back, false)};
+                const bool rolled_back = task.rolled_back;
+                task.rolled_back = false;
+                return {WaitKind::end, task.transaction_class, rolled_back};
+            }
             default:
                 throw std::invalid_argument("there is no operation " + std::to_string(static_cast<i64>(now.code)));
         }
@@ -299,6 +301,12 @@ private:
         if (owner != NONE) return {WaitKind::lock, number, 0};
         locks.grant(who, number);
         return DONE;
+    }
+
+    // A page that has just been referred to changes.
+    void change(Task& task, i32 page, bool is_new) {
+        pool.change(page);
+        task.log_bytes += images.added_bytes(page, is_new);
     }
 
     // The index page above a page.
@@ -341,14 +349,28 @@ private:
         return slot != NONE && !pool.is_busy(page) ? Victim{slot, page} : pool.next_victim();
     }
 
+    // A page was written into the page cache, which may have many dirty ones: then a pause is due, now or later.
+    void note_written(Task& task, i32 page) {
+        const i64 enough = page_cache.pages_a_pause;
+        const bool is_paced = page_cache.is_paced();
+        task.unpaid_pages = static_cast<u8>(is_paced ? task.unpaid_pages + 1 : 0);
+        task.file = page_cache.file_of(page);
+        task.is_to_pause = (is_paced && task.unpaid_pages >= enough) || (enough > 0 && page_cache.is_full_of_dirt());
+    }
+
     // Brings a page into the pool; a wait to read leaves it in a busy slot.
     Wait bring_in(Task& task, i32 page, TableCounters& counters) {
         const bool creates = task.creates_page && page == task.page;
         bool from_disk = !creates && (direct_io || !page_cache.has(page));
-        const bool throttled = !direct_io && page_cache.is_full_of_dirt();
+        const bool is_full = !direct_io && page_cache.is_full_of_dirt();
+        const bool throttled = is_full && page_cache.pages_a_pause == 0;
         if ((from_disk || throttled || task.is_to_pause) && owes_cpu(task)) return pay(task);
         if (throttled) return {WaitKind::throttle, 0, 0};
-        if (std::exchange(task.is_to_pause, false)) return {WaitKind::pause, 0, 0};
+        if (task.is_to_pause) {
+            const i64 written = std::exchange(task.unpaid_pages, u8{0});
+            task.is_to_pause = is_full;
+            if (is_full || written > 0) return {WaitKind::pause, task.file, is_full ? 0 : written};
+        }
         if (const i64 wait_ns = pool.wait_for_free_ns(); wait_ns > 0 && !task.has_waited) {
             if (owes_cpu(task)) return pay(task);
             task.has_waited = true;
@@ -365,9 +387,15 @@ private:
             pool.set_busy(old_page, true);
             return swapped_out ? Wait{WaitKind::fault, slot, 0} : Wait{WaitKind::victim, old_page, 0};
         }
+        if (!direct_io && old_page != NONE && pool.is_dirty(old_page)) {
+            if (const i64 wait_ns = page_cache.locked_ns(old_page, calendar.now_ns); wait_ns > 0) {
+                if (owes_cpu(task)) return pay(task);
+                return {WaitKind::file, 0, wait_ns};
+            }
+        }
         if (pool.empty(victim, page_cache, calendar.now_ns)) {
             task.system_ns += costs.write_ns;
-            task.is_to_pause = page_cache.is_paced();
+            note_written(task, old_page);
             // the page cache may have made room for the victim by dropping the very page that is wanted
             from_disk = from_disk || (!creates && !page_cache.has(page));
         }

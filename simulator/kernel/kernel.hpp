@@ -22,7 +22,7 @@ public:
           stations(system, calendar, tasks),
           io_wait(system, calendar, stations),
           interpreter(system, calendar, tasks),
-          log(system, logger(), calendar, tasks, devices, io_wait),
+          log(system, logger(), calendar, tasks, devices, io_wait, interpreter.page_cache),
           write_back(system, calendar, tasks, devices, interpreter),
           daemons(system, first_daemon(), calendar, tasks, devices, stations, interpreter, log, write_back),
           arrivals(system, source(), interpreter.program.exponential(), calendar, tasks),
@@ -127,9 +127,10 @@ private:
         if (tasks[who].stage == Stage::served) stations.leave(who);
         if (who < logger())
             daemons.wake(who);
-        else if (who == logger())
+        else if (who == logger()) {
             log.wake();
-        else
+            write_back.write_evicted();  // by what was logged
+        } else
             arrivals.wake();
     }
 

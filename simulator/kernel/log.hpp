@@ -2,6 +2,7 @@
 #pragma once
 #include "devices.hpp"
 #include "io_wait.hpp"
+#include "page_cache.hpp"
 
 namespace oltpsim {
 
@@ -14,7 +15,8 @@ public:
     i64 flushes = 0;
 
     // `logger`: the task that flushes.
-    Log(const Tables& system, i32 logger, Calendar& calendar, Tasks& tasks, Devices& devices, IoWait& io_wait)
+    Log(const Tables& system, i32 logger, Calendar& calendar, Tasks& tasks, Devices& devices, IoWait& io_wait,
+        PageCache& page_cache)
         : durable(system.fact("durable") != 0),
           logger(logger),
           device(static_cast<i32>(system.fact("log_device"))),
@@ -25,7 +27,8 @@ public:
           calendar(calendar),
           tasks(tasks),
           devices(devices),
-          io_wait(io_wait) {}
+          io_wait(io_wait),
+          page_cache(page_cache) {}
 
     // Logs a commit; true if the task has to wait until it is durable. Nothing to log: no wait.
     bool commit(i32 who, i64 bytes) {
@@ -86,6 +89,7 @@ private:
     Tasks& tasks;
     Devices& devices;
     IoWait& io_wait;
+    PageCache& page_cache;
 
     Line waiting;
     i32 group = NONE;  // the first of those whose flush is under way
@@ -100,6 +104,7 @@ private:
         written_bytes += bytes;
         flushes++;
         devices.submit(device, byte, bytes, Transfer::write, Use::log, who, durable);
+        page_cache.append_log(bytes);
     }
 };
 

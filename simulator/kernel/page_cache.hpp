@@ -3,6 +3,9 @@
 // There may be many more pages than it holds, and only misses of the buffer pool come here: of a page it knows the
 // slot, all else is by slot, in two lists.
 #pragma once
+#include <algorithm>
+#include <bit>
+
 #include "cache.hpp"
 #include "tables.hpp"
 
@@ -16,6 +19,7 @@ constexpr i64 whole_ms(i64 time_ns) {
 class PageCache {
 public:
     const i64 capacity;
+    const i64 pages_a_pause;  // that a client writes between two pauses; 0: paused after each, and no file is locked
     CacheCounters counters;
     i64 used = 0;  // slots
     i64 dirty = 0;
@@ -24,16 +28,30 @@ public:
 
     explicit PageCache(const Tables& system)
         : capacity(system.fact("page_cache_pages")),
+          pages_a_pause(system.fact("pages_a_pause")),
           slot_of(Cache::numbered(cached_pages(system), capacity), NONE),
           slots(slot_of.empty() ? 0 : capacity),
           dirty_limit(system.fact("dirty_limit_pages")),
           paced_pages(system.fact("paced_pages")),
-          free_behind(system.fact("free_behind") != 0) {}
+          pages(system.fact("pages")),
+          log_pages(system.fact("log_pages")),
+          log_page_bytes(system.fact("log_page_bytes")),
+          free_behind(system.fact("free_behind") != 0),
+          dirty_words(system.fact("in_file_order") && !slot_of.empty() ? pages / WORD_PAGES + 1 : 0, 0) {
+        const Table& regions = system["regions"];
+        for (i64 i = 0; i < regions.rows(); i++) first_pages.add(regions.at(i, "base"));
+        std::sort(first_pages.begin(), first_pages.end());
+        if (pages_a_pause == 0) return;
+        if (std::max(pages_a_pause, first_pages.size()) > MOST_FILES)
+            throw std::invalid_argument("pages_a_pause is for up to 255 pages and regions");
+        for (i64 i = 0; i <= first_pages.size(); i++) locked_until_ns.add(LONG_AGO_NS);
+    }
 
     // Memory that it takes.
     static i64 bytes(const Tables& system) {
         const i64 pages = cached_pages(system), capacity = pages > 0 ? system.fact("page_cache_pages") : 0;
-        return pages * static_cast<i64>(sizeof(i32)) + capacity * static_cast<i64>(sizeof(Slot));
+        const i64 bits = system.fact("in_file_order") ? pages / 8 : 0;
+        return pages * static_cast<i64>(sizeof(i32)) + bits + capacity * static_cast<i64>(sizeof(Slot));
     }
 
     bool has(i64 page) const { return slot_of[page] != NONE; }
@@ -67,7 +85,21 @@ public:
         if (slots[slot].since_ms != CLEAN) return;
         slots[slot].since_ms = static_cast<i32>(whole_ms(now_ns));
         by_age.add(slots, slot);
+        if (!dirty_words.empty()) dirty_words[page / WORD_PAGES] |= u64{1} << (page % WORD_PAGES);
         dirty++;
+    }
+
+    // So many bytes at the end of the log, whose files are used round and round. Their pages are written at once by
+    // whoever logs, and so are never dirty here.
+    void append_log(i64 bytes) {
+        if (log_pages == 0 || bytes == 0) return;
+        const i64 last = (log_position + bytes - 1) / log_page_bytes;
+        for (i64 place = std::max(log_position / log_page_bytes, last + 1 - log_pages); place <= last; place++) {
+            const i64 page = pages + place % log_pages;
+            fill(page);
+            touch(page);
+        }
+        log_position += bytes;
     }
 
     // Writers must wait for the disks.
@@ -83,6 +115,24 @@ public:
         const double distance = setpoint - static_cast<double>(dirty + writes_in_flight);
         const double share = distance / std::max(static_cast<double>(dirty_limit) - setpoint, 0.5);
         return std::min(std::max(1.0 + share * share * share, 0.0), 2.0);
+    }
+
+    // The number of a page's file: of those regions that begin at it or before.
+    u8 file_of(i64 page) const {
+        return static_cast<u8>(std::upper_bound(first_pages.begin(), first_pages.end(), page) - first_pages.begin());
+    }
+
+    // A writer is paused for so long, with its file locked, once the file is free. Returns the time until that has
+    // ended.
+    i64 lock(i32 file, i64 now_ns, i64 pause_ns) {
+        if (pages_a_pause == 0) return pause_ns;
+        locked_until_ns[file] = std::max(locked_until_ns[file], now_ns) + pause_ns;
+        return locked_until_ns[file] - now_ns;
+    }
+
+    // How long a page's file is locked yet.
+    i64 locked_ns(i64 page, i64 now_ns) const {
+        return pages_a_pause > 0 ? std::max(locked_until_ns[file_of(page)] - now_ns, i64{0}) : 0;
     }
 
     // A dirty page is handed to the disks.
@@ -109,6 +159,16 @@ public:
              slot = slots[slot].age.after)
             pages.add(slots[slot].page);
         std::sort(pages.begin(), pages.end());
+    }
+
+    // The first dirty page from this one on, in the order of the files, or NONE.
+    i32 next_dirty(i64 from) const {
+        for (i64 word = from / WORD_PAGES; word < dirty_words.size(); word++) {
+            const u64 here =
+                word == from / WORD_PAGES ? dirty_words[word] & (~u64{0} << (from % WORD_PAGES)) : dirty_words[word];
+            if (here) return static_cast<i32>(word * WORD_PAGES + std::countr_zero(here));
+        }
+        return NONE;
     }
 
     bool has_dirty_since(i64 latest_ns) const {
@@ -141,6 +201,9 @@ public:
 
 private:
     static constexpr i32 CLEAN = INT32_MIN;
+    static constexpr i64 WORD_PAGES = 64;
+    static constexpr i64 LONG_AGO_NS = i64{-1} << 62;
+    static constexpr i64 MOST_FILES = 255;  // that a task's byte counts
 
     // Neighbours in a list, by slot.
     struct Neighbours {
@@ -183,9 +246,18 @@ private:
     List<&Slot::age> by_age;  // dirty ones, the one that became so first at the front
     const i64 dirty_limit;    // pages, those in flight counted in
     const i64 paced_pages;    // the same, above which writers are paused
+    const i64 pages;          // of the data; the log's come after them
+    const i64 log_pages;
+    const i64 log_page_bytes;
     const bool free_behind;
+    Array<u64> dirty_words;      // a bit for each page of the data, if they are written back in file order
+    Array<i64> first_pages;      // of regions, sorted
+    Array<i64> locked_until_ns;  // by file
+    i64 log_position = 0;        // bytes logged
 
-    static i64 cached_pages(const Tables& system) { return system.fact("direct_io") ? 0 : system.fact("pages"); }
+    static i64 cached_pages(const Tables& system) {
+        return system.fact("direct_io") ? 0 : system.fact("pages") + system.fact("log_pages");
+    }
 
     bool is_dirty_since(i32 slot, i64 latest_ns) const { return slots[slot].since_ms <= whole_ms(latest_ns); }
 
@@ -193,6 +265,8 @@ private:
         if (slots[slot].since_ms == CLEAN) return;
         slots[slot].since_ms = CLEAN;
         by_age.remove(slots, slot);
+        const i64 page = slots[slot].page;
+        if (!dirty_words.empty()) dirty_words[page / WORD_PAGES] &= ~(u64{1} << (page % WORD_PAGES));
         dirty--;
     }
 

@@ -17,6 +17,7 @@ public:
           batch_pages(system.fact("batch_pages")),
           coalesced_pages(system.fact("coalesced_pages")),
           is_doubled(interpreter.direct_io && system.fact("doubled") != 0),
+          is_pushed(system.fact("pushed") != 0),
           calendar(calendar),
           tasks(tasks),
           devices(devices),
@@ -36,12 +37,15 @@ public:
     bool run() {
         while (batch < pages.size()) {
             if (phase == Phase::batch) {
+                if (at == batch) to_push.clear(), next_to_push = 0;
                 if (!write_batch()) return false;
                 phase = Phase::paid;
                 pages_to_pause_for = !interpreter.direct_io && interpreter.page_cache.is_paced() ? written : 0;
                 if (written > 0) {
                     written += is_doubled;
-                    const i64 demand_ns = std::exchange(written, 0) * interpreter.costs.write_ns;
+                    const Costs& costs = interpreter.costs;
+                    const i64 each_ns = costs.write_ns + (is_pushed ? costs.request_ns : 0);
+                    const i64 demand_ns = std::exchange(written, 0) * each_ns;
                     interpreter.cpu_time.writer_ns += demand_ns;
                     stations.enter(PROCESSORS, who, demand_ns, Purpose::daemon);
                     return false;
@@ -60,6 +64,10 @@ public:
             if (phase == Phase::doubled) {
                 phase = Phase::paid;
                 submit_synced();
+            }
+            if (phase == Phase::paid && !write_back.push(to_push, next_to_push)) {
+                write_back.wait(who, Stage::syncing);
+                return false;
             }
             if (phase == Phase::paid) {
                 if (pages_to_pause_for > 0) {
@@ -110,6 +118,7 @@ private:
     const i64 batch_pages;
     const i64 coalesced_pages;  // neighbours in one direct write
     const bool is_doubled;      // a batch is written twice
+    const bool is_pushed;       // a batch goes from the page cache to the disks at once
     Calendar& calendar;
     Tasks& tasks;
     Devices& devices;
@@ -125,6 +134,8 @@ private:
     i64 outstanding = 0;         // direct writes
     Array<Run> runs;             // of a batch whose copies are written first
     Array<i64> last_on;          // by device, its last run, -1: none
+    Array<i32> to_push;          // of the batch
+    i64 next_to_push = 0;        // the first that isn't yet with the disks
     i64 pages_to_pause_for = 0;  // written into a page cache with many dirty ones
 
     // Writes those pages of a batch that are still dirty; false if the page cache has no room for one of them now.
@@ -135,7 +146,15 @@ private:
                 write_back.wait(who, Stage::throttled);
                 return false;
             }
-            const i32 page = pages[at++];
+            const i32 page = pages[at];
+            const bool is_written = !interpreter.direct_io && interpreter.pool.is_dirty(page);
+            if (const i64 wait_ns = is_written ? interpreter.page_cache.locked_ns(page, calendar.now_ns) : 0;
+                wait_ns > 0) {
+                tasks[who].stage = Stage::throttled;
+                calendar.after(wait_ns, EventKind::task, who);
+                return false;
+            }
+            at++;
             if (at + AHEAD < pages.size()) interpreter.prefetch(pages[at + AHEAD]);
             if (!takes_dirt(page)) continue;
             written++;
@@ -147,6 +166,7 @@ private:
                     submit(run);
             } else {
                 interpreter.page_cache.write(page, calendar.now_ns);
+                if (is_pushed) to_push.add(page);
                 write_back.write_evicted();
             }
         }

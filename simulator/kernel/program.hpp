@@ -49,6 +49,8 @@ struct Operation {
     i64 a, b, c, d, e;  // operands, as OPERATIONS names them
 };
 
+constexpr i64 WITH_INDEX_PAGE = 2;  // of a touch that changes the index page too
+
 // Pages of a table or index, in groups; `index`: the region of index pages above it or NONE, one per `fanout` pages.
 struct Region {
     i64 base, groups, group_pages, rows_per_page, index, fanout;

@@ -130,8 +130,12 @@ private:
             case WaitKind::throttle:
                 write_oldest();
                 return;
+            case WaitKind::pause:
+                if (interpreter.page_cache.is_full_of_dirt()) write_oldest();
+                return;
             case WaitKind::commit:
                 pool.advance_log(wait.amount);
+                if (!interpreter.direct_io) interpreter.page_cache.append_log(wait.amount);
                 if (wait.target == 0) interpreter.locks.drop(who);
                 return;
             case WaitKind::release:

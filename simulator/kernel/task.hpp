@@ -80,8 +80,10 @@ struct alignas(64) Task {
     bool creates_page = false;     // nothing has to be read
     bool has_fetched : 1 = false;  // the page has come for this task
     bool has_waited : 1 = false;   // for a free buffer, which it hasn't taken
-    bool rolled_back = false;
-    bool is_to_pause = false;                 // a page was written into a page cache with many dirty ones
+    bool rolled_back : 1 = false;
+    bool is_to_pause : 1 = false;             // it has written pages into a page cache with many dirty ones
+    u8 unpaid_pages = 0;                      // so many
+    u8 file = 0;                              // that it has written to last
     i32 first_lock = NONE, last_lock = NONE;  // that it holds, in order
     i64 locks_held = 0;
 

@@ -12,7 +12,9 @@ public:
     WriteBack(const Tables& system, Calendar& calendar, Tasks& tasks, Devices& devices, Interpreter& interpreter)
         : most_in_flight(system.fact("in_flight_pages")),
           page_bytes(system.fact("page_bytes")),
+          all_pages(system.fact("pages")),
           merged_pages(system.fact("merged_pages")),
+          is_in_file_order(system.fact("in_file_order") != 0),
           calendar(calendar),
           tasks(tasks),
           devices(devices),
@@ -29,26 +31,24 @@ public:
         page_cache.outbox.clear();
     }
 
-    // Hands to the disks, in disk order, up to `most` pages dirty since `latest_ns` or longer; returns their number.
+    // Hands to the disks up to `most` pages dirty since `latest_ns` or longer, in disk order; or, while there are such,
+    // about as many in the order of the files, whatever their age. Returns the number of those that went.
     i64 flush(i64 latest_ns, i64 most) {
+        if (is_in_file_order) return page_cache.has_dirty_since(latest_ns) ? go_on_in_files(most) : 0;
         page_cache.find_dirty_since(latest_ns, most, found);
-        by_device.clear();
-        for (const i32 page : found) by_device.add({devices.device_of(page), page});
-        std::sort(by_device.begin(), by_device.end());
-        Run run;
-        for (const auto& [device, page] : by_device) {
-            if (run.pages > 0 && run.pages < merged_pages && device == run.device && page == run.next_page &&
-                page < run.end_page) {
-                run.pages++;
-                run.next_page += run.step;
-                continue;
-            }
-            start(run);
-            const Extent& extent = devices.extent_of(page);
-            run = {device, page, 1, page + extent.devices, extent.end_page, extent.devices};
-        }
-        start(run);
+        hand_over();
         return found.size();
+    }
+
+    // Hands to the disks, in disk order, those of `pages` from one on that are still dirty, as far as there is room;
+    // that one is then the next. Returns whether it was the last.
+    bool push(const Array<i32>& pages, i64& next) {
+        const i64 room = free_pages();
+        found.clear();
+        for (; next < pages.size() && found.size() < room; next++)
+            if (page_cache.is_dirty(pages[next])) found.add(pages[next]);
+        hand_over();
+        return next == pages.size();
     }
 
     // A write-back is complete: its pages are clean, and whoever waits for room goes on.
@@ -65,12 +65,18 @@ public:
     // How long whoever has written so many pages is paused: its turn comes when the disks, at the pace that the page
     // cache allows, have written what others were paused for before.
     i64 pause_ns(i64 pages) {
-        const i64 longest_ns = pages * LONGEST_PAUSE_NS, now_ns = calendar.now_ns;
+        const i64 longest_ns = whole_pauses(pages) * LONGEST_PAUSE_NS, now_ns = calendar.now_ns;
         const double allowed_per_s = std::max(page_cache.pace() * pages_per_s, 1.0);
         const double turn_ns =
             std::min(static_cast<double>(pages) * 1e9 / allowed_per_s, static_cast<double>(longest_ns));
         next_turn_ns = std::min(std::max(next_turn_ns, now_ns) + static_cast<i64>(turn_ns), now_ns + longest_ns);
         return next_turn_ns - now_ns;
+    }
+
+    // How long a client waits for its pause and in it, having written so many pages, none: there are as many dirty ones
+    // as there may be. The file that it wrote to last may be locked until then.
+    i64 pause_locking_ns(i64 pages, i32 file) {
+        return page_cache.lock(file, calendar.now_ns, pages == 0 ? LONGEST_PAUSE_NS : pause_ns(pages));
     }
 
     // A task waits for the next completion of a write-back.
@@ -104,7 +110,9 @@ private:
 
     const i64 most_in_flight;  // pages
     const i64 page_bytes;
+    const i64 all_pages;
     const i64 merged_pages;
+    const bool is_in_file_order;
     Calendar& calendar;
     Tasks& tasks;
     Devices& devices;
@@ -116,8 +124,55 @@ private:
     i64 next_turn_ns = 0;         // of those who are paused
     bool is_idle = true;          // nothing is being written
     i32 waiting = NONE;           // the first of those who wait for a completion
+    i64 next_in_files = 0;        // page
     Array<i32> found;
     Array<PageOnDevice> by_device;
+
+    // Hands over the pages of `found`, neighbours in one request.
+    void hand_over() {
+        by_device.clear();
+        for (const i32 page : found) by_device.add({devices.device_of(page), page});
+        std::sort(by_device.begin(), by_device.end());
+        Run run;
+        for (const auto& [device, page] : by_device) {
+            if (run.pages > 0 && run.pages < merged_pages && device == run.device && page == run.next_page &&
+                page < run.end_page) {
+                run.pages++;
+                run.next_page += run.step;
+                continue;
+            }
+            start(run);
+            const Extent& extent = devices.extent_of(page);
+            run = {device, page, 1, page + extent.devices, extent.end_page, extent.devices};
+        }
+        start(run);
+    }
+
+    // Hands over dirty pages from where it was left on, file by file from front to back and round again; neighbours go
+    // in one request. Returns how many.
+    i64 go_on_in_files(i64 most) {
+        i64 pages = 0;
+        while (pages < most && page_cache.dirty > 0) {
+            i32 page = page_cache.next_dirty(next_in_files);
+            if (page == NONE) page = page_cache.next_dirty(0);
+            next_in_files = page + 1;
+            const Extent& extent = devices.extent_of(page);
+            Run run{devices.device_of(page), page, 1, page + extent.devices, std::min(extent.end_page, all_pages),
+                    extent.devices};
+            while (run.pages < merged_pages && run.next_page < run.end_page && page_cache.is_dirty(run.next_page)) {
+                run.next_page += run.step;
+                run.pages++;
+            }
+            start(run);
+            pages += run.pages;
+        }
+        return pages;
+    }
+
+    i64 whole_pauses(i64 pages) const {
+        const i64 each = std::max(page_cache.pages_a_pause, i64{1});
+        return (pages + each - 1) / each;
+    }
 
     // The disks' rate is measured over periods in which they always have something to write.
     void measure() {

@@ -86,16 +86,7 @@ class BufferPool:
 
     def _make_room(self, client: Client, page: int, create: bool) -> Generator[Wait, None, Frame | None]:
         """The frame to use for a page that isn't in the pool; None after a wait."""
-        throttled = not self.direct_io and self.page_cache.is_full_of_dirt
-        if client.owes_cpu and (throttled or client.is_to_pause or not (create or self._is_cached_below(page))):
-            yield from client.pay()
-            return None
-        if throttled:
-            yield waits.Throttled()
-            return None
-        if client.is_to_pause:
-            client.is_to_pause = False
-            yield waits.Paused()
+        if (yield from self._is_held_up(client, page, create)):
             return None
         is_full = len(self.cache.frames) == self.cache.capacity_pages
         if is_full and self.free_wait_ns and not client.has_waited:
@@ -108,27 +99,67 @@ class BufferPool:
         frame, client.frame_chosen = client.frame_chosen, None
         if frame is None or frame.busy:
             frame = self.cache.next_frame()
-        if frame is not None:
-            must_be_written = self.direct_io and self.cache.is_dirty(frame)
-            if frame.memory != MemoryState.SWAPPED_OUT and not must_be_written:
-                return frame
-            if isinstance(self.cache, ClockCache):  # the hand has moved on; LRU finds its victim again
-                client.frame_chosen = frame
+        wait = self._wait_for(frame)
+        if wait is None:
+            return frame
+        keeps_it = frame is not None and not isinstance(wait, waits.LockedFile)
+        if keeps_it and isinstance(self.cache, ClockCache):  # its hand has moved on; LRU finds it again
+            client.frame_chosen = frame
         if client.owes_cpu:
             yield from client.pay()
-        elif frame is None:
-            yield waits.AnyBuffer()
-        else:
+            return None
+        if frame is not None and keeps_it:
             frame.busy = True
-            swapped_out = frame.memory == MemoryState.SWAPPED_OUT
-            yield waits.SwapIn(frame) if swapped_out else waits.VictimWrite(frame)
+        yield wait
         return None
+
+    def _is_held_up(self, client: Client, page: int, create: bool) -> Generator[Wait, None, bool]:
+        """Whether a client has had to wait for what it has written before, or to pay its CPU demand first."""
+        is_full = not self.direct_io and self.page_cache.is_full_of_dirt
+        throttled = is_full and self.page_cache.rules.pages_a_pause == 0
+        if client.owes_cpu and (throttled or client.is_to_pause or not (create or self._is_cached_below(page))):
+            yield from client.pay()
+            return True
+        if throttled:
+            yield waits.Throttled()
+            return True
+        if client.is_to_pause:
+            written, client.unpaid_pages, client.is_to_pause = client.unpaid_pages, 0, is_full
+            if is_full or written:
+                yield waits.Paused(0 if is_full else written, client.file)
+                return True
+        return False
+
+    def _wait_for(self, frame: Frame | None) -> Wait | None:
+        """What has to be waited for until a frame can be used, None: nothing. No frame: until one isn't busy."""
+        if frame is None:
+            return waits.AnyBuffer()
+        if frame.memory == MemoryState.SWAPPED_OUT:
+            return waits.SwapIn(frame)
+        if self.direct_io and self.cache.is_dirty(frame):
+            return waits.VictimWrite(frame)
+        locked_ns = self.locked_ns(frame.page)
+        return waits.LockedFile(locked_ns) if locked_ns else None
+
+    def locked_ns(self, page: int) -> int:
+        """How long a page can't be written, since somebody keeps its file locked; 0 if it isn't to be written."""
+        frame = self.cache.where.get(page)
+        is_written = not self.direct_io and frame is not None and self.cache.is_dirty(frame)
+        return self.page_cache.locked_ns(page, self.env.now) if is_written else 0
+
+    def _note_written(self, client: Client, page: int) -> None:
+        """A page was written into the page cache, which may have many dirty ones: then a pause is due, now or later."""
+        files, enough = self.page_cache, self.page_cache.rules.pages_a_pause
+        client.unpaid_pages, client.file = client.unpaid_pages + 1 if files.is_paced else 0, files.file_of(page)
+        has_enough = files.is_paced and client.unpaid_pages >= enough
+        client.is_to_pause = has_enough or (enough > 0 and files.is_full_of_dirt)
 
     def _bring_in(self, client: Client, page: int, region: Region, frame: Frame, create: bool) -> Waits:
         """Bring a page into a frame: from nowhere if it is new, from the page cache, or else from its device."""
+        written = frame.page
         if self.empty(frame):
             client.system_ns += self.costs.write_ns
-            client.is_to_pause = self.page_cache.is_paced
+            self._note_written(client, written)
         client.user_ns += self.costs.miss_ns
         self.cache.insert(frame, page)
         client.has_waited = False

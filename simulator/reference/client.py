@@ -9,14 +9,16 @@ class Client:
     """A client of the program. Its CPU demand is collected, in ns of each kind, and paid before it waits for anything.
 
     `next_operation`: the number of the operation that it runs next. `frame_chosen`: the frame that CLOCK's hand has
-    chosen for it, while it waits until that can be used. `is_to_pause`: it has written a page into a page cache with
-    many dirty ones. `has_waited`: for a free frame of a full pool, which it hasn't taken.
+    chosen for it, while it waits until that can be used. `is_to_pause`: it has written `unpaid_pages` into a page cache
+    with many dirty ones, the last one into `file`. `has_waited`: for a free frame of a full pool, which it hasn't
+    taken.
     """
 
     def __init__(self, number: int, registers: list[int], streams: list[Stream]) -> None:
         self.number, self.registers, self.streams = number, registers, streams
         self.next_operation = self.transaction_class = self.log_bytes = 0
         self.user_ns = self.system_ns = self.client_ns = 0
+        self.unpaid_pages = self.file = 0
         self.rolled_back = self.is_to_pause = self.has_waited = False
         self.locks_held: list[int] = []
         self.frame_chosen: Frame | None = None

@@ -62,7 +62,7 @@ class ReferenceEngine:
         self.system = system
         self.env = env = Environment()
         # What happens at one instant
-        self.page_cache = OsPageCache(system.page_cache)
+        self.page_cache = OsPageCache(system.page_cache, system.program.pages, system.program.regions[:, 0].tolist())
         self.pool = BufferPool(env, system, self.page_cache)
         self.locks = RowLocks(env)
         self.interpreter = Interpreter(env, system, seed, self.pool, self.locks)
@@ -79,7 +79,7 @@ class ReferenceEngine:
             scheduled.take_in = FairQueue(env, system.fair_queueing, scheduled.take_in).add
         # What is written and read
         files = DataFiles(system, self.devices)
-        self.log = CommitLog(env, system, self.devices[system.storage.log_device], self.io_wait)
+        self.log = CommitLog(env, system, self.devices[system.storage.log_device], self.io_wait, self.page_cache)
         self.buffer_io = BufferIo(env, self.pool, files, self.io_wait, system.interrupts, self.stations)
         self.swap = SwapArea(system, self.devices[0], self.pool.memory, self.io_wait)
         self.write_back = WriteBack(env, system, self.page_cache, files)
@@ -181,8 +181,13 @@ class ReferenceEngine:
                 self.write_back.flush(self.env.now, THROTTLED_BATCH_PAGES)
                 yield self.write_back.written()
                 return Activity.WRITE_THROTTLE
-            case waits.Paused():
-                yield self.write_back.pause(1)
+            case waits.Paused(pages, file):
+                if pages == 0:
+                    self.write_back.flush(self.env.now, THROTTLED_BATCH_PAGES)
+                yield self.write_back.pause_locking(pages, file)
+                return Activity.WRITE_THROTTLE
+            case waits.LockedFile(time_ns):
+                yield self.env.timeout(time_ns)
                 return Activity.WRITE_THROTTLE
             case waits.Commit(size_bytes, keeps_locks):
                 self.pool.log_end_bytes += size_bytes

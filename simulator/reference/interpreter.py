@@ -7,7 +7,7 @@ the names of simulator/form/program.py.
 from typing import Any
 
 from simulator.errors import InternalError
-from simulator.form import DISTRIBUTION_KINDS, OPERATIONS, System
+from simulator.form import DISTRIBUTION_KINDS, OPERATIONS, WITH_INDEX_PAGE, System
 from simulator.reference import waits
 from simulator.reference.buffer_pool import BufferPool
 from simulator.reference.client import Client
@@ -137,22 +137,22 @@ class Interpreter:
         match operation:
             case "touch", reference, write, user_ns:
                 client.user_ns += user_ns
-                yield from self._touch(client, reference, bool(write))
+                yield from self._touch(client, reference, bool(write), write == WITH_INDEX_PAGE)
             case "lock", lock, r:
                 yield from self._lock(client, self.first_lock[lock] + client.registers[r])
             case _:
                 yield from client.pay()
                 yield self._last_wait(client, operation)
 
-    def _touch(self, client: Client, number: int, write: bool) -> Waits:
-        """Refer to a page, and before that to the index page above it, which is read."""
+    def _touch(self, client: Client, number: int, write: bool, index_write: bool) -> Waits:
+        """Refer to a page, and before that to the index page above it, which `index_write` changes."""
         reference = self.references.references[number]
         wanted, region = self.references.find(client, reference), reference.region
         if wanted is None:
             return
         if region.index is not None:
             above = region.index.base + (wanted.page - region.base) // region.fanout
-            yield from self.pool.refer(client, above, region.index, write=False)
+            yield from self.pool.refer(client, above, region.index, index_write)
         yield from self.pool.refer(client, wanted.page, region, write, wanted.created)
 
     def _lock(self, client: Client, lock: int) -> Waits:

@@ -5,14 +5,18 @@ import simpy
 from simulator.form import System
 from simulator.reference.device import WRITE, DeviceStation
 from simulator.reference.io_wait import IoWait
+from simulator.reference.page_cache import OsPageCache
 from simulator.reference.stations import Environment, Story
 
 
 class CommitLog:
     """The log, a ring of the size that the system says."""
 
-    def __init__(self, env: Environment, system: System, device: DeviceStation, io_wait: IoWait) -> None:
+    def __init__(
+        self, env: Environment, system: System, device: DeviceStation, io_wait: IoWait, page_cache: OsPageCache
+    ) -> None:
         self.env, self.rules, self.storage, self.device, self.io_wait = env, system.log, system.storage, device, io_wait
+        self.page_cache = page_cache
         self.position = 0
         self.pending_bytes = self.written_bytes = self.commits = self.flushes = 0
         self.waiting: list[simpy.Event] = []
@@ -60,4 +64,6 @@ class CommitLog:
         self.position += size
         self.written_bytes += size
         self.flushes += 1
-        return self.device.submit(byte, size, WRITE, "log", synced=self.rules.durable)
+        written = self.device.submit(byte, size, WRITE, "log", synced=self.rules.durable)
+        self.page_cache.append_log(size)
+        return written

@@ -1,16 +1,22 @@
 """The operating system's page cache: LRU over all its pages, and the count of dirty ones that makes writers wait."""
 
-from collections.abc import Callable
+from bisect import bisect
+from collections.abc import Callable, Sequence
 
 from simulator.form import PageCache
 from simulator.reference.cache import Frame, LruCache
 
 
 class OsPageCache:
-    """The page cache. `write_out`: what becomes of a dirty page that has to go; its write starts at once."""
+    """The page cache. `write_out`: what becomes of a dirty page that has to go; its write starts at once.
 
-    def __init__(self, rules: PageCache) -> None:
-        self.rules = rules
+    `first_pages`: of the program's regions, each of which is a file.
+    """
+
+    def __init__(self, rules: PageCache, data_pages: int, first_pages: Sequence[int] = ()) -> None:
+        self.rules, self.data_pages, self.first_pages = rules, data_pages, sorted(first_pages)
+        self.locked_until_ns: dict[int, int] = {}
+        self.log_position = 0
         self.cache = LruCache(rules.pages)
         self.writes_in_flight = 0
         self.write_out: Callable[[int], None] = lambda _: None
@@ -36,6 +42,19 @@ class OsPageCache:
         share = distance / max(float(self.rules.dirty_limit_pages) - setpoint, 0.5)
         return min(max(1.0 + share * share * share, 0.0), 2.0)
 
+    def file_of(self, page: int) -> int:
+        """The number of a page's file."""
+        return bisect(self.first_pages, page)
+
+    def locked_ns(self, page: int, now_ns: int) -> int:
+        """How long a page's file is locked yet by a writer that is paused."""
+        return max(self.locked_until_ns.get(self.file_of(page), now_ns) - now_ns, 0)
+
+    def is_dirty(self, page: int) -> bool:
+        """Whether a page is here and has changed since it was handed to the disks."""
+        frame = self.cache.where.get(page)
+        return frame is not None and self.cache.is_dirty(frame)
+
     def fill(self, page: int) -> Frame:
         """A page that has been read from its device, or is written, enters the page cache if it isn't there."""
         frame = self.cache.where.get(page)
@@ -59,6 +78,16 @@ class OsPageCache:
         frame = self.fill(page)
         self.cache.touch(frame)
         self.cache.set_dirty(frame, now)
+
+    def append_log(self, size_bytes: int) -> None:
+        """The end of the log passes through; its files are used round and round, their pages come after the data's."""
+        rules, first = self.rules, self.log_position
+        if rules.log_pages == 0 or size_bytes == 0:
+            return
+        self.log_position += size_bytes
+        last = (self.log_position - 1) // rules.log_page_bytes
+        for place in range(max(first // rules.log_page_bytes, last + 1 - rules.log_pages), last + 1):
+            self.cache.touch(self.fill(self.data_pages + place % rules.log_pages))
 
     def start_write_back(self, page: int) -> None:
         """A dirty page is handed to the disks."""

@@ -38,18 +38,26 @@ class PageWriter:
                 yield self.env.timeout(due - self.env.now)
 
     def _write_buffered(self, batch: list[int]) -> Story:
-        written = 0
+        written: list[int] = []
         for page in batch:
-            while self.pool.page_cache.is_full_of_dirt:
-                self.write_back.flush(self.env.now, self.rules.batch_pages)
-                yield self.write_back.written()
+            while True:
+                locked_ns = self.pool.locked_ns(page)
+                if self.pool.page_cache.is_full_of_dirt:
+                    self.write_back.flush(self.env.now, self.rules.batch_pages)
+                    yield self.write_back.written()
+                elif locked_ns:
+                    yield self.env.timeout(locked_ns)
+                else:
+                    break
             if self.pool.mark_clean(page):
                 self.pool.page_cache.write(page, self.env.now)
-                written += 1
-        paused = self.pool.page_cache.is_paced and written > 0
-        yield from self._pay(written)
+                written.append(page)
+        paused = self.pool.page_cache.is_paced and bool(written)
+        yield from self._pay(len(written))
+        if self.rules.pushed:
+            yield from self.write_back.push(written)
         if paused:
-            yield self.write_back.pause(written)
+            yield self.write_back.pause(len(written))
 
     def _write_direct(self, batch: list[int]) -> Story:
         pending = [
@@ -82,9 +90,10 @@ class PageWriter:
                 yield done
 
     def _pay(self, calls: int) -> Story:
-        """CPU time of the write calls."""
+        """CPU time of the write calls, and of the requests if they are made at once."""
         if calls:
-            demand_ns = calls * self.system.costs.write_ns
+            costs, pushed = self.system.costs, self.rules.pushed and not self.system.direct_io
+            demand_ns = calls * (costs.write_ns + (costs.request_ns if pushed else 0))
             self.cpu.background_writer_ns += demand_ns
             yield from self.cpu.run(demand_ns)
 

@@ -105,7 +105,11 @@ class Start:
                 frame.busy = False
             case waits.Throttled():
                 self._write_oldest()
+            case waits.Paused():
+                if self.page_cache.is_full_of_dirt:
+                    self._write_oldest()
             case waits.Commit(size_bytes, keeps_locks):
+                self.page_cache.append_log(size_bytes)
                 self.pool.log_end_bytes += size_bytes
                 if not keeps_locks:
                     self.interpreter.locks.release_all(client)

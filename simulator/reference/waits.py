@@ -99,7 +99,20 @@ class Throttled(NamedTuple):
 
 
 class Paused(NamedTuple):
-    """A pause after a page was written into a page cache with many dirty ones."""
+    """A pause after `pages` were written into a page cache with many dirty ones.
+
+    0: the longest one, since it has as many as it may. `file`: where the last of them was written, which may be locked
+    meanwhile.
+    """
+
+    pages: int
+    file: int
+
+
+class LockedFile(NamedTuple):
+    """A delay until a file isn't locked any more by somebody who was paused."""
+
+    time_ns: int
 
 
 class NetworkDelay(NamedTuple):

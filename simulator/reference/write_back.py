@@ -24,7 +24,7 @@ class WriteBack:
         self.env, self.system, self.page_cache, self.files = env, system, page_cache, files
         self.pages_written = 0
         self.pages_per_s = INITIAL_BYTES_PER_S / float(system.storage.page_bytes)
-        self.measured_from_ns = self.measured_from_pages = self.next_turn_ns = 0
+        self.measured_from_ns = self.measured_from_pages = self.next_turn_ns = self.next_in_files = 0
         self.is_idle = True
         self.next_written: simpy.Event | None = None
         page_cache.write_out = lambda page: self.write(range(page, page + 1))
@@ -54,15 +54,31 @@ class WriteBack:
         self.measured_from_ns, self.measured_from_pages = self.env.now, self.pages_written
 
     def pause(self, pages: int) -> simpy.Event:
-        """The end of the pause of whoever has written so many pages into a page cache with many dirty ones.
+        """The end of the pause of whoever has written so many pages into a page cache with many dirty ones."""
+        return self.env.timeout(self._pause_ns(pages))
+
+    def _pause_ns(self, pages: int) -> int:
+        """How long that pause is.
 
         Its turn comes when the disks, at the pace that the page cache allows, have written what others were paused for
         before.
         """
-        longest_ns, now = pages * LONGEST_PAUSE_NS, self.env.now
+        each = max(self.page_cache.rules.pages_a_pause, 1)
+        longest_ns, now = -(-pages // each) * LONGEST_PAUSE_NS, self.env.now
         turn_ns = min(float(pages) * 1e9 / max(self.page_cache.pace * self.pages_per_s, 1.0), float(longest_ns))
         self.next_turn_ns = min(max(self.next_turn_ns, now) + int(turn_ns), now + longest_ns)
-        return self.env.timeout(self.next_turn_ns - now)
+        return self.next_turn_ns - now
+
+    def pause_locking(self, pages: int, file: int) -> simpy.Event:
+        """The end of a client's pause, the longest one if it has written no page.
+
+        Where files are locked it begins when the file is free, which is locked until its end.
+        """
+        pause_ns, now, locked = self._pause_ns(pages) if pages else LONGEST_PAUSE_NS, self.env.now, self.page_cache
+        if locked.rules.pages_a_pause:
+            locked.locked_until_ns[file] = max(locked.locked_until_ns.get(file, now), now) + pause_ns
+            pause_ns = locked.locked_until_ns[file] - now
+        return self.env.timeout(pause_ns)
 
     def written(self) -> simpy.Event:
         """The next completion of a write."""
@@ -71,13 +87,54 @@ class WriteBack:
         return self.next_written
 
     def flush(self, latest_ns: int, most: int) -> int:
-        """Hand to the disks, in disk order, up to `most` pages dirty since `latest_ns` or longer; returns how many."""
+        """Hand to the disks up to `most` pages dirty since `latest_ns` or longer, in disk order; returns how many.
+
+        In file order, while there are such: about as many from where it was left on, whatever their age.
+        """
+        if self.page_cache.rules.in_file_order:
+            is_due = self.page_cache.cache.dirty_before(latest_ns, 1)
+            return self._go_on_in_files(most) if is_due else 0
         pages = self.page_cache.cache.dirty_before(latest_ns, most)
-        for run in neighbours(pages, self.system.placement, self.system.storage.merged_pages):
-            for page in run:
-                self.page_cache.start_write_back(page)
-            self.write(run)
+        self._hand_over(pages)
         return len(pages)
+
+    def push(self, pages: list[int]) -> Story:
+        """Hand to the disks, in disk order, those of these pages that are still dirty, as soon as there is room."""
+        left = list(pages)
+        while True:
+            now: list[int] = []
+            while left and len(now) < self.free_pages:
+                page = left.pop(0)
+                if self.page_cache.is_dirty(page):
+                    now.append(page)
+            self._hand_over(sorted(now))
+            if not left:
+                return
+            yield self.written()
+
+    def _hand_over(self, pages: list[int]) -> None:
+        for run in neighbours(pages, self.system.placement, self.system.storage.merged_pages):
+            self._start(run)
+
+    def _start(self, run: range) -> None:
+        for page in run:
+            self.page_cache.start_write_back(page)
+        self.write(run)
+
+    def _go_on_in_files(self, most: int) -> int:
+        """Hand over dirty pages from where it was left on, file by file from front to back and round again."""
+        cache, merged, handed = self.page_cache.cache, self.system.storage.merged_pages, 0
+        while handed < most and cache.dirty_since_ms:
+            dirty = sorted(frame.page for frame in cache.dirty_since_ms)
+            page = next((each for each in dirty if each >= self.next_in_files), dirty[0])
+            self.next_in_files = page + 1
+            extent = extent_of(self.system.placement, page)
+            run, last = range(page, page + extent.devices, extent.devices), extent.end_page
+            while len(run) < merged and run.stop < last and self.page_cache.is_dirty(run.stop):
+                run = range(run.start, run.stop + extent.devices, extent.devices)
+            self._start(run)
+            handed += len(run)
+        return handed
 
     @property
     def free_pages(self) -> int:

@@ -107,7 +107,7 @@ distributions = st.one_of(
     st.tuples(st.just("erlang"), some_time, st.integers(1, 4)),
 )
 cuts = st.sampled_from([1 << 28, 1 << 31, 3 << 30])
-writes = st.sampled_from([1, 1, 0])
+writes = st.sampled_from([1, 1, 0, 2])
 touches = st.sampled_from(
     ["popular", "remembered", "row", "recent", "next row", "claimed row", "claimed row", "last row", "last row", "scan"]
 )
@@ -243,6 +243,8 @@ def page_caches(draw: st.DrawFn) -> PageCache:
         paced_pages=draw(st.sampled_from([UNPACED, limit // 2, limit // 4])),
         in_flight_pages=draw(st.integers(1, 70)),
         free_behind=draw(st.booleans()),
+        in_file_order=draw(st.booleans()),
+        pages_a_pause=draw(st.sampled_from([0, 0, 1, 2, 5])),
     )
 
 
@@ -264,7 +266,12 @@ def intervals(draw: st.DrawFn) -> Interval:
     )
 
 
-writings = st.sampled_from([Writing(), Writing(), Writing(5, 3), Writing(64, 16), Writing(1, 2)])
+writings = st.sampled_from(
+    [
+        *(Writing(), Writing(5, 3), Writing(64, 16), Writing(1, 2)),
+        *(Writing(pushed=True), Writing(5, pushed=True)),
+    ]
+)
 sharings = st.sampled_from(
     [None, Sharing((1_000_000, 1_250_000)), Sharing((1_000_000, 1_000_000, 1_333_333, 1_666_667))]
 )
@@ -289,7 +296,7 @@ def usual_daemons(draw: st.DrawFn, pool_pages: int, direct_io: bool) -> tuple[Da
     spread_ns = draw(st.sampled_from([0, every_ns // 2, every_ns]))
     return (
         write_back(interval_ns, age_ns),
-        *draw(st.sampled_from([(), (flusher(1),), (flusher(4),)])),
+        *draw(st.sampled_from([(), (flusher(0),), (flusher(1),), (flusher(4),)])),
         draw(writers(pool_pages)),
         checkpointer(every_ns, spread_ns, direct_io),
     )

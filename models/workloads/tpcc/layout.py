@@ -25,6 +25,21 @@ class HeapSpec(Spec):
     customer_name_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
     customers_moved_fraction: Fraction = Field(ge=0, le=1, description="changes of customers after which the row moves")
     orders_moved_fraction: Fraction = Field(ge=0, le=1, description="changes of orders after which the row moves")
+    stock_moved_fraction: Fraction | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="changes of stock after which the leaf of its key changes. If absent, leaves of primary keys never "
+        "change; else those of customers and orders do by the shares above, and those of new orders and order lines "
+        "with each insert, delete or delivery",
+    )
+    hinted_fraction: Fraction = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="reads of customers, and by stock level of stock, that change the page: the first since a change "
+        "says in the row that this was committed, or clears old versions away",
+    )
 
 
 class LayoutSpec(Spec):

@@ -5,6 +5,7 @@ Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps
 """
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from models.workloads.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
 from models.workloads.tpcc import rows
 from models.workloads.tpcc.cluster import ClusterStory
 from models.workloads.tpcc.folding import WarehouseSample, merged_pages
+from models.workloads.tpcc.layout import HeapSpec
 from models.workloads.tpcc.rows import (
     DISTRICTS,
     ITEMS,
@@ -25,7 +27,7 @@ from models.workloads.tpcc.rows import (
 from models.workloads.tpcc.tables import Tables, add_tables, pages_of
 from models.workloads.tpcc.terminals import TerminalsSpec
 from models.workloads.tpcc.workload import WorkloadSpec
-from models.workloads.transactions import MIX, READ, WRITE, ProgramOutline, ProgramSteps, TransactionWriter
+from models.workloads.transactions import MIX, MOVE, READ, WRITE, ProgramOutline, ProgramSteps, TransactionWriter
 from simulator.form import FloatArray, Program, cut_of
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
@@ -101,6 +103,22 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
     }
 
 
+class LeafChanges(NamedTuple):
+    """What changes leaves of primary keys: shares of the changes of rows, and what `new` and delivered rows do."""
+
+    stock: float = 0.0
+    customers: float = 0.0
+    orders: float = 0.0
+    new: int = WRITE
+
+
+def leaf_changes_of(heap: HeapSpec | None) -> LeafChanges:
+    """Those of a layout; none where rows lie in the leaves, or where it isn't said how often stock moves."""
+    if heap is None or heap.stock_moved_fraction is None:
+        return LeafChanges()
+    return LeafChanges(heap.stock_moved_fraction, heap.customers_moved_fraction, heap.orders_moved_fraction, MOVE)
+
+
 class TpccWriter(TransactionWriter):
     """Writes the program; one method for each transaction."""
 
@@ -110,7 +128,7 @@ class TpccWriter(TransactionWriter):
         layout = workload.layout.aged
         super().__init__(steps, row_counts(workload))
         self.workload, self.sample = workload.model_copy(update={"layout": layout}), sample
-        self.warehouses = sample.warehouses
+        self.warehouses, self.leaves = sample.warehouses, leaf_changes_of(layout.heap)
         asm, choice = self.asm, workload.tpcc
         item_pages = sample.scaled(pages_of(ITEMS, layout.item_rows_per_page))
         held = self.workload.model_copy(update={"warehouses": self.warehouses})
@@ -292,17 +310,17 @@ class TpccWriter(TransactionWriter):
             asm.emit("affine", r["customer"], r["name"], SCATTER, 0, rows.CUSTOMERS_PER_DISTRICT)
         else:
             asm.emit("affine", r["customer"], r["name"], 1, 0, 0)
-        self.touch(self.customer, READ)
+        self._read(self.customer)
         scattered = rows.CUSTOMERS_PER_DISTRICT - rows.LAST_NAMES
         for namesake in range(1, NAMESAKES_READ[self.workload.tpcc.namesakes_read]):
             asm.emit("affine", r["customer"], r["name"], SCATTER, namesake * SCATTER, scattered)
             asm.emit("affine", r["customer"], r["customer"], 1, rows.LAST_NAMES, 0)
-            self.touch(self.customer, READ)
+            self._read(self.customer)
         asm.emit("jump", done)
         asm.place(by_number)
         asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
         if touch_row:
-            self.touch(self.customer, READ)
+            self._read(self.customer)
         elif self.workload.layout.heap:
             self._place_in_names()
         asm.place(done)
@@ -310,6 +328,15 @@ class TpccWriter(TransactionWriter):
     def _place_in_names(self) -> None:
         """The customer's place in the index by last name."""
         self.asm.emit("affine", self.r["row"], self.r["customer"], SCATTER, 0, rows.CUSTOMERS_PER_DISTRICT)
+
+    def _change(self, reference: int, moved_fraction: float) -> None:
+        """Change a row, which moves in a share of the changes; then the leaf of its key changes too."""
+        self.touch_or(reference, moved_fraction, MOVE, WRITE)
+
+    def _read(self, reference: int, rows: int = 1) -> None:
+        """Read a row whose page may change by it."""
+        heap = self.workload.layout.heap
+        self.touch_or(reference, heap.hinted_fraction if heap else 0.0, WRITE, READ, rows)
 
     def _moved(self, fraction: float, index: int) -> None:
         """In a share of the changes the row has found no room on its page: an index other than its key is changed."""
@@ -332,14 +359,14 @@ class TpccWriter(TransactionWriter):
         asm, r, choice = self.asm, self.r, self.workload.tpcc
         self.touch(self.warehouse, READ)
         asm.emit("sample", r["customer"], self.customer_rows, 0, self.rows)
-        self.touch(self.customer, READ)
+        self._read(self.customer)
         self._lock_district()
         self.touch(self.district, WRITE)
         asm.emit("take", r["order"], self.orders, r["home district"], 1)
-        self.touch(self.order_insert, WRITE)
+        self.touch(self.order_insert, self.leaves.new)
         self._change_index(self.order_index)
         asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
-        self.touch(self.new_order_insert, WRITE)
+        self.touch(self.new_order_insert, self.leaves.new)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
         asm.emit("uniform", r["lines"], rows.MOST_LINES - rows.FEWEST_LINES + 1, rows.FEWEST_LINES, self.rows)
         next_line = asm.label()
@@ -349,8 +376,8 @@ class TpccWriter(TransactionWriter):
         local = self.jump_unless(choice.remote_stock_fraction)
         self._other_warehouse(r["supplier"])
         asm.place(local)
-        self.touch(self.stock, WRITE)
-        self.touch(self.line_insert, WRITE)
+        self._change(self.stock, self.leaves.stock)
+        self.touch(self.line_insert, self.leaves.new)
         self._change_index(self.by_item)
         asm.emit("affine", r["line row"], r["line row"], 1, 1, 0)
         asm.emit("loop", r["lines"], next_line)
@@ -377,7 +404,7 @@ class TpccWriter(TransactionWriter):
         self.touch(self.district, WRITE)
         if not customer_first:
             self._choose_customer(touch_row=False)
-        self.touch(self.customer, WRITE)
+        self._change(self.customer, self.leaves.customers)
         if heap := self.workload.layout.heap:
             self._moved(heap.customers_moved_fraction, self.customer_name)
         asm.emit("take", r["row"], self.history, r["home"], 1)
@@ -410,14 +437,14 @@ class TpccWriter(TransactionWriter):
         asm.emit("combine", r["customer district"], r["home"], DISTRICTS, r["district"])
         asm.emit("claim", r["order"], self.delivered, r["home district"], self.orders, nothing)
         asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
-        self.touch(self.new_order, WRITE)
-        self.touch(self.order, WRITE)
+        self.touch(self.new_order, self.leaves.new)
+        self._change(self.order, self.leaves.orders)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
-        self.touch(self.order_lines, WRITE, rows=LINES_PER_ORDER)
+        self.touch(self.order_lines, self.leaves.new, rows=LINES_PER_ORDER)
         asm.emit("affine", r["line row"], r["line row"], 1, LINES_PER_ORDER - 1, 0)
-        self.touch(self.order_lines, WRITE, rows=0)
+        self.touch(self.order_lines, self.leaves.new, rows=0)
         self._choose_buyer()
-        self.touch(self.customer, WRITE)
+        self._change(self.customer, self.leaves.customers)
         if heap := self.workload.layout.heap:
             self._moved(heap.orders_moved_fraction, self.order_index)
             self._place_in_names()
@@ -449,7 +476,7 @@ class TpccWriter(TransactionWriter):
         asm.emit("set", r["count"], RECENT_LINES)
         next_item = asm.label()
         asm.place(next_item)
-        self.touch(self.stock_recent, READ, rows=2)
+        self._read(self.stock_recent, rows=2)
         for _ in range(1, self.workload.tpcc.stock_level_draws_per_line):
             self.touch(self.stock_recent, READ, rows=0)
         asm.emit("loop", r["count"], next_item)

@@ -6,7 +6,7 @@ from pathlib import Path
 from calibration.records import RunRecord, load_record, record_of_scenario, record_path, records_in, shipped_records
 from models.input import SourceFile, as_mapping, read_mapping
 from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file
+from scenarios.library import library_files, load_scenario_file, scenario_path
 from simulator.errors import InputError
 
 OF_A_SCENARIO = frozenset({"base", "machine", "database", "interval", "measured"})
@@ -15,17 +15,21 @@ OF_A_RECORD = frozenset({"format", "outcome", "window"})
 """keys of a record that a scenario hasn't"""
 
 
-def read_runs(texts: list[str], base: ScenarioSpec | None) -> tuple[list[RunRecord], dict[str, ScenarioSpec]]:
-    """The records, and by their names the scenarios that they are runs of: `base`, or a measured scenario itself.
+def read_runs(
+    texts: list[str], base: ScenarioSpec | None, otherwise: ScenarioSpec | None = None
+) -> tuple[list[RunRecord], dict[str, ScenarioSpec]]:
+    """The records, and by their names the scenarios that they are runs of.
 
-    A measured scenario is one of the library, of which a folder stands for all in it, or a file with `measured`. Raises
-    InputError.
+    That is `base`, or if None the scenario that a record names, or `otherwise`; or a measured scenario itself, which is
+    one of the library, of which a folder stands for all in it, or a file with `measured`. Raises InputError.
     """
-    found = [run for text in texts for run in _runs(text, base)]
+    found = [run for text in texts for run in _runs(text, base, otherwise)]
     return [record for record, _ in found], {record.name: scenario for record, scenario in found}
 
 
-def _runs(text: str, base: ScenarioSpec | None) -> Iterator[tuple[RunRecord, ScenarioSpec]]:
+def _runs(
+    text: str, base: ScenarioSpec | None, otherwise: ScenarioSpec | None
+) -> Iterator[tuple[RunRecord, ScenarioSpec]]:
     """Each record with the scenario that it is a run of."""
     scenarios = library_files()
     named = [name for name in scenarios if name == text or name.startswith(f"{text}/")]
@@ -44,9 +48,13 @@ def _runs(text: str, base: ScenarioSpec | None) -> Iterator[tuple[RunRecord, Sce
             yield record_of_scenario(path.stem, scenario, path.name), scenario
             continue
         record = load_record(path)
-        if base is None:
+        if base is None and record.scenario is not None:
+            yield record, load_scenario_file(scenario_path(record.scenario), jobs=True)
+            continue
+        stands_for = base or otherwise
+        if stands_for is None:
             raise InputError(f"{text}: a record doesn't say its whole machine; give a scenario with --base")
-        yield record, base
+        yield record, stands_for
 
 
 def _is_scenario(path: Path) -> bool:

@@ -27,6 +27,7 @@ RESULTS = [
     "hammerdb/timing.json",
     "sysbench/tpcc_1.0.15.txt",
     "sysbench/oltp_rw_histogram.txt",
+    "sysbench/tpcc_kit.txt",
     "pgbench/tpcb_summary.txt",
     "pgbench/rate_limited.txt",
     "benchbase/run.summary.json",

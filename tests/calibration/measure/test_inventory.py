@@ -54,6 +54,32 @@ def test_cpus_memory_devices_and_places_are_read(machine: KernelFiles) -> None:
     assert (found["places"]["log"]["file_system"], found["places"]["log"]["device"]) == ("ext4", "sda")
 
 
+@pytest.mark.parametrize(("allowed", "cores"), [("0", 1), ("0-1", 2), ("0,8-11", 5)])
+def test_processors_are_those_of_the_servers_cpuset(
+    machine: KernelFiles, tmp_path: Path, allowed: str, cores: int
+) -> None:
+    write(machine.proc / "7" / "status", f"Name:\tpostgres\nCpus_allowed_list:\t{allowed}\n")
+    found = inventory(machine, {}, 7)
+    assert found["limits"]["cores"] == cores
+    assert "cores" not in inventory(machine, {}, None)["limits"]  # no server is seen here
+    write(tmp_path / "run" / "inventory.json", json.dumps(found))
+    [run] = find_runs([tmp_path / "run"])
+    values = {key: leaf for reading in run.readings for key, leaf in reading.values.items()}
+    core_figure = values["environment", "cores"]
+    assert isinstance(core_figure, dict)
+    assert core_figure["value"] == min(cores, 2)  # never more than the machine has
+
+
+def test_a_place_that_is_a_link_is_that_behind_it(machine: KernelFiles, tmp_path: Path) -> None:
+    """pg_wal may be a link to a device of its own."""
+    (tmp_path / "behind").mkdir()
+    (tmp_path / "pg_wal").symlink_to(tmp_path / "behind")
+    mounts = f"1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n2 1 0:40 / {tmp_path / 'behind'} rw - btrfs /dev/sdb rw\n"
+    write(machine.proc / "self" / "mountinfo", mounts)
+    assert inventory(machine, {"log": str(tmp_path / "pg_wal")}, 7)["places"]["log"]["device"] == "sdb"
+    assert inventory(machine, {"log": str(tmp_path)}, 7)["places"]["log"]["device"] == "sda"
+
+
 def test_an_unknown_device_is_said(machine: KernelFiles, tmp_path: Path) -> None:
     (machine.system / "class" / "block" / "sdb").unlink()
     found = inventory(machine, {"data": "/pg data/15"}, 7)

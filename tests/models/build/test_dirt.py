@@ -10,6 +10,7 @@ from models.build import build
 from models.operating_system.page_cache import PageCacheSpec, dirty_limits, flusher_of, page_cache_of
 from models.reading import load_scenario
 from simulator import kernel
+from simulator.errors import InputError
 from simulator.form import UNPACED, System
 from simulator.results import Result
 
@@ -42,6 +43,28 @@ def test_pauses_begin_at_the_mean_of_both_limits_where_the_system_has_them() -> 
     assert not flusher_of(cache(dirty_background_fraction=1), 10_000, PAGE)
     [flusher] = flusher_of(cache(), 10_000, PAGE)
     assert list(flusher.operands("write_cache_dirty")) == [(1000,)]
+
+
+def test_a_writer_is_paused_each_128_kib_where_the_system_locks_files() -> None:
+    both = cache(paces_writers=True, locks_files=True)
+    assert [page_cache_of(both, 10_000, size).pages_a_pause for size in (4096, 8192, 16384, 262144)] == [32, 16, 8, 1]
+    beyond = cache(paces_writers=True, locks_files=True, dirty_background_mib=400, dirty_limit_mib=800)
+    for other in (cache(paces_writers=True), beyond):  # not asked for; never paused
+        assert page_cache_of(other, 10_000, PAGE).pages_a_pause == 0
+    with pytest.raises(ValueError, match="locks_files: got true without paces_writers"):
+        cache(locks_files=True)
+
+
+def test_more_files_than_a_byte_counts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    locking = ["operating_system.page_cache.paces_writers=true", "operating_system.page_cache.locks_files=true"]
+    locking += [
+        "operating_system.page_cache.dirty_background_mib=0.1",
+        "operating_system.page_cache.dirty_limit_mib=0.2",
+    ]
+    assert build(load_scenario(TINY, locking)).page_cache.pages_a_pause == 16
+    monkeypatch.setattr("models.build.system.MOST_FILES", 3)
+    with pytest.raises(InputError, match=r"locks_files: got \d+ tables and indexes; at most 3: have fewer"):
+        build(load_scenario(TINY, locking))
 
 
 def writing(*words: str) -> System:

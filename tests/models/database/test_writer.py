@@ -1,4 +1,4 @@
-"""The background writer's sweep of the pool: a daemon's operands from the settings, and where it can't be."""
+"""The background writer: its sweep of the pool, its pushes to the disks, and where neither can be."""
 
 from __future__ import annotations
 
@@ -33,3 +33,16 @@ def test_it_is_there_if_asked_for() -> None:
 def test_a_pool_that_counts_no_uses_down_has_none() -> None:
     with pytest.raises(InputError, match=r"database\.writer\.sweep: with pool\.replacement: lru"):
         load_scenario(LIBRARY / "v20z.yaml", [SWEEP])
+
+
+def test_what_it_writes_is_pushed_if_asked_for() -> None:
+    file = LIBRARY / "postgresql-15-400-iops.yaml"
+    assert build(load_scenario(file, ["database.writer.flush_after=true"])).writing.pushed
+    assert not build(load_scenario(file)).writing.pushed
+
+
+def test_nothing_is_pushed_past_a_page_cache() -> None:
+    with pytest.raises(InputError, match=r"database\.writer\.flush_after: with database\.io: direct"):
+        load_scenario(
+            LIBRARY / "postgresql-15-400-iops.yaml", ["database.writer.flush_after=true", "database.io=direct"]
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -14,6 +14,7 @@ from scenarios.library import library_files, load_scenario_file
 from simulator.analytic import simulate as calculated
 from simulator.form import CODES
 from simulator.form.samplers import alias_pmf
+from simulator.form.visits import ProgramReader
 from simulator.kernel import simulate as simulated
 
 NAMES = ("new_order", "payment", "order_status", "delivery", "stock_level")
@@ -185,3 +186,39 @@ def test_deliveries_change_any_customer_until_the_loaded_orders_are_through() ->
     assert [int(program.counters[program.counter_tables[claims[1][column]][0]]) for column in (2, 4)] == [2100, 3000]
     place = told.index(claims[1])
     assert [row[0] for row in told[place + 1 : place + 4]] == ["uniform", "jump", "sample"]
+
+
+def changed(number: int, *settings: str) -> dict[str, tuple[float, float]]:
+    """What a transaction of a class changes, by table: references to rows, and those whose key's leaf changes too."""
+    model = build(go_tpc("", *settings))
+    program = model.program
+    found: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
+    for touches in ProgramReader(program, model.client_registers).works[number].touches.values():
+        name = program.region_names[int(program.references[touches.reference, 1])]
+        rows, keys = found[name]
+        found[name] = rows + touches.visits * touches.write, keys + touches.visits * touches.index_write
+    return found
+
+
+NEW_ORDER, PAYMENT, STOCK_LEVEL = (NAMES.index(name) for name in ("new_order", "payment", "stock_level"))
+MOVED = [f"workload.layout.heap.{name}_moved_fraction=0.2" for name in ("customers", "stock")]
+
+
+def test_keys_change_with_rows_that_move_or_are_new() -> None:
+    """A new order inserts an order, a new order and ten lines, and changes ten rows of stock; else no key changes."""
+    made = changed(NEW_ORDER, *MOVED)
+    for table, keys in {"orders": 1, "new order": 1, "order line": 10, "stock": 2}.items():
+        assert made[table][1] == pytest.approx(keys), table
+    assert made["stock"][0] == pytest.approx(10)
+    assert changed(PAYMENT, *MOVED)["customer"][1] == pytest.approx(0.2)
+    alone = changed(NEW_ORDER, MOVED[0])
+    assert sum(keys for _, keys in alone.values()) == 0, "keys are left alone unless it is said how often stock moves"
+    assert alone["stock"][0] == pytest.approx(10)
+
+
+@pytest.mark.parametrize("hinted", [0.0, 0.5, 1.0])
+def test_reads_of_changed_rows_change_pages(hinted: float) -> None:
+    """A new order reads one customer, a stock level 200 rows of stock; neither changes one itself."""
+    setting = f"workload.layout.heap.hinted_fraction={hinted}"
+    assert changed(NEW_ORDER, setting)["customer"][0] == pytest.approx(hinted)
+    assert changed(STOCK_LEVEL, setting)["stock"][0] == pytest.approx(200 * hinted)

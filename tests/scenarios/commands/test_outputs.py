@@ -46,7 +46,7 @@ def test_a_command_without_forms_would_be_found() -> None:
 def test_every_command_that_speaks_on_stderr_can_be_quiet() -> None:
     assert {name for name in commands() if "--quiet" not in options_of(name)} == {
         "system", "schema", "runs list", "runs show", "runs check", "catalog list", "catalog show", "catalog check",
-        "serve",
+        "serve", "lab clean",
     }  # fmt: skip
 
 

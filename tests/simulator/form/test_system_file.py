@@ -156,6 +156,7 @@ def test_numbers_that_point_to_nothing_are_refused(tpcc: System) -> None:
     many = 1 << 40
     wrong = {
         "touch: reference is 1099511627776; there are": with_operation(tpcc, "touch", "reference", many),
+        "touch: write is 3; there are": with_operation(tpcc, "touch", "write", 3),
         "choose: table is -1": with_operation(tpcc, "choose", "table", -1),
         "uniform: r is 77": with_operation(tpcc, "uniform", "r", 77),
         "maybe: target is": with_operation(tpcc, "maybe", "target", len(tpcc.program.operations)),
@@ -169,6 +170,9 @@ def test_numbers_that_point_to_nothing_are_refused(tpcc: System) -> None:
         "sections is 0": dataclasses.replace(tpcc, sections=()),
         "program.main_class is 77": dataclasses.replace(tpcc, program=dataclasses.replace(tpcc.program, main_class=77)),
         "extents.0.devices is 1": dataclasses.replace(tpcc, extents=(Extent(0, 1 << 62, 5, 1),)),
+        "page_cache.pages_a_pause is 256; allowed: 0 to 255": dataclasses.replace(
+            tpcc, page_cache=dataclasses.replace(tpcc.page_cache, pages_a_pause=256)
+        ),
         "alias: the table at 0": with_array(tpcc, "alias", lambda rows: rows + 10**9),
         "pool.replacement is 'fifo'": dataclasses.replace(
             tpcc, pool=dataclasses.replace(tpcc.pool, replacement="fifo")

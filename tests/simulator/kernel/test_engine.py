@@ -118,6 +118,7 @@ def what_happened(system: DrawnSystem, finished: Finished) -> set[str]:
     happened |= {"dirty eviction"} if last.page_cache.dirty_evictions else set()
     happened |= {"threads slow each other"} if system.sharing else set()
     happened |= {"several pages in one write"} if system.writing != Writing() and system.direct_io else set()
+    happened |= {"pushed"} if system.writing.pushed and not system.direct_io else set()
     happened |= {"tables on their own devices"} if system.by_table else set()
     happened |= {"limits"} if any(limiter.closed_ps for limiter in last.limiters) else set()
     happened |= {"fair queueing"} if any(last.devices[one].completed for one in model.scheduled_devices) else set()
@@ -134,7 +135,7 @@ def what_happened(system: DrawnSystem, finished: Finished) -> set[str]:
 EVERYTHING = {
     *(f"operation {name}" for name in OPERATIONS),
     *(f"daemon {name}" for name in DAEMON_OPERATIONS if name not in IN_TESTS_OF_THEIR_OWN),
-    "no daemons", "two writers", "threads slow each other", "several pages in one write",
+    "no daemons", "two writers", "threads slow each other", "several pages in one write", "pushed",
     "tables on their own devices", "limits", "write cache", "fair queueing", "terminals", "interrupts", "fixed work",
     *ACTIVITIES, *PURPOSES, "rotating", "flash", "raid", "lru", "clock", "cold", "after_load", "warm",
     "after_prewarm", "lead-in", "rollback", "checkpoint", "handover", "dirty eviction",

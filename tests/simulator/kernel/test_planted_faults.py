@@ -101,7 +101,16 @@ FAULTS = {
         "std::exchange(waiting.first, NONE)",
         "[&] { const i32 who = waiting.take(tasks); tasks[who].next = NONE; return who; }()",
     ),
-    "writes are never merged": Fault("write_back.hpp", "run.pages < merged_pages", "run.pages < 1"),
+    "writes are never merged": Fault(
+        "write_back.hpp", "run.pages > 0 && run.pages < merged_pages", "run.pages > 0 && false"
+    ),
+    "write-back begins anew in the files": Fault(
+        "write_back.hpp", "page_cache.next_dirty(next_in_files)", "page_cache.next_dirty(0)"
+    ),
+    "no file is locked": Fault("page_cache.hpp", "locked_until_ns[file_of(page)] - now_ns", "i64{0}"),
+    "a pause for each page": Fault("interpreter.hpp", "task.unpaid_pages >= enough", "task.unpaid_pages > 0"),
+    "what is to be pushed stays": Fault("page_writes.hpp", "(is_pushed)", "false"),
+    "an index page never changes": Fault("interpreter.hpp", "now.b == WITH_INDEX_PAGE", "false"),
     "neighbours stay behind": Fault(
         "page_writes.hpp", "run.pages < coalesced_pages && run.first_page + run.pages * extent.devices < end", "false"
     ),

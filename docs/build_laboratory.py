@@ -1,0 +1,205 @@
+"""Hold the laboratory's runs against their predictions; write the tables of docs/laboratory.md and its picture.
+
+python docs/build_laboratory.py        seconds
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median, stdev
+
+from calibration.records import RunRecord, load_record, records_in
+from docs.build import replaced
+from docs.build_public import table
+from scenarios.library import library_files, load_scenario_file
+from scenarios.show.chart import Chart, Points, Scale, Segment
+from scenarios.show.palette import SERIES_COLOURS
+from scenarios.show.picture import write_picture
+
+DOCS = Path(__file__).resolve().parent
+CALIBRATION = DOCS.parent / "calibration"
+RUNS, FOLDER = CALIBRATION / "runs" / "laboratory_postgresql", CALIBRATION / "laboratory"
+PREDICTIONS = {
+    "first": ("predictions.csv", (1,)),
+    "second": ("predictions_2.csv", (2,)),
+    "third": ("predictions_3.csv", (2,)),
+    "fourth": ("predictions_4.csv", (2, 3)),
+}
+"""by model: predictions, and the hosts on which it is judged; a machine counts in the last one before its runs"""
+PAGE, PICTURE = DOCS / "laboratory.md", DOCS / "pictures" / "laboratory.svg"
+WITHOUT_SPEED = ("postgresql-pool-70.r2",)
+"""of the second host, before records said how fast a core was"""
+SLOW_PER_S = 2000.0
+"""a core of the third host computes 1,300 events/s, one of the second 4,040"""
+BEGIN, END = "<!-- begin of the tables: python docs/build_laboratory.py -->\n", "<!-- end of the tables -->\n"
+FIGURES = {
+    "CPU": "cpu_utilisation_fraction",
+    "reads": "reads_per_transaction",
+    "writes": "writes_per_transaction",
+    "pool misses": "pool_misses_per_transaction",
+    "p95": "new_order_p95_s",
+}
+"""a column's name, and that of its prediction"""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine with its runs on a host and what a `model` predicted; None of both: it was seen before all of those."""
+
+    name: str
+    host: int
+    rates: tuple[float, ...]
+    figures: dict[str, float]
+    prediction: dict[str, str] | None
+    model: str | None
+
+    @property
+    def rate(self) -> float:
+        """Mean of the repeats."""
+        return fmean(self.rates)
+
+    @property
+    def error(self) -> float:
+        """Predicted by measured, less one."""
+        assert self.prediction is not None
+        return float(self.prediction["new_orders_per_min"]) / self.rate - 1
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the mean is inside the prediction's interval."""
+        assert self.prediction is not None
+        return float(self.prediction["low"]) <= self.rate <= float(self.prediction["high"])
+
+
+def measured_figures(record: RunRecord) -> dict[str, float]:
+    """Per transaction; CPU as a share of the database's cores, p95 of new orders in s."""
+    resources, per_s = record.resources, record.outcome.transactions_per_s
+    group, cores, device = resources.process_groups["database"], record.environment.cores, resources.devices["loop7300"]
+    used, asked = (group.cpu_user_cores, group.cpu_system_cores), resources.buffer_reads_per_s
+    assert per_s is not None
+    assert cores is not None
+    found = {
+        "CPU": sum(each.value for each in used if each) / cores.value,
+        "pool misses": asked.value / per_s.value if asked else 0.0,
+        "p95": record.outcome.classes["new_order"].percentiles_ms["95"].value / 1000,
+    }
+    for name, value in (("reads", device.reads_per_s), ("writes", device.writes_per_s)):
+        found[name] = value.value / per_s.value if value else 0.0
+    return found
+
+
+def machines() -> list[Machine]:
+    """All that were measured, in the order of their names."""
+    predicted = {}
+    for model, (name, hosts) in PREDICTIONS.items():
+        with (FOLDER / name).open(encoding="utf-8") as file:
+            rows_of_file = list(csv.DictReader(file))
+        predicted |= {(row["scenario"], host): (row, model) for row in rows_of_file for host in hosts}
+    by_name: dict[tuple[str, int], list[RunRecord]] = {}
+    for path in records_in(RUNS):
+        record = load_record(path)
+        by_name.setdefault((record.name.rpartition(".")[0], _host(record)), []).append(record)
+    found = []
+    for (name, host), records in sorted(by_name.items()):
+        scenario = load_scenario_file(library_files()[str(records[0].scenario)])
+        rates = tuple(rate.value for each in records if (rate := each.outcome.new_orders_per_minute))
+        figures = [measured_figures(each) for each in records]
+        means = {key: fmean(each[key] for each in figures) for key in FIGURES}
+        found.append(Machine(name, host, rates, means, *predicted.get((scenario.name, host), (None, None))))
+    return found
+
+
+def _host(record: RunRecord) -> int:
+    speed = record.environment.core_speed_per_s
+    if speed is None:
+        return 2 if record.name in WITHOUT_SPEED else 1
+    return 3 if speed.value < SLOW_PER_S else 2
+
+
+def rows(all_machines: Sequence[Machine]) -> list[list[str]]:
+    """The table: rates with errors, then figures as measured / predicted."""
+    head = ["machine", "host", "runs", "measured", "model", "predicted, 90 %", "error", "inside", *FIGURES]
+    lines = [head]
+    for each in all_machines:
+        line = [each.name.removeprefix("postgresql-"), str(each.host), str(len(each.rates)), f"{each.rate:,.0f}"]
+        if each.prediction is None:
+            lines.append([*line, "", "seen before", "", "", *(f"{value:.3g}" for value in each.figures.values())])
+            continue
+        said = each.prediction
+        low, rate, high = (float(said[key]) for key in ("low", "new_orders_per_min", "high"))
+        pairs = [f"{each.figures[key]:.3g} / {float(said[name] or 'nan'):.3g}" for key, name in FIGURES.items()]
+        inside = "yes" if each.is_inside else "no"
+        lines.append(
+            [*line, str(each.model), f"{rate:,.0f} [{low:,.0f} .. {high:,.0f}]", f"{each.error:+.1%}", inside, *pairs]
+        )
+    return lines
+
+
+def summary(all_machines: Sequence[Machine]) -> str:
+    """Errors over the machines that each model predicted, and the noise of repeats."""
+    text = ""
+    for model in PREDICTIONS:
+        predicted = [each for each in all_machines if each.model == model]
+        if not predicted:
+            continue
+        errors = sorted(abs(each.error) for each in predicted)
+        text += (
+            f"The {model} model, {len(predicted)} machines predicted before they were measured: mean error "
+            f"{fmean(errors):.1%}, median {median(errors):.1%}, worst {errors[-1]:.1%}; "
+            f"{sum(each.is_inside for each in predicted)} inside their 90 % intervals.\n\n"
+        )
+    repeated = [each for each in all_machines if len(each.rates) > 1]
+    noise = ", ".join(
+        f"{each.name} on host {each.host} {stdev(each.rates) / each.rate:.1%} ({len(each.rates)} runs)"
+        for each in repeated
+    )
+    return text + f"Standard deviation of repeats: {noise or 'not measured yet'}.\n"
+
+
+def chart(all_machines: Sequence[Machine]) -> Chart:
+    """Predicted against measured, with the interval, on logarithmic axes."""
+    predicted = [each for each in all_machines if each.prediction is not None]
+    x = [each.rate for each in predicted]
+    said = [
+        {key: float(str((each.prediction or {})[key])) for key in ("new_orders_per_min", "low", "high")}
+        for each in predicted
+    ]
+    ends = [*x, *(each[key] for each in said for key in ("low", "high"))]
+    low, high = min(ends) / 1.2, max(ends) * 1.2
+    return Chart(
+        key="laboratory",
+        title="predicted by measured, new orders per minute",
+        alternative="predicted and measured rates of the laboratory's machines, with 90 % intervals",
+        marks=[
+            Segment(y=(low, high), x=(low, high), width=1.0, colour="#888888", below=True),
+            *(
+                Segment(x=(at, at), y=(each["low"], each["high"]), width=1.0, colour=SERIES_COLOURS[1], below=True)
+                for at, each in zip(x, said, strict=True)
+            ),
+            Points(
+                x=x,
+                y=[each["new_orders_per_min"] for each in said],
+                size=7,
+                colour=SERIES_COLOURS[1],
+                label="predicted",
+            ),
+        ],
+        x=Scale(low=low, high=high, log=True, title="measured"),
+        y=Scale(low=low, high=high, log=True),
+        height_px=420,
+    )
+
+
+def main() -> None:
+    """Compare, write."""
+    found = machines()
+    text = summary(found) + "\n" + table(rows(found)) + "\n![predicted by measured](pictures/laboratory.svg)\n"
+    PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, text), encoding="utf-8")
+    write_picture(PICTURE, "The laboratory's machines, predicted before they were measured", [chart(found)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""From a scenario to the machine that a host emulates, and what it can't be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calibration.lab.emulation import emulated
+from calibration.lab.groups import Group
+from calibration.lab.load_generator import core_speed_of
+from calibration.lab.postgresql import PostgreSQLServer
+from models.scenario import ScenarioSpec
+from scenarios.library import scenario_loader
+from simulator.errors import InputError
+
+SCENARIO = "laboratory/postgresql"
+
+
+def scenario(*settings: str) -> ScenarioSpec:
+    return scenario_loader(SCENARIO)(settings)
+
+
+def test_limits_of_the_groups_and_the_disks() -> None:
+    machine = emulated(scenario(), "here", cores=range(4))
+    assert machine.engine == "postgresql"
+    assert (machine.database.cores, machine.others.cores) == ((0,), (1, 2, 3))
+    assert (machine.database.memory_bytes, machine.swap_bytes, machine.dirty_bytes) == (2**30, 2**30, 192 * 2**20)
+    assert (machine.data.count, machine.data.level) == (1, "independent")
+    assert machine.log is not None
+
+
+def test_where_all_cores_are_the_databases_the_others_share_them() -> None:
+    machine = emulated(scenario("machine.cpu.cores=2", "machine.cpu.quota_cores=1.5"), "here", cores=range(2))
+    assert machine.database.cores == machine.others.cores == (0, 1)
+    assert machine.database.quota_cores == 1.5
+    assert machine.others.weight > machine.database.weight
+
+
+def test_independent_disks_are_one_device_striped_by_pages() -> None:
+    machine = emulated(scenario("machine.disks.count=4"), "here", cores=range(2))
+    assert (machine.data.level, machine.data.count, machine.data.stripe_kib) == ("raid0", 4, 8)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("machine.cpu.cores=64", "machine.cpu.cores: got 64; this host lends at most 2"),
+        ("machine.memory_gib=60000", "machine.memory_gib: got 60000"),
+        ("workload.active_warehouses=3", "workload.active_warehouses: got 3"),
+        (
+            "workload.tpcc.remote_stock_fraction=0",
+            "workload.tpcc.remote_stock_fraction: got 0.0; the kit doesn't do that",
+        ),
+        (
+            "workload.mix={new_order: 0.44, payment: 0.44, order_status: 0.04, delivery: 0.04, stock_level: 0.04}",
+            "workload.mix: the kit doesn't do that: 45, 43, 4, 4 and 4 %",
+        ),
+        ("interval.start=warm", "interval.start: got warm; a laboratory's run starts from the restored state"),
+        ("operating_system.page_cache.dirty_limit_mib=null", "operating_system.page_cache.dirty_limit_mib: missing"),
+        ("workload.arrivals={kind: open, transactions_per_s: 3, connections: 2}", "workload.arrivals.kind: got open"),
+        ("database.name=Virtuoso 5", "database.name: got Virtuoso 5; the laboratory runs PostgreSQL and MariaDB"),
+    ],
+)
+def test_what_cannot_be_emulated_is_refused_by_its_key(setting: str, words: str) -> None:
+    others = ("interval.lead_in=null",) if "arrivals" in setting else ()
+    with pytest.raises(InputError) as caught:
+        emulated(scenario(setting, *others), "here.yaml", cores=range(2))
+    assert f"here.yaml: {words}" in str(caught.value)
+
+
+def test_the_speed_of_a_core_is_read() -> None:
+    assert core_speed_of("CPU speed:\n    events per second:  2261.70\n\nGeneral statistics:") == 2261.7
+    with pytest.raises(InputError, match="no events per second: FATAL: no such test"):
+        core_speed_of("FATAL: no such test\n")
+
+
+@pytest.mark.parametrize("flush_after", [True, False])
+def test_what_daemons_write_is_pushed_only_where_the_scenario_says_so(flush_after: bool) -> None:
+    database = scenario(f"database.writer.flush_after={str(flush_after).lower()}").database
+    settings = PostgreSQLServer(Path("data"), Path("sockets"), Group("test", 1, {})).settings(database, 16)
+    for name in ("checkpoint_flush_after", "bgwriter_flush_after"):
+        assert settings.get(name) == (None if flush_after else "0"), "absent: the server's default"
