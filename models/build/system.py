@@ -110,7 +110,7 @@ def machine_model(
         direct_io=direct_io,
         interval=interval,
         daemons=(
-            write_back_of(system.page_cache),
+            *write_back_of(system.page_cache, leaves_log=database.log.commit == "buffered"),
             *(() if direct_io else flusher_of(system.page_cache, plan.page_cache_pages, page_bytes)),
             *_writers(database),
         ),

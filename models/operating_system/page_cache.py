@@ -111,13 +111,11 @@ def flusher_of(cache: PageCacheSpec, pages: int, page_bytes: int) -> tuple[Daemo
     return (Daemon("background write-back", steps),)
 
 
-def write_back_of(cache: PageCacheSpec) -> Daemon:
-    """The daemon that writes what has been dirty for too long, and the log if commits leave it to the system."""
-    return Daemon(
-        "write-back",
-        (
-            DaemonStep("sleep", (from_s(cache.flush_interval_s),)),
-            DaemonStep("write_log"),
-            DaemonStep("write_expired", (from_s(cache.dirty_expire_s),)),
-        ),
-    )
+def write_back_of(cache: PageCacheSpec, leaves_log: bool) -> tuple[Daemon, ...]:
+    """The daemons that write what has been dirty for too long: pages, and the log if commits leave it to the system.
+
+    Linux's flusher goes on until no file is dirty for so long, and takes turns with the log's (fs/fs-writeback.c).
+    """
+    sleep = DaemonStep("sleep", (from_s(cache.flush_interval_s),))
+    pages = Daemon("write-back", (sleep, DaemonStep("write_expired", (from_s(cache.dirty_expire_s),))))
+    return (pages, Daemon("write-back of the log", (sleep, DaemonStep("write_log")))) if leaves_log else (pages,)

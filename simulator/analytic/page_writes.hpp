@@ -291,12 +291,11 @@ private:
         return exp_of(near_until);
     }
 
-    // Pages that write-back hands to the disks per second: where reads go first it has the turns left to it.
+    // Pages that write-back can hand to the disks per second: where reads go first it has the turns left to it.
     static double most_per_s(const Machine& m) {
-        const double most = m.in_flight / m.flush_s;
-        if (m.reads_per_write <= 0) return most;
+        if (m.reads_per_write <= 0) return INFINITY;
         const double turns = m.data_devices * m.parallel / m.disk_writes(1.0) / (1.0 + m.reads_per_write);
-        return std::min(most, turns / m.write_s[0]);
+        return turns / m.write_s[0];
     }
 
     // How much the page cache's limit of dirty pages is felt, a half if what there is just fits.

@@ -269,6 +269,7 @@ private:
             case DaemonCode::await_dirty:
             case DaemonCode::await_cache_dirty:
             case DaemonCode::write_cache_dirty:
+            case DaemonCode::write_expired:
             case DaemonCode::every_or_logged:
                 return begin(who, daemon);
             case DaemonCode::write_dirty:
@@ -340,12 +341,16 @@ private:
         stations.enter(PROCESSORS, who, demand_ns, Purpose::daemon);
     }
 
-    // Pages that have been dirty for so long; their CPU time is write-back's.
+    // Pages that have been dirty for so long, until there are none, as many at once as may be in flight; their CPU time
+    // is write-back's.
     bool write_expired(i32 who, i64 age_ns) {
-        if (write_back.free_pages() <= 0) return true;
-        const i64 written = write_back.flush(calendar.now_ns - age_ns, write_back.free_pages());
-        if (written == 0) return true;
-        pay(who, written);
+        const i64 latest_ns = calendar.now_ns - age_ns;
+        if (!interpreter.page_cache.has_dirty_since(latest_ns)) return true;
+        if (write_back.free_pages() <= 0) {
+            write_back.wait(who, Stage::syncing);
+            return false;
+        }
+        pay(who, write_back.flush(latest_ns, write_back.free_pages()));
         return false;
     }
 };

@@ -162,11 +162,13 @@ class Daemons:
             self.log.write()
 
     def _write_expired(self, age_ns: int) -> Story:
-        now, free_pages = self.env.now, self.write_back.free_pages
-        if free_pages > 0:
-            written = self.write_back.flush(now - age_ns, free_pages)
-            if written:
-                yield from self._pay(written)
+        cache = self.pool.page_cache.cache
+        while cache.dirty_before(self.env.now - age_ns, 1):
+            free_pages = self.write_back.free_pages
+            if free_pages > 0:
+                yield from self._pay(self.write_back.flush(self.env.now - age_ns, free_pages))
+            else:
+                yield self.write_back.written()
 
     def _write_cache_dirty(self, keep_pages: int) -> Story:
         dirty = self.pool.page_cache.cache.dirty_since_ms
