@@ -233,5 +233,5 @@ def test_a_cluster_gives_the_same_bytes(
     here = capsys.readouterr().out
     command = [sys.executable, "-c", START, *questions[question], "--cluster", address]
     there = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert there.stderr == ""
+    assert there.returncode == 0, there.stderr  # Dask itself may complain of a busy machine
     assert there.stdout == here

@@ -222,7 +222,7 @@ def test_listing_names_every_operation_and_part(tpcc: System) -> None:
     assert listing(with_array(tpcc, "operations", lambda rows: np.roll(rows, 1, axis=0))) != text
     assert "  pool: pages " in text
     assert "  device disk 1: " in text
-    assert "  daemon write-back: sleep interval 5 s, then write_log, then write_expired age 30 s\n" in text
+    assert "  daemon write-back: sleep interval 5 s, then write_expired age 30 s\n" in text
     assert "  daemon checkpointer: every interval 3600 s, then write_dirty keep_pages 0, over 0 ns, then sync" in text
 
 

@@ -156,6 +156,28 @@ def test_write_back_in_file_order_takes_neighbours_along(engine: ModuleType) -> 
 
 
 @pytest.mark.parametrize("engine", [kernel, reference], ids=["kernel", "reference"])
+@pytest.mark.parametrize("in_file_order", [False, True], ids=["by age", "by place"])
+def test_write_back_goes_on_until_nothing_is_too_old(engine: ModuleType, in_file_order: bool) -> None:
+    """Every two seconds all that is older than one goes to the disk, one page after the other if one may be in flight.
+
+    That was one page each time. The twin: a disk that takes longer for the pages than until more are too old.
+    """
+    model = replace(
+        aged_model(in_file_order, merged_pages=1), daemons=(sleeping_writer(10 * MS, 0), write_back(2000 * MS, 1000 * MS))
+    )
+
+    def per_s(in_flight_pages: int, write_ns: int = MS) -> float:
+        cache = replace(model.page_cache, in_flight_pages=in_flight_pages)
+        storage = replace(model.storage, devices=(replace(DISK, write_ns=write_ns),))
+        result = engine.simulate(replace(model, page_cache=cache, storage=storage), 1)
+        return result.devices[0].by_purpose_per_s["write-back"]
+
+    assert per_s(1) == pytest.approx(per_s(100), rel=0.2)
+    assert per_s(1) > 3.0
+    assert per_s(1, write_ns=400 * MS) == pytest.approx(2.5, rel=0.1)
+
+
+@pytest.mark.parametrize("engine", [kernel, reference], ids=["kernel", "reference"])
 def test_an_arm_has_shorter_ways_in_file_order(engine: ModuleType) -> None:
     """One page on its way at a time, pages all over an arm: by their age it seeks, by their place it goes on."""
     services = {}
