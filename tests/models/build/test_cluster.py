@@ -56,6 +56,7 @@ def test_another_warehouse_is_elsewhere_as_often_as_warehouses_are(
     assert math.isclose(paths.elsewhere, chance)
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "settings",
     [

@@ -114,6 +114,7 @@ def test_one_too_many_anywhere_is_found(name: str, group: int, field: str) -> No
     assert not balance(wrong)
 
 
+@pytest.mark.uncounted
 def test_both_engines_lose_the_same_requests() -> None:
     asked = scenario("job.duration_s=0.9", "job.warm_up_s=0.1")
     assert isinstance(asked.job, PartitionedStoreSpec)

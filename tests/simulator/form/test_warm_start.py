@@ -139,6 +139,7 @@ def test_with_another_popularity_it_is_not(replacement: str) -> None:
     assert standard_errors_apart(drawn(replacement, less), counted(replacement)).max() > 8.0
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("flushed_after", [100, 1_000, 10_000])
 def test_pages_flushed_by_their_age_are_as_dirty_as_references_leave_them(flushed_after: int) -> None:
     """From hardly anything that a page cleaner leaves dirty to all of it."""

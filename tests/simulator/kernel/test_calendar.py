@@ -110,6 +110,7 @@ def reference_ends(scripts: list[Script], end_ns: int) -> list[End]:
     return [(time, client) for time, client, *_ in run_reference(waiting(scripts, end_ns), 1).ends]
 
 
+@pytest.mark.uncounted
 @settings(max_examples=200, derandomize=True, deadline=None, database=None)
 @given(scripts=st.lists(scripts_that_pass_time, min_size=1, max_size=40))
 def test_events_come_by_time_then_urgent_first_then_in_the_order_of_scheduling(scripts: list[Script]) -> None:
@@ -131,6 +132,7 @@ def test_another_order_is_noticed(wrong: dict[str, bool]) -> None:
     assert ours != theirs
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("clients", [1, 3, 1000])
 def test_queues_of_an_instant_go_round(clients: int) -> None:
     """More events than any queue is long, a few at a time and a thousand."""

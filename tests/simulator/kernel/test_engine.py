@@ -145,6 +145,7 @@ EVERYTHING = {
 }  # fmt: skip
 
 
+@pytest.mark.uncounted
 def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> None:
     """Any part, any policy; and what the systems are drawn for does happen in at least two of a hundred."""
     happened: Counter[str] = Counter()
@@ -162,6 +163,14 @@ def test_random_systems_give_one_trajectory_and_show_every_part_at_work() -> Non
     assert not rare, "draw more of these"
 
 
+@settings(EXAMPLES, max_examples=30)
+@given(system=st.one_of(any_systems(), worked_systems(), flushing_systems()), seed=SEEDS)
+def test_some_random_systems_have_their_branches_counted(system: DrawnSystem, seed: int) -> None:
+    """Of every kind a few, since counting takes many times as long as simulating."""
+    assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
+
+
+@pytest.mark.uncounted
 @settings(EXAMPLES, max_examples=SOAK // 4 or 50)
 @given(system=worked_systems(), seed=SEEDS)
 def test_fixed_work_on_threads_gives_one_trajectory(system: DrawnSystem, seed: int) -> None:
@@ -169,6 +178,7 @@ def test_fixed_work_on_threads_gives_one_trajectory(system: DrawnSystem, seed: i
     assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed) == []
 
 
+@pytest.mark.uncounted
 def test_flushing_by_age_gives_one_trajectory_and_shows_all_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     """Doubled batches and victims, a clean victim first, groups of two writes, commits that wait for log space."""
     met: Counter[str] = Counter()
@@ -246,6 +256,7 @@ def test_controllers_caches_give_one_trajectory_and_show_all_they_can(monkeypatc
     assert met["joined"] > 10, met
 
 
+@pytest.mark.uncounted
 @settings(EXAMPLES, max_examples=SOAK // 10 or 20)
 @given(model=tpcc_models(), seed=SEEDS)
 def test_tpcc_gives_one_trajectory(model: System, seed: int) -> None:

@@ -62,6 +62,7 @@ def per_transaction(result: Result, table: str) -> float:
     return found.references / (result.transactions_per_s * result.duration_s)
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("workload", ALL)
 def test_the_compiled_engine_is_the_reference(workload: str) -> None:
     system = build(scenario(workload, "interval={start: warm, warm_up_s: 0, duration_s: 1}", *SLOW))
