@@ -35,7 +35,6 @@ class ShippedModel:
     runs: Path
     base: str
     mapping: Path | None = None
-    not_fitted: tuple[str, ...] = ()
 
     @property
     def file(self) -> Path:
@@ -56,8 +55,6 @@ MODELS = (
         RUNS / "emulated_disks",
         "postgresql-15-400-iops",
         RUNS / "mappings" / "emulated_disks.yaml",
-        # twice as fast as the model has it, with the reads that the model expects: it would bend the others
-        ("io-w10-r1",),
     ),
 )
 
@@ -66,7 +63,7 @@ def fit(model: ShippedModel) -> None:
     """Fit and judge by the program's own commands, which go on where they were stopped."""
     store = ROOT / "out" / model.name / "model.json"
     store.parent.mkdir(parents=True, exist_ok=True)
-    runs = [str(path) for path in records_in(model.runs) if path.stem not in model.not_fitted]
+    runs = [str(path) for path in records_in(model.runs)]
     mapping = ["--mapping", str(model.mapping)] if model.mapping else []
     parameters = ["--parameters", str(model.file.with_name("parameters.yaml"))]
     for command in (
