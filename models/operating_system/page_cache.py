@@ -18,7 +18,8 @@ class PageCacheSpec(Spec):
     floor_fraction: Fraction = Field(ge=0, lt=1)
     """share of RAM the OS defends for file pages by swapping out others"""
     other_files_fraction: Fraction = Field(default=0.0, ge=0, lt=1)
-    """share of the cache that files hold which aren't the database's data, such as its log"""
+    """share of the cache that serves none of the database's data, nor its log where `database.log.in_page_cache`: other
+    files, and what two lists and read-ahead cost"""
     dirty_expire_s: Seconds = Field(ge=0, description="age at which a dirty page is written back")
     flush_interval_s: Seconds = Field(ge=0.01, description="how often the flusher wakes")
     dirty_background_fraction: Fraction = Field(default=1.0, gt=0, le=1)
@@ -114,7 +115,8 @@ def flusher_of(cache: PageCacheSpec, pages: int, page_bytes: int) -> tuple[Daemo
 def write_back_of(cache: PageCacheSpec, leaves_log: bool) -> tuple[Daemon, ...]:
     """The daemons that write what has been dirty for too long: pages, and the log if commits leave it to the system.
 
-    Linux's flusher goes on until no file is dirty for so long, and takes turns with the log's (fs/fs-writeback.c).
+    Linux's flusher goes on until no file is dirty for so long (fs/fs-writeback.c, wb_writeback). It goes from file to
+    file, the log's too, which therefore has a daemon of its own here. Other systems do alike by assumption.
     """
     sleep = DaemonStep("sleep", (from_s(cache.flush_interval_s),))
     pages = Daemon("write-back", (sleep, DaemonStep("write_expired", (from_s(cache.dirty_expire_s),))))

@@ -108,7 +108,6 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
         yield f"database.pool.memory_per_buffer_kib: got {per_buffer:g}; at least the page of {database.page_kib:g} KiB"
     writer = database.writer
     yield from _writers(database)
-    yield from _log(database)
     if writer and writer.dirty_low_fraction > writer.dirty_high_fraction:
         low, high = writer.dirty_low_fraction, writer.dirty_high_fraction
         yield f"database.writer.dirty_low_fraction: got {low:g}; at most dirty_high_fraction, {high:g}"
@@ -131,11 +130,6 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
     if database.pool.buffers < least:
         reason = f"every client may hold one, and {SPARE_BUFFERS} to spare"
         yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: {reason}"
-
-
-def _log(database: DatabaseSpec) -> Iterator[str]:
-    if database.log.in_page_cache and database.io == "direct":
-        yield "database.log.in_page_cache: got true with database.io: direct, where there is no page cache: take it out"
 
 
 def _writers(database: DatabaseSpec) -> Iterator[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from models.build import build
 from models.operating_system.page_cache import inactive_pages
 from models.reading import load_scenario
 from scenarios.library import library_files
-from simulator.errors import InputError
 
 PAGE = 8192
 GIB_PAGES = 2**30 // PAGE
+OF_LOG = "write-back of the log"
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,14 @@ def test_the_inactive_list_is_that_of_linux(gib: float, share: float) -> None:
     assert inactive_pages(pages, PAGE) == int(pages * share) or abs(inactive_pages(pages, PAGE) - pages * share) < 1
 
 
-def test_a_log_by_direct_io_is_not_in_it() -> None:
-    with pytest.raises(InputError, match=r"database.log.in_page_cache: got true with database.io: direct"):
-        load_scenario(library_files()["laboratory/mariadb"], ["database.log.in_page_cache=true"])
+@pytest.mark.parametrize(("io", "has_log"), [("buffered", True), ("direct", False)])
+def test_a_log_stands_in_it_where_there_is_one(io: str, has_log: bool) -> None:
+    """PostgreSQL's does, in the catalogue; by direct I/O there is no page cache that it could stand in."""
+    model = build(load_scenario(library_files()["postgresql-15"], [f"database.io={io}"]))
+    assert (model.page_cache.log_pages > 0) == has_log
+
+
+@pytest.mark.parametrize(("commit", "names"), [("durable", ["write-back"]), ("buffered", ["write-back", OF_LOG])])
+def test_a_log_that_commits_leave_behind_has_its_own_write_back(commit: str, names: list[str]) -> None:
+    model = build(load_scenario(library_files()["postgresql-15"], [f"database.log.commit={commit}"]))
+    assert [each.name for each in model.daemons if each.name.startswith("write-back")] == names

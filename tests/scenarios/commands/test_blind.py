@@ -31,7 +31,7 @@ def words(folder: Path) -> tuple[str | Path, ...]:
     """Options: all runs are simulated for seconds only, one parameter is fitted."""
     mapping, parameters = folder.parent / "mapping.yaml", folder.parent / "parameters.yaml"
     entries = read_mapping(MAPPING)
-    entries["all"]["settings"] = SHORT
+    entries["all"]["settings"] = entries["all"].get("settings", {}) | SHORT
     mapping.write_text(yaml_text(entries), encoding="utf-8")
     key, entry = next(iter(read_mapping(PARAMETERS)["parameters"].items()))
     parameters.write_text(yaml_text({"parameters": {key: entry}}), encoding="utf-8")

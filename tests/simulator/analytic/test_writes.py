@@ -149,19 +149,29 @@ def test_pages_rewritten_before_they_are_old_are_written_once() -> None:
     assert direct.written[0] == pytest.approx(direct.misses[0], rel=1e-9)
 
 
-def test_write_back_takes_no_more_than_it_may() -> None:
-    """Few enough pages: they wait until so many are rewritten that it can."""
-    assert evicting(5.0, 6000.0, in_flight=100.0).written[0] * 100.0 == pytest.approx(100.0 / 5.0, rel=1e-2)
-    assert evicting(5.0, 6000.0, in_flight=1e6).written[0] * 100.0 > 100.0
+def test_write_back_takes_no_more_turns_than_reads_leave_it() -> None:
+    """Few enough pages: where reads go before writes they wait until so many are rewritten that it can."""
+    _, p = usual()
+    turns_per_s = float((p.data_devices * p.parallel / p.write_s.ravel()[0])[0])
+    ahead = turns_per_s / 20.0 - 1.0
+    assert evicting(5.0, 6000.0, reads_per_write=ahead).written[0] * 100.0 == pytest.approx(20.0, rel=1e-2)
+    assert evicting(5.0, 6000.0, reads_per_write=0.0).written[0] * 100.0 > 100.0
+
+
+@pytest.mark.parametrize("in_flight", [8.0, 1e6])
+def test_what_may_be_in_flight_is_no_rate(in_flight: float) -> None:
+    """Pages that are written when they are old enough: 6,000 that are changed again and again, each once in 32.5 s."""
+    many = evicting(5.0, 6000.0, in_flight=in_flight)
+    assert many.written[0] * 100.0 == pytest.approx(6000.0 * (1 - np.exp(-16_250 / 6000.0)) / 32.5, rel=0.03)
 
 
 def test_too_many_dirty_pages_go_together() -> None:
     """Half of all pages, in order, once so many are dirty: by then one in seven has been changed again."""
-    together = evicting(5.0, 40_000.0, in_flight=100.0)
+    together = evicting(5.0, 40_000.0, expire_s=1e4)
     until = 40_000.0 * np.log(2.0) / together.misses[0]
     assert together.written[0] == pytest.approx(20_000.0 / until, rel=1e-3)
     assert together.requests[0] / together.written[0] == pytest.approx(0.5, abs=0.02)
-    by_age = evicting(5.0, 40_000.0, in_flight=1e6, cache_dirty_limit=1e6)
+    by_age = evicting(5.0, 40_000.0, cache_dirty_limit=1e6)
     assert by_age.requests[0] / by_age.written[0] > 0.9
 
 

@@ -61,6 +61,9 @@ FAULTS = {
     "log of the checkpoints before counts": Fault(
         "daemons.hpp", "logged - daemon.began_bytes < step.b", "logged < step.b"
     ),
+    "write-back sleeps when its first pages are on their way": Fault(
+        "daemons.hpp", "!interpreter.page_cache.has_dirty_since(latest_ns)", "write_back.free_pages() <= 0"
+    ),
     "a lock goes to nobody who waits": Fault("locks.hpp", "lock.line.empty()", "true"),
     "a holder of a section waits behind others": Fault("stations.hpp", "(urgent)", "false"),
     "no handover": Fault("stations.hpp", "sections[tasks[who].section].handover_ns", "0"),
