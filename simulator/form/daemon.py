@@ -17,9 +17,8 @@ DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
     "write_log": (),  # write what the log left behind, if commits don't wait for it
     "await_cache_dirty": ("pages",),  # the same of the page cache
     "write_cache_dirty": ("keep_pages",),  # hand to the disks what is dirty in the page cache longest, all but so much
-    "write_expired": (
-        "age_ns",
-    ),  # hand to the disks what has been dirty for longer, until nothing has, as much at once as may be in flight
+    # hand to the disks what has been dirty for longer, as many pages at once as may be in flight, until none has
+    "write_expired": ("age_ns",),
     "write_tail": ("depth_pages",),  # write the dirty ones among so many pages that replacement reaches first
     "write_unused": ("places", "most_pages"),  # of so many places further round a CLOCK, the dirty pages without a use
     "write_aged": ("age_bytes",),  # write what the system's `flushing` asks for, and all of this age, oldest first
