@@ -107,14 +107,14 @@ def test_a_certificate_says_which_rate_has_moved_and_how_far() -> None:
     calibration = postgresql()
     assert certificate_line(with_rate_changed(calibration, "io-base-r2", 1.0 + 1e-8), MODEL).endswith("baselines")
     words = certificate_line(with_rate_changed(calibration, "io-base-r2", 0.8), MODEL)
-    assert words.endswith("; since the fit the rates of 1 of 12 runs have moved, by up to 25 % (io-base-r2)")
+    assert words.endswith("; since the fit the rates of 1 of 13 runs have moved, by up to 25 % (io-base-r2)")
 
 
 def test_a_certificate_counts_runs_that_cannot_be_made_again() -> None:
     calibration = postgresql()
     runs = [run.model_copy(update={"scenario_hash": "another"}) for run in calibration.runs[:2]]
     changed = calibration.model_copy(update={"runs": (*runs, *calibration.runs[2:])})
-    assert certificate_line(changed, MODEL).endswith("; whether rates have moved since isn't known of 2 of 12 runs")
+    assert certificate_line(changed, MODEL).endswith("; whether rates have moved since isn't known of 2 of 13 runs")
 
 
 def test_a_certificate_says_that_the_kernel_gave_other_rates() -> None:

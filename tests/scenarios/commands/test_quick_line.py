@@ -91,7 +91,7 @@ def test_a_model_answers_as_the_catalogue_does_with_its_own_values_and_intervals
         assert "bottleneck" in text
         assert "again, same bytes" in text
     catalogue, model = answers
-    assert "a model fitted to 12 runs" in model
+    assert "a model fitted to 13 runs" in model
     assert "reads per transaction" in model
     assert "reads per transaction" not in catalogue
     assert "the catalogue's values" in catalogue
