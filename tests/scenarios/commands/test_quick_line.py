@@ -105,7 +105,7 @@ def test_a_models_answer_is_one_document_saved_reported_and_held_to_a_target(tmp
     assert "target missed" in err
     answer = json.loads(out)
     assert answer["format"] == "oltpsim-answer-1"
-    assert answer["measurement"]["model"]["runs"] == 12
+    assert answer["measurement"]["model"]["runs"] == 13
     figures = {each["name"]: each for each in answer["measurement"]["figures"]}
     assert figures["cpu_utilisation"]["low"] < figures["cpu_utilisation"]["value"]
     assert any(row["key"] == "machine.cpu.relative_speed" for row in answer["described"])
