@@ -291,8 +291,7 @@ private:
         return exp_of(near_until);
     }
 
-    // Pages that write-back can hand to the disks per second: where reads go first those for which it has turns, else any
-    // number.
+    // Pages that write-back can hand to the disks per second: any number, or where reads go first the turns left to it.
     static double most_per_s(const Machine& m) {
         if (m.reads_per_write <= 0) return INFINITY;
         const double turns = m.data_devices * m.parallel / m.disk_writes(1.0) / (1.0 + m.reads_per_write);
