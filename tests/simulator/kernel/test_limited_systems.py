@@ -41,6 +41,7 @@ def reading(
 # One trajectory
 
 
+@pytest.mark.uncounted
 def test_both_engines_give_one_trajectory_and_limits_are_felt() -> None:
     seen: Counter[str] = Counter()
 
@@ -75,6 +76,7 @@ def test_a_kernel_that_has_fewer_credits_is_another_trajectory() -> None:
     assert differences(model, 1, with_table("limits", halve_credits))
 
 
+@pytest.mark.uncounted
 def test_a_kernel_that_counts_reads_at_a_cap_of_writes_is_another_trajectory() -> None:
     def swap_directions(limits: Table) -> None:
         limits.rows[:, limits.columns.index("direction_code")] = 1

@@ -74,6 +74,7 @@ def laboratory(in_page_cache: bool) -> System:
     return build(load_scenario(library_files()["laboratory/postgresql"], settings))
 
 
+@pytest.mark.uncounted
 def test_the_reference_says_the_same_of_a_whole_database() -> None:
     system = laboratory(in_page_cache=True)
     compiled = replace(kernel.simulate(system, 1), engine="reference")
