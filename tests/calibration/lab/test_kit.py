@@ -73,7 +73,7 @@ def drawn(*words: str, threads: int = THREADS, count: int = DRAWS, seed: int = 1
     return tuple(found)
 
 
-def of_kind(kind: str) -> list[Transaction]:
+def drawn_transactions(kind: str) -> list[Transaction]:
     return [each for each in drawn("--warehouses=3") if each.kind == kind]
 
 
@@ -85,12 +85,12 @@ def likelihood(counts: FloatArray, pmf: FloatArray, bins: int = 100) -> float:
 
 
 def items() -> list[int]:
-    chosen = [int(word) for each in of_kind("new_order") for word in each.values["items"].split(",")]
+    chosen = [int(word) for each in drawn_transactions("new_order") for word in each.values["items"].split(",")]
     return [item for item in chosen if item <= ITEMS]
 
 
 def customers() -> list[int]:
-    return [int(each.values["customer"]) for each in of_kind("new_order")]
+    return [int(each.values["customer"]) for each in drawn_transactions("new_order")]
 
 
 def name_numbers() -> list[int]:
@@ -99,7 +99,7 @@ def name_numbers() -> list[int]:
         for number in range(1000)
     }
     assert len(known) == 1000
-    return [known[each.values["last_name"]] for each in of_kind("payment") if "last_name" in each.values]
+    return [known[each.values["last_name"]] for each in drawn_transactions("payment") if "last_name" in each.values]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_mix_is_of_weights() -> None:
 
 def shares() -> dict[str, tuple[int, int]]:
     """Cases and trials of each choice between two."""
-    orders, payments, statuses = (of_kind(name) for name in CLASSES[:3])
+    orders, payments, statuses = (drawn_transactions(name) for name in CLASSES[:3])
     suppliers = [(word, each) for each in orders for word in each.values["suppliers"].split(",")]
     return {
         "remote lines": (sum(word != each.values["warehouse"] for word, each in suppliers), len(suppliers)),
@@ -167,7 +167,7 @@ def test_shares_are_the_specifications(choice: str, share: float, another: float
 
 
 def test_an_order_is_rolled_back_for_its_last_item() -> None:
-    for each in of_kind("new_order"):
+    for each in drawn_transactions("new_order"):
         unused = [word == str(ITEMS + 1) for word in each.values["items"].split(",")]
         assert 5 <= len(unused) == int(each.values["lines"]) <= 15
         assert unused[-1] == (each.values["rolled_back"] == "true")
