@@ -3,9 +3,10 @@
 What is written here is the model that comes with the program, calibration/published/model.json. Fits and refits that
 are done are kept in out/published, for the same code.
 
-python docs/build_published.py          fit, write the model, judge it (53 refits), write it with its certificate
-python docs/build_published.py --fit    fit, write the model without a certificate; the page says so
-python docs/build_published.py --draw   write the page again from the model
+python docs/build_published.py              fit, write the model, judge it (53 refits), write it with its certificate
+python docs/build_published.py --fit        fit, write the model without a certificate; the page says so
+python docs/build_published.py --kept-back  predict the rows that are in no fit, each without its machine (5 refits)
+python docs/build_published.py --draw       write the page again from the model, but for those rows
 """
 
 from __future__ import annotations
@@ -18,26 +19,29 @@ from math import sqrt
 from pathlib import Path
 
 from calibration.fit import (
+    NEW_ORDERS,
     Calibration,
     Certificate,
     FigureKind,
     FitTask,
     JudgedRate,
     JudgedRun,
+    MeasuredRun,
     StepJournal,
     calibration_of,
+    judged_rate,
     measured_runs,
     parameters_to_fit,
     read_calibration,
     run_fit,
     write_calibration,
 )
-from calibration.judge import refits_digest, runs_to_judge, validate_calibration
+from calibration.judge import Refits, later_rates, machine_of, refits_digest, runs_to_judge, validate_calibration
 from calibration.predict import predict_scenario
 from calibration.records import fit_program
 from calibration.workers import worker_pool
 from docs.build import replaced
-from models.input import write_whole
+from models.input import read_mapping, write_whole
 from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured import read_runs
 from scenarios.run import default_workers, simulate_by_kernel
@@ -59,6 +63,8 @@ IN_SIGHT = tuple(
                  "cpu-5410-run", "threads-new")
 )  # fmt: skip
 """rows with which in sight a catalogue value or a prior was chosen: left out, they say less than they seem to"""
+KEPT_BACK = "kept-back"
+"""rows that were kept back until 2026-11-22 and are in no fit"""
 CONFIRM = 24
 """runs that the kernel simulates, of those that it simulates soon"""
 
@@ -133,7 +139,7 @@ def table(found: Certificate) -> str:
 
 
 def _row(row: JudgedRun, left: JudgedRate | None) -> str:
-    unit = "" if row.unit == "new orders/min" else f" {row.unit}"
+    unit = "" if row.unit == NEW_ORDERS else f" {row.unit}"
     cells = [
         row.name.partition("/")[2],
         amount(row.measured) + unit,
@@ -189,6 +195,39 @@ def _errors(words: str, some: Sequence[JudgedRate]) -> str:
         f"| {words} | {len(some)} | {sum(errors) / len(errors):.1%} | {median:.1%} | {worst.error:+.1%} "
         f"({worst.name.partition('/')[2]}) | {inside} of {len(some)} | {width:.1%} |"
     )
+
+
+def kept_back(calibration: Calibration) -> list[JudgedRate]:
+    """The rows that are in no fit, each by the model fitted without its machine."""
+    known = tuple(runs_to_judge(calibration, *read_runs([NAME], None), None))
+    later = runs_to_judge(calibration, *read_runs([KEPT_BACK], None), None)
+    refits = Refits(calibration, known, near=True, simulate_model=simulate_by_kernel)
+    machines: dict[str, list[MeasuredRun]] = {}
+    for run in later:
+        machines.setdefault(machine_of(run.scenario)[0], []).append(run)
+    rows: list[JudgedRate] = []
+    with progress_display(quiet=False) as shown, worker_pool(default_workers()) as executor:
+        for found in executor.map(later_rates, [refits] * len(machines), machines.values()):
+            rows += found
+            shown.advance(len(rows) / len(later), f"{len(rows)} of {len(later)} rows")
+    return sorted(rows, key=lambda row: row.name)
+
+
+def kept_back_section(rows: Sequence[JudgedRate]) -> str:
+    """Their errors, then all of them, beside what was predicted before they were seen."""
+    told = read_mapping(FOLDER / "kept_back.yaml")["predicted_blind"]
+    before = [judged_rate(row.name, row.measured, tuple(told[row.name.partition("/")[2]]), row.unit) for row in rows]
+    lines = ["| errors | rows | mean | median | worst | in their 90 % interval | median half width |"]
+    lines += ["| --- | ---: | ---: | ---: | --- | ---: | ---: |"]
+    lines += [_errors("predicted blind, 2026-11-22", before), _errors("today, without the row's machine", rows), ""]
+    lines += ["| row | measured | predicted blind | 90 % interval | error | without its machine | 90 % interval | error |"]
+    lines += ["| --- | ---: | ---: | --- | ---: | ---: | --- | ---: |"]
+    for then, row in zip(before, rows, strict=True):
+        unit = "" if row.unit == NEW_ORDERS else f" {row.unit}"
+        cells = [row.name.partition("/")[2], amount(row.measured) + unit]
+        cells += [cell for each in (then, row) for cell in (amount(each.model), _ends(each), f"{each.error:+.1%}")]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 READINGS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -259,6 +298,9 @@ def pictures(found: Certificate) -> dict[str, tuple[str, list[Chart]]]:
 def main() -> None:
     """Fit, judge, write."""
     model, chosen = FOLDER / "model.json", sys.argv[1:]
+    if chosen == ["--kept-back"]:
+        _write_kept_back(read_calibration(model))
+        return
     if chosen != ["--draw"]:
         calibration = fitted()
         certificate = judged(calibration) if chosen != ["--fit"] else None
@@ -277,6 +319,13 @@ def main() -> None:
     page = replaced(page, BEGIN, END, summary(calibration, found), "the published errors")
     page = replaced(page, BEGIN, END, readings(calibration), "the published readings")
     write_whole(PAGE, page)
+    if not chosen:
+        _write_kept_back(calibration)
+
+
+def _write_kept_back(calibration: Calibration) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    write_whole(PAGE, replaced(page, BEGIN, END, kept_back_section(kept_back(calibration)), "the rows kept back"))
 
 
 if __name__ == "__main__":

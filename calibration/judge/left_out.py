@@ -156,6 +156,23 @@ def predicted_without(refits: Refits, out: Sequence[int]) -> list[Any]:
     return answers
 
 
+def later_rates(refits: Refits, later: Sequence[MeasuredRun]) -> list[JudgedRate]:
+    """Rates of one machine's runs that no fit has seen, by the model fitted without what it has of that machine.
+
+    Raises InputError for a run without a rate.
+    """
+    machine = machine_of(later[0].scenario)
+    out = [number for number, run in enumerate(refits.runs) if machine_of(run.scenario) == machine]
+    model = refits.without(out) if out else refits.calibration
+    rates = []
+    for run in later:
+        found, rate = predict_scenario(model, run.scenario, refits.simulate_model), measured_rate(run)
+        if rate is None:
+            raise InputError(f"{run.name}: no rate that a prediction can be held against")
+        rates.append(judged_rate(run.name, rate, (found.rate_per_min, found.low_per_min, found.high_per_min), unit_of(run)))
+    return rates
+
+
 def leave_out(
     refits: Refits, journal: StepJournal, report: ReportProgress, executor: Executor | None = None
 ) -> tuple[LeaveOut, ...]:
