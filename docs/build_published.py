@@ -223,7 +223,9 @@ def kept_back_section(calibration: Calibration) -> str:
     lines += [_errors("predicted blind, 2026-11-22", before)]
     lines += [_errors("today, from all that is fitted, as then", whole)]
     lines += [_errors("today, without the row's machine", rows), ""]
-    lines += ["| row | measured | predicted blind | 90 % interval | error | without its machine | 90 % interval | error |"]
+    lines += [
+        "| row | measured | predicted blind | 90 % interval | error | without its machine | 90 % interval | error |"
+    ]
     lines += ["| --- | ---: | ---: | --- | ---: | ---: | --- | ---: |"]
     for then, row in zip(before, rows, strict=True):
         unit = "" if row.unit == NEW_ORDERS else f" {row.unit}"

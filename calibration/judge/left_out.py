@@ -162,15 +162,19 @@ def later_rates(refits: Refits, later: Sequence[MeasuredRun]) -> list[JudgedRate
     Raises InputError for a run without a rate.
     """
     machine = machine_of(later[0].scenario)
+    measured = {run.name: rate for run in later if (rate := measured_rate(run)) is not None}
+    unrated = [run.name for run in later if run.name not in measured]
+    if unrated:
+        raise InputError(f"{', '.join(unrated)}: no rate that a prediction can be held against")
     out = [number for number, run in enumerate(refits.runs) if machine_of(run.scenario) == machine]
     model = refits.without(out) if out else refits.calibration
-    rates = []
-    for run in later:
-        found, rate = predict_scenario(model, run.scenario, refits.simulate_model), measured_rate(run)
-        if rate is None:
-            raise InputError(f"{run.name}: no rate that a prediction can be held against")
-        rates.append(judged_rate(run.name, rate, (found.rate_per_min, found.low_per_min, found.high_per_min), unit_of(run)))
-    return rates
+    found = [predict_scenario(model, run.scenario, refits.simulate_model) for run in later]
+    return [
+        judged_rate(
+            run.name, measured[run.name], (each.rate_per_min, each.low_per_min, each.high_per_min), unit_of(run)
+        )
+        for run, each in zip(later, found, strict=True)
+    ]
 
 
 def leave_out(

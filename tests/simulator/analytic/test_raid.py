@@ -17,8 +17,8 @@ from simulator.results import Result
 V20Z = Path(__file__).parents[3] / "scenarios" / "library" / "v20z.yaml"
 INTERVAL = "interval={start: warm, warm_up_s: 100, duration_s: 200}"
 MARKS = "database.writer={dirty_high_fraction: 0.3, dirty_low_fraction: 0.28}"
-"""The writer is at work all the time. By its own marks it is so only in the later part of a checkpoint's interval, which
-the engine makes too little of: it says that it is in doubt, and is 16 % above the kernel's hour with RAID 5."""
+"""With them the writer is at work all the time. By its own marks it begins late between two checkpoints, which the
+engine makes too little of: it says that it is in doubt, and is 16 % above the kernel's hour with RAID 5."""
 TOLERANCE = 0.125
 
 
