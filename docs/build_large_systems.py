@@ -28,7 +28,6 @@ from docs.build import replaced
 from models.input import write_whole
 from models.jobs import JobResult, run_job
 from models.scenario import FigureSpec, ScenarioSpec
-from scenarios.library import library_files, load_scenario_file
 from scenarios.questions.measured import SYSTEMS_SEED, measured_systems
 from scenarios.run import (
     SavedRun,
@@ -50,7 +49,6 @@ DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES, DATA = DOCS / "large-systems.md", DOCS / "pictures", DOCS / "pictures" / "data" / "large-systems.json"
 STORE = DOCS.parent / "out" / "large_systems"
 BEGIN, END = "<!-- begin of {}: python docs/build_large_systems.py -->\n", "<!-- end of {} -->\n"
-PREDICTED = "ssd-arrays/24000-warehouses"
 PERCENT, MS = 100.0, 1000.0
 SIZES = (2, 4, 6, 8, 10)
 Answers = dict[str, Result | JobResult]
@@ -235,15 +233,14 @@ def digest(name: str) -> str:
 
 def simulate(scenarios: dict[str, ScenarioSpec]) -> None:
     """Keep values and data of all systems."""
-    every = {**scenarios, PREDICTED: load_scenario_file(library_files()[PREDICTED])}
-    found = answers(every)
+    found = answers(scenarios)
     write_large_systems(
         {
             large_system_key(each, SYSTEMS_SEED): figure_values(name, scenarios, found[name])
             for name, each in scenarios.items()
         }
     )
-    drawn = {name: [asdict(panel) for panel in some] for name, some in panels(every, found).items()}
+    drawn = {name: [asdict(panel) for panel in some] for name, some in panels(scenarios, found).items()}
     write_whole(DATA, json.dumps(drawn, indent=1, sort_keys=True) + "\n")
 
 

@@ -5,7 +5,7 @@ are done are kept in out/published, for the same code.
 
 python docs/build_published.py              fit, write the model, judge it (53 refits), write it with its certificate
 python docs/build_published.py --fit        fit, write the model without a certificate; the page says so
-python docs/build_published.py --kept-back  predict the rows that are in no fit, each without its machine (5 refits)
+python docs/build_published.py --kept-back  predict the rows that are in no fit, each without its machine (6 refits)
 python docs/build_published.py --draw       write the page again from the model, but for those rows
 """
 
@@ -36,7 +36,14 @@ from calibration.fit import (
     run_fit,
     write_calibration,
 )
-from calibration.judge import Refits, later_rates, machine_of, refits_digest, runs_to_judge, validate_calibration
+from calibration.judge import (
+    Refits,
+    machine_of,
+    rates_without_machine,
+    refits_digest,
+    runs_to_judge,
+    validate_calibration,
+)
 from calibration.predict import predict_scenario
 from calibration.records import fit_program
 from calibration.workers import worker_pool
@@ -197,40 +204,56 @@ def _errors(words: str, some: Sequence[JudgedRate]) -> str:
     )
 
 
-def kept_back(calibration: Calibration, known: tuple[MeasuredRun, ...]) -> list[JudgedRate]:
-    """The rows that are in no fit, each by the model fitted without what is known of its machine."""
-    later = runs_to_judge(calibration, *read_runs([KEPT_BACK], None), None)
-    refits = Refits(calibration, known, near=True, simulate_model=simulate_by_kernel)
+def predict_kept_back(calibration: Calibration, fitted: tuple[MeasuredRun, ...]) -> list[JudgedRate]:
+    """The rows that are in no fit, each by the model without the row's machine, as far as `fitted` has runs of it."""
+    unseen = runs_to_judge(calibration, *read_runs([KEPT_BACK], None), None)
+    refits = Refits(calibration, fitted, near=True, simulate_model=simulate_by_kernel)
     machines: dict[str, list[MeasuredRun]] = {}
-    for run in later:
+    for run in unseen:
         machines.setdefault(machine_of(run.scenario)[0], []).append(run)
     rows: list[JudgedRate] = []
     with progress_display(quiet=False) as shown, worker_pool(default_workers()) as executor:
-        for found in executor.map(later_rates, [refits] * len(machines), machines.values()):
+        for found in executor.map(rates_without_machine, [refits] * len(machines), machines.values()):
             rows += found
-            shown.advance(len(rows) / len(later), f"{len(rows)} of {len(later)} rows")
+            shown.advance(len(rows) / len(unseen), f"{len(rows)} of {len(unseen)} rows")
     return sorted(rows, key=lambda row: row.name)
 
 
 def kept_back_section(calibration: Calibration) -> str:
     """Their errors, then all of them, beside what was predicted before they were seen."""
+    records, bases = read_runs([KEPT_BACK], None)
+    untouched = {
+        record.name for record in records if (found := bases[record.name].measured) and found.role == "predicted"
+    }
     fitted = tuple(runs_to_judge(calibration, *read_runs([NAME], None), None))
-    whole, rows = kept_back(calibration, ()), kept_back(calibration, fitted)
-    told = read_mapping(FOLDER / "kept_back.yaml")["predicted_blind"]
-    before = [judged_rate(row.name, row.measured, tuple(told[row.name.partition("/")[2]]), row.unit) for row in rows]
-    lines = ["| errors | rows | mean | median | worst | in their 90 % interval | median half width |"]
+    by_whole_fit, without_machine = predict_kept_back(calibration, ()), predict_kept_back(calibration, fitted)
+    figures = read_mapping(FOLDER / "kept_back.yaml")["predicted_blind"]
+    blind = [
+        judged_rate(row.name, row.measured, tuple(figures[row.name.partition("/")[2]]), row.unit)
+        for row in by_whole_fit
+    ]
+    lines = [f"By the fit `{calibration.task_hash}`:", ""]
+    lines += ["| errors | rows | mean | median | worst | in their 90 % interval | median half width |"]
     lines += ["| --- | ---: | ---: | ---: | --- | ---: | ---: |"]
-    lines += [_errors("predicted blind, 2026-11-22", before)]
-    lines += [_errors("today, from all that is fitted, as then", whole)]
-    lines += [_errors("today, without the row's machine", rows), ""]
+    for words, rows in (
+        ("predicted blind, 2026-11-22", blind),
+        ("today, by the whole fit", by_whole_fit),
+        ("today, without the row's machine", without_machine),
+    ):
+        lines.append(_errors(words, rows))
+        lines.append(_errors("of these, predicted rows", [row for row in rows if row.name in untouched]))
     lines += [
-        "| row | measured | predicted blind | 90 % interval | error | without its machine | 90 % interval | error |"
+        "",
+        "| row | measured | predicted blind | 90 % interval | error | without its machine | 90 % interval | error |",
     ]
     lines += ["| --- | ---: | ---: | --- | ---: | ---: | --- | ---: |"]
-    for then, row in zip(before, rows, strict=True):
+    for before, row in zip(blind, without_machine, strict=True):
         unit = "" if row.unit == NEW_ORDERS else f" {row.unit}"
-        cells = [row.name.partition("/")[2], amount(row.measured) + unit]
-        cells += [cell for each in (then, row) for cell in (amount(each.model), _ends(each), f"{each.error:+.1%}")]
+        cells = [
+            row.name.partition("/")[2] + ("" if row.name in untouched else " (fitted)"),
+            amount(row.measured) + unit,
+        ]
+        cells += [cell for each in (before, row) for cell in (amount(each.model), _ends(each), f"{each.error:+.1%}")]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -316,6 +339,7 @@ def main() -> None:
     if found is None:
         page = replaced(page, BEGIN, END, fitted_summary(calibration), "the published errors")
         page = replaced(page, BEGIN, END, fitted_table(calibration), "the published rows")
+        page = replaced(page, BEGIN, END, "Not predicted since the model has changed.\n", "the rows kept back")
         write_whole(PAGE, page)
         return
     for name, (title, charts) in pictures(found).items():

@@ -156,24 +156,27 @@ def predicted_without(refits: Refits, out: Sequence[int]) -> list[Any]:
     return answers
 
 
-def later_rates(refits: Refits, later: Sequence[MeasuredRun]) -> list[JudgedRate]:
-    """Rates of one machine's runs that no fit has seen, by the model fitted without what it has of that machine.
+def rates_without_machine(refits: Refits, unseen: Sequence[MeasuredRun]) -> list[JudgedRate]:
+    """Rates of runs that aren't in the fit, all of one machine, by the model fitted without the runs of that machine.
 
-    Raises InputError for a run without a rate.
+    Raises InputError for a run without a rate, and for runs of several machines.
     """
-    machine = machine_of(later[0].scenario)
-    measured = {run.name: rate for run in later if (rate := measured_rate(run)) is not None}
-    unrated = [run.name for run in later if run.name not in measured]
+    measured = {run.name: rate for run in unseen if (rate := measured_rate(run)) is not None}
+    unrated = [run.name for run in unseen if run.name not in measured]
     if unrated:
         raise InputError(f"{', '.join(unrated)}: no rate that a prediction can be held against")
-    out = [number for number, run in enumerate(refits.runs) if machine_of(run.scenario) == machine]
+    machines = {machine_of(run.scenario) for run in unseen}
+    if len(machines) != 1:
+        names = "; ".join(sorted(name for _, name in machines))
+        raise InputError(f"runs of one machine are expected; got {len(machines)}: {names}")
+    out = [number for number, run in enumerate(refits.runs) if machine_of(run.scenario) in machines]
     model = refits.without(out) if out else refits.calibration
-    found = [predict_scenario(model, run.scenario, refits.simulate_model) for run in later]
+    found = [predict_scenario(model, run.scenario, refits.simulate_model) for run in unseen]
     return [
         judged_rate(
             run.name, measured[run.name], (each.rate_per_min, each.low_per_min, each.high_per_min), unit_of(run)
         )
-        for run, each in zip(later, found, strict=True)
+        for run, each in zip(unseen, found, strict=True)
     ]
 
 

@@ -120,6 +120,4 @@ def test_every_measured_figure_of_the_library_is_known_and_kept() -> None:
         assert large_system_key(each, 1) in kept, f"{name}: run docs/build_large_systems.py"
         if each.job is None:
             assert {figure.figure for figure in measured_figures(each)} <= set(OF_RESULT)
-    assert {name for name in library_files() if name.startswith(("ssd-arrays/", "scaleout/queries"))} <= {
-        *systems, "ssd-arrays/24000-warehouses"
-    }  # fmt: skip
+    assert {name for name in library_files() if name.startswith(("ssd-arrays/", "scaleout/queries"))} <= set(systems)

@@ -33,7 +33,7 @@ from calibration.fit import (
     write_calibration,
 )
 from calibration.judge import refits_digest, runs_to_judge, validate_calibration
-from calibration.judge.left_out import Refits, folds_of, later_rates, predicted_without
+from calibration.judge.left_out import Refits, folds_of, predicted_without, rates_without_machine
 from calibration.judge.validation import coverage, exact_share
 from calibration.predict import predict_scenario
 from calibration.records import RunRecord
@@ -151,22 +151,24 @@ def test_a_left_out_run_is_predicted_by_the_others_alone(model: Calibration, sou
     assert predicted_without(lying, (0,)) != [first]
 
 
-def test_a_later_run_is_predicted_without_what_is_known_of_its_machine() -> None:
+def test_an_unseen_run_is_predicted_without_what_is_known_of_its_machine() -> None:
     """Of two known machines one is said to be twice as fast: its own rows don't know, and a third machine's do."""
     file = MappingFile(runs={"5000 buffers": RunMapping(settings={MEMORY: 4.0})})
     model = calibrated(records(), file)
     runs = measured_runs(records(factor={5000: CLIFF}), model.base, {}, file)
     refits = Refits(model, tuple(runs))
-    [own] = later_rates(refits, runs[2:])
+    [own] = rates_without_machine(refits, runs[2:])
     assert [[own.model, own.low, own.high]] == predicted_without(refits, (2,))
     assert own.error == pytest.approx(1 / CLIFF - 1, abs=0.02)
     other = MappingFile(runs={each.name: RunMapping(settings={MEMORY: 6.0}) for each in records()})
-    [third, *_] = later_rates(refits, measured_runs(records(), model.base, {}, other))
+    [third, *_] = rates_without_machine(refits, measured_runs(records(), model.base, {}, other))
     found = predict_scenario(model, measured_runs(records(), model.base, {}, other)[0].scenario)
     assert (third.model, third.low, third.high) == (found.rate_per_min, found.low_per_min, found.high_per_min)
     unrated = MappingFile(runs={"5000 buffers": RunMapping(settings={MEMORY: 4.0}, censored=(FigureKind.RATE,))})
+    with pytest.raises(InputError, match="runs of one machine are expected; got 2"):
+        rates_without_machine(refits, runs)
     with pytest.raises(InputError, match="5000 buffers: no rate that a prediction can be held against"):
-        later_rates(refits, measured_runs(records(), model.base, {}, unrated)[2:])
+        rates_without_machine(refits, measured_runs(records(), model.base, {}, unrated)[2:])
 
 
 def test_one_machine_or_device_is_said_in_words(sound: Certificate) -> None:

@@ -19,7 +19,8 @@ INTERVAL = "interval={start: warm, warm_up_s: 100, duration_s: 200}"
 MARKS = "database.writer={dirty_high_fraction: 0.3, dirty_low_fraction: 0.28}"
 """With them the writer is at work all the time. By its own marks it begins late between two checkpoints, which the
 engine makes too little of: it says that it is in doubt, and is 16 % above the kernel's hour with RAID 5."""
-TOLERANCE = 0.125
+TOLERANCE = 0.1
+"""RAID 5 is 7 % off here, RAID 10 1 %"""
 
 
 def model_of(level: str, count: int) -> System:
@@ -49,6 +50,14 @@ def test_the_rate_is_the_kernels_and_not_another_levels(level: str, count: int, 
     assert not is_off(counted, calculated(level, count))
     assert all(is_off(counted, calculated(other, count)) for other in others)
     assert counted.bottleneck.name == calculated(level, count).bottleneck.name == f"RAID {level[4:]} set"
+
+
+def test_the_engine_is_in_doubt_where_the_writer_begins_late() -> None:
+    settings = INTERVAL, "machine.disks.level=raid5", "machine.disks.count=4"
+    doubt = "heaps of writes are at the disks"
+    assert any(doubt in each for each in analytic.simulate(build(load_scenario(V20Z, settings)), 1).warnings)
+    reading = *settings, "workload.mix={order_status: 1, new_order: 0, payment: 0, delivery: 0, stock_level: 0}"
+    assert not any(doubt in each for each in analytic.simulate(build(load_scenario(V20Z, reading)), 1).warnings)
 
 
 def test_levels_come_in_their_order() -> None:

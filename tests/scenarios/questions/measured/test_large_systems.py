@@ -9,6 +9,7 @@ import pytest
 
 from calibration.fit import FigureKind, calibration_path, read_calibration, shipped_calibrations, steady_rates
 from calibration.records import record_of_scenario
+from models.input import read_mapping
 from models.jobs import run_job
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
@@ -147,3 +148,23 @@ def test_the_page_says_what_the_model_says() -> None:
         model, error = by_name[cells[0].removeprefix("| ")]
         assert cells[2] == amount(model)
         assert cells[4] == f"{error:+.1%}"
+
+
+def test_the_page_has_every_row_that_was_kept_back_by_this_model() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "validation.md").read_text(encoding="utf-8")
+    block = page.split("<!-- begin of the rows kept back: python docs/build_published.py -->\n")[1].split("<!-- end")[0]
+    calibration = read_calibration(shipped_calibrations()["published"])
+    assert block.startswith((f"By the fit `{calibration.task_hash}`", "Not predicted since the model has changed."))
+    rows = {line.split(" | ")[0].removeprefix("| ").removesuffix(" (fitted)"): line for line in block.splitlines()}
+    blind = read_mapping(Path(__file__).parents[4] / "calibration" / "published" / "kept_back.yaml")["predicted_blind"]
+    files = {name.partition("/")[2]: path for name, path in library_files().items() if name.startswith("kept-back/")}
+    assert set(files) == set(blind)
+    for name, path in files.items():
+        measured = load_scenario_file(path, jobs=True).measured
+        assert measured is not None
+        figure = measured.job_figure or measured.new_orders_per_minute
+        assert figure is not None
+        cells = rows[name].split(" | ")
+        assert cells[1].partition(" ")[0] == amount(figure)
+        assert cells[2] == amount(blind[name][0])
+        assert " (fitted)" in cells[0] if measured.role == "fitted" else "fitted" not in cells[0]
