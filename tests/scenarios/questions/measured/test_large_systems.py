@@ -154,7 +154,9 @@ def test_the_page_has_every_row_that_was_kept_back_by_this_model() -> None:
     page = (Path(__file__).parents[4] / "docs" / "validation.md").read_text(encoding="utf-8")
     block = page.split("<!-- begin of the rows kept back: python docs/build_published.py -->\n")[1].split("<!-- end")[0]
     calibration = read_calibration(shipped_calibrations()["published"])
-    assert block.startswith((f"By the fit `{calibration.task_hash}`", "Not predicted since the model has changed."))
+    if block == "Not predicted since the model has changed.\n":
+        return
+    assert block.startswith(f"By the fit `{calibration.task_hash}`")
     rows = {line.split(" | ")[0].removeprefix("| ").removesuffix(" (fitted)"): line for line in block.splitlines()}
     blind = read_mapping(Path(__file__).parents[4] / "calibration" / "published" / "kept_back.yaml")["predicted_blind"]
     files = {name.partition("/")[2]: path for name, path in library_files().items() if name.startswith("kept-back/")}
