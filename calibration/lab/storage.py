@@ -29,6 +29,7 @@ BLOCK_BYTES = 4096
 """what loop devices without a second cache begin and end at"""
 READ_AHEAD_SECTORS = 8
 """a page of 4 KiB: with more, what the pool misses and what the device reads part ways"""
+CHUNK_BYTES = 1 << 20
 PATIENCE_S = 10.0
 CONTROL = Path("/dev/loop-control")
 LOOP_CTL_ADD, LOOP_CTL_REMOVE = 0x4C80, 0x4C81
@@ -78,6 +79,16 @@ def copy_image(image: Path, copy: Path, size_bytes: int) -> None:
     run("cp", "--sparse=always", "--reflink=auto", image, copy)
     if copy.stat().st_size < size_bytes:
         os.truncate(copy, size_bytes)
+
+
+def write_again(file: Path) -> None:
+    """Write a file over with what it holds, in place: afterwards all of its blocks have been written."""
+    with file.open("r+b", buffering=0) as opened:
+        descriptor = opened.fileno()
+        for begin in range(0, file.stat().st_size, CHUNK_BYTES):
+            os.pwrite(descriptor, os.pread(descriptor, CHUNK_BYTES, begin), begin)
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def attach(file: Path, offset_bytes: int = 0, size_bytes: int | None = None) -> str:

@@ -42,30 +42,30 @@ struct PageWrites {
         // high one. What it is too slow for stays dirty for longer; at last whoever needs the buffer writes it.
         const double writer_page_s = m.direct > 0 ? page_s : m.write_cpu_s / m.cpu_speed;
         // Share of what reaches its age that the writer cleans before: none of it while there are too few dirty pages.
+        const double interval = until_checkpoint(w, m, rate);
         double by_writer_most = 0.0, wanted = 0.0, acts = 0.0;
         age = time;
         if (full > m.dirty_high) {
             const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
-            acts = std::min((full - m.dirty_high) / std::max(between, 0.2 * m.dirty_high), 1.0);
             by_writer_most = 1.0 / std::max(writer_page_s * rate, LEAST);
             const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
-            if (!w.is_clock) {
+            double most = 0.0;
+            if (w.is_clock) {
+                acts = std::min((full - m.dirty_high) / std::max(between, 0.2 * m.dirty_high), 1.0);
+                most = acts * by_writer_most;
+            } else {
                 const double rises_for = std::max(w.age_of_dirty(m.dirty_high) - w.age_of_dirty(m.dirty_low), 1.0);
-                wanted = between / rises_for * acts;
-                by_writer_most = std::min(wanted, by_writer_most);
+                acts = acting(w, m, time, interval) * std::min((full - m.dirty_high) / between, 1.0);
+                wanted = acts * between / rises_for;
+                const double at_work = std::min(between / rises_for, by_writer_most), old = w.leaving_dirty(time);
+                most = old + acts * std::max(at_work - old, 0.0);
+                by_writer_most = acts * at_work;
             }
-            const double most = w.is_clock ? acts * by_writer_most : by_writer_most;
             const auto too_slow = [&](double t) { return most - w.leaving_dirty(exp_of(t)); };
             age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
         }
-        w.missing_at(age, missing);
-        stays = w.is_clock ? CLOCK_STAY * age : age;
-        for (std::size_t g = 0; g < n; g++) {
-            const double found = 1.0 - missing[g];
-            most_dirty[g] = found * dirty_share(w.write[g], found);
-        }
+        if_none_cleaned(w, age);
         // A checkpoint lasts as long as its pages take, if that is longer than its interval.
-        const double interval = until_checkpoint(w, m, rate);
         const bool by_log = interval < rate * m.checkpoint_s;
         const double checkpoint_s = by_log ? interval / rate : m.checkpoint_s;
         const double spread_s = by_log ? m.spread_s * (checkpoint_s / m.checkpoint_s) : m.spread_s;
@@ -334,6 +334,29 @@ private:
         }
         reach = std::min(pages / std::max(stays * cleaned, LEAST), 1.0);
         return crowded;
+    }
+
+    // Sets the dirty pages of each group, if none but those of an age are cleaned.
+    void if_none_cleaned(const Workload& w, double until_age) {
+        w.missing_at(until_age, missing);
+        stays = w.is_clock ? CLOCK_STAY * until_age : until_age;
+        for (std::size_t g = 0; g < most_dirty.size(); g++) {
+            const double found = 1.0 - missing[g];
+            most_dirty[g] = found * dirty_share(w.write[g], found);
+        }
+    }
+
+    // Share of the time in which the writer of an LRU pool works: from when the pages that the last checkpoint has
+    // cleaned are dirty again in such numbers that it begins.
+    double acting(const Workload& w, const Machine& m, double time, double interval) {
+        if_none_cleaned(w, time);
+        const double spread = std::min(m.spread_s / m.checkpoint_s, 1.0);
+        const auto too_many = [&](double t) {
+            return log_of(std::max(checkpointed(w, exp_of(t), spread * exp_of(t)), LEAST) / m.dirty_high);
+        };
+        const double whole = log_of(clip(interval, 1.0, 1e12));
+        if (too_many(whole) <= 0.0) return 0.0;
+        return 1.0 - exp_of(root_between(too_many, whole - 10.0, whole, 1e-4) - whole);
     }
 
     // What the writer of a CLOCK pool cleans: pages that the hand comes to next. It keeps a zone ahead of the hand

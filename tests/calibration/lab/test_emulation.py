@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from calibration.lab.emulation import emulated
 from calibration.lab.groups import Group
 from calibration.lab.load_generator import core_speed_of
 from calibration.lab.postgresql import PostgreSQLServer
+from calibration.lab.storage import CHUNK_BYTES, write_again
 from models.scenario import ScenarioSpec
 from scenarios.library import scenario_loader
 from simulator.errors import InputError
@@ -81,3 +83,14 @@ def test_what_daemons_write_is_pushed_only_where_the_scenario_says_so(flush_afte
     settings = PostgreSQLServer(Path("data"), Path("sockets"), Group("test", 1, {})).settings(database, 16)
     for name in ("checkpoint_flush_after", "bgwriter_flush_after"):
         assert settings.get(name) == (None if flush_after else "0"), "absent: the server's default"
+
+
+def test_what_is_written_again_has_been_written_and_is_the_same(tmp_path: Path) -> None:
+    log, empty = tmp_path / "log", 5 * CHUNK_BYTES // 2
+    log.write_bytes(b"first")
+    os.truncate(log, empty)
+    assert log.stat().st_blocks * 512 < empty / 2
+    before = log.read_bytes()
+    write_again(log)
+    assert log.read_bytes() == before
+    assert log.stat().st_blocks * 512 >= empty
