@@ -44,7 +44,7 @@ def check_record(record: RunRecord) -> list[Finding]:
         *_cpu(record.resources),
     ]
     for name, device in record.resources.devices.items():
-        findings += [*_device(name, device), *_request_size(name, device, record.engine.page_kib)]
+        findings += [*_device(name, device), *_request_size(name, device, record)]
     return [*findings, *_commits(record), *_pool(record)]
 
 
@@ -155,12 +155,17 @@ def _device(name: str, device: MeasuredDevice) -> Iterator[Finding]:
     yield Finding("Little's law of the device", abs(inside - queue) <= QUEUE_TOLERANCE * queue, text)
 
 
-def _request_size(name: str, device: MeasuredDevice, page_kib: Observed | None) -> Iterator[Finding]:
-    """A database reads whole pages, and no system reads a MiB at once for random places."""
+def _request_size(name: str, device: MeasuredDevice, record: RunRecord) -> Iterator[Finding]:
+    """A database reads whole pages, and no system reads a MiB at once for random places.
+
+    Where the pool asks for fewer pages than the device reads, others read there: whole sectors.
+    """
     reads, kib = _value(device.reads_per_s), _value(device.read_kib_per_s)
     if reads is None or kib is None or reads < LEAST_READS_PER_S:
         return
-    least = (_value(page_kib) or 2 * SECTOR_KIB) / 2
+    asked = _value(record.resources.buffer_reads_per_s)
+    page_kib = None if asked is not None and asked < reads / 2 else _value(record.engine.page_kib)
+    least = (page_kib or 2 * SECTOR_KIB) / 2
     text = f"{name}: {kib / reads:.3g} KiB a read ({least:g} to {MOST_REQUEST_KIB:,} are possible)"
     yield Finding("size of a read", least <= kib / reads <= MOST_REQUEST_KIB, text)
 

@@ -214,6 +214,15 @@ def test_what_littles_law_lacks_is_said() -> None:
             "size of a read",  # bytes taken for KiB
         ),
         (
+            {
+                "resources__devices": {"sda": {"reads_per_s": figure(100), "read_kib_per_s": figure(420)}},
+                "engine__page_kib": figure(16),
+                "resources__buffer_hits_per_s": figure(10_000),
+                "resources__buffer_reads_per_s": figure(100),
+            },
+            "size of a read",  # of a fourth of a page
+        ),
+        (
             {"resources__commits_per_s": figure(1000), "outcome__transactions_per_s": figure(100)},
             "commits per transaction",  # counted since the server's start
         ),
@@ -235,6 +244,15 @@ def test_other_laws_can_be_broken(keys: dict[str, Any], law: str) -> None:
         (
             {"resources__devices": {"sda": {"reads_per_s": figure(1000), "read_kib_per_s": figure(8000)}}},
             "size of a read",
+        ),
+        (
+            {
+                "resources__devices": {"vda": {"reads_per_s": figure(23), "read_kib_per_s": figure(95)}},
+                "engine__page_kib": figure(16),
+                "resources__buffer_hits_per_s": figure(10_000),
+                "resources__buffer_reads_per_s": figure(0.01),
+            },
+            "size of a read",  # of the system's disk: the pool asks for nothing
         ),
         (
             {"resources__commits_per_s": figure(205), "outcome__transactions_per_s": figure(100)},
