@@ -21,20 +21,30 @@ from scenarios.show.picture import write_picture
 
 DOCS = Path(__file__).resolve().parent
 CALIBRATION = DOCS.parent / "calibration"
-RUNS, FOLDER = CALIBRATION / "runs" / "laboratory_postgresql", CALIBRATION / "laboratory"
-PREDICTIONS = {
-    "first": ("predictions.csv", (1,)),
-    "second": ("predictions_2.csv", (2,)),
-    "third": ("predictions_3.csv", (2,)),
-    "fourth": ("predictions_4.csv", (2, 3)),
+FOLDER = CALIBRATION / "laboratory"
+Predictions = dict[str, tuple[str, tuple[int, ...]]]
+"""by model: a file of FOLDER, and the hosts on which it is judged; a machine counts in the last one before its runs"""
+PREDICTIONS: dict[str, Predictions] = {
+    "postgresql": {
+        "first": ("predictions.csv", (1,)),
+        "second": ("predictions_2.csv", (2,)),
+        "third": ("predictions_3.csv", (2,)),
+        "fourth": ("predictions_4.csv", (2, 3)),
+    },
+    "mariadb": {
+        "catalogue": ("predictions_mariadb_specification.csv", (2,)),
+        "fitted": ("predictions_mariadb.csv", (2,)),
+    },
 }
-"""by model: predictions, and the hosts on which it is judged; a machine counts in the last one before its runs"""
-PAGE, PICTURE = DOCS / "laboratory.md", DOCS / "pictures" / "laboratory.svg"
+PAGE = DOCS / "laboratory.md"
 WITHOUT_SPEED = ("postgresql-pool-70.r2",)
 """of the second host, before records said how fast a core was"""
 SLOW_PER_S = 2000.0
 """a core of the third host computes 1,300 events/s, one of the second 4,040"""
-BEGIN, END = "<!-- begin of the tables: python docs/build_laboratory.py -->\n", "<!-- end of the tables -->\n"
+BEGIN, END = (
+    "<!-- begin of {engine}'s tables: python docs/build_laboratory.py -->\n",
+    "<!-- end of {engine}'s tables -->\n",
+)
 FIGURES = {
     "CPU": "cpu_utilisation_fraction",
     "reads": "reads_per_transaction",
@@ -91,15 +101,15 @@ def measured_figures(record: RunRecord) -> dict[str, float]:
     return found
 
 
-def machines() -> list[Machine]:
-    """All that were measured, in the order of their names."""
+def machines(engine: str) -> list[Machine]:
+    """All of an engine that were measured, in the order of their names."""
     predicted = {}
-    for model, (name, hosts) in PREDICTIONS.items():
+    for model, (name, hosts) in PREDICTIONS[engine].items():
         with (FOLDER / name).open(encoding="utf-8") as file:
             rows_of_file = list(csv.DictReader(file))
         predicted |= {(row["scenario"], host): (row, model) for row in rows_of_file for host in hosts}
     by_name: dict[tuple[str, int], list[RunRecord]] = {}
-    for path in records_in(RUNS):
+    for path in records_in(CALIBRATION / "runs" / f"laboratory_{engine}"):
         record = load_record(path)
         by_name.setdefault((record.name.rpartition(".")[0], _host(record)), []).append(record)
     found = []
@@ -124,7 +134,7 @@ def rows(all_machines: Sequence[Machine]) -> list[list[str]]:
     head = ["machine", "host", "runs", "measured", "model", "predicted, 90 %", "error", "inside", *FIGURES]
     lines = [head]
     for each in all_machines:
-        line = [each.name.removeprefix("postgresql-"), str(each.host), str(len(each.rates)), f"{each.rate:,.0f}"]
+        line = [each.name.partition("-")[2] or each.name, str(each.host), str(len(each.rates)), f"{each.rate:,.0f}"]
         if each.prediction is None:
             lines.append([*line, "", "seen before", "", "", *(f"{value:.3g}" for value in each.figures.values())])
             continue
@@ -138,10 +148,10 @@ def rows(all_machines: Sequence[Machine]) -> list[list[str]]:
     return lines
 
 
-def summary(all_machines: Sequence[Machine]) -> str:
+def summary(all_machines: Sequence[Machine], models: Predictions) -> str:
     """Errors over the machines that each model predicted, and the noise of repeats."""
     text = ""
-    for model in PREDICTIONS:
+    for model in models:
         predicted = [each for each in all_machines if each.model == model]
         if not predicted:
             continue
@@ -159,7 +169,7 @@ def summary(all_machines: Sequence[Machine]) -> str:
     return text + f"Standard deviation of repeats: {noise or 'not measured yet'}.\n"
 
 
-def chart(all_machines: Sequence[Machine]) -> Chart:
+def chart(all_machines: Sequence[Machine], key: str) -> Chart:
     """Predicted against measured, with the interval, on logarithmic axes."""
     predicted = [each for each in all_machines if each.prediction is not None]
     x = [each.rate for each in predicted]
@@ -170,7 +180,7 @@ def chart(all_machines: Sequence[Machine]) -> Chart:
     ends = [*x, *(each[key] for each in said for key in ("low", "high"))]
     low, high = min(ends) / 1.2, max(ends) * 1.2
     return Chart(
-        key="laboratory",
+        key=key,
         title="predicted by measured, new orders per minute",
         alternative="predicted and measured rates of the laboratory's machines, with 90 % intervals",
         marks=[
@@ -195,10 +205,13 @@ def chart(all_machines: Sequence[Machine]) -> Chart:
 
 def main() -> None:
     """Compare, write."""
-    found = machines()
-    text = summary(found) + "\n" + table(rows(found)) + "\n![predicted by measured](pictures/laboratory.svg)\n"
-    PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, text), encoding="utf-8")
-    write_picture(PICTURE, "The laboratory's machines, predicted before they were measured", [chart(found)])
+    for engine, models in PREDICTIONS.items():
+        found, key = machines(engine), f"laboratory-{engine}"
+        text = summary(found, models) + "\n" + table(rows(found)) + f"\n![predicted by measured](pictures/{key}.svg)\n"
+        begin, end = BEGIN.format(engine=engine), END.format(engine=engine)
+        PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), begin, end, text), encoding="utf-8")
+        title = "The laboratory's machines, predicted before they were measured"
+        write_picture(DOCS / "pictures" / f"{key}.svg", title, [chart(found, key)])
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ COMMITS = (0.5, 3.0)
 LEAST_HIT_RATIO = 0.5
 SECTOR_KIB, MOST_REQUEST_KIB = 0.5, 1024
 LEAST_READS_PER_S = 1.0
+MOST_STEAL = 0.03
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,9 @@ def _cpu(resources: Resources) -> Iterator[Finding]:
         yield Finding(
             "CPU shares add up", 0.97 <= total <= 1.03 if complete else (None if total <= 1.03 else False), text
         )
+    if known.get("steal", 0.0) > MOST_STEAL:
+        text = f"the hypervisor took {known['steal']:.1%} of all CPUs' time: the run may be slower than its machine is"
+        yield Finding("CPUs are the machine's own", None, text)
 
 
 def _device(name: str, device: MeasuredDevice) -> Iterator[Finding]:

@@ -265,6 +265,12 @@ def test_sound_counters_break_no_law(keys: dict[str, Any], law: str) -> None:
     assert [finding.holds for finding in findings if finding.law == law] == [True]
 
 
+@pytest.mark.parametrize(("steal", "said"), [(0.01, []), (0.12, [None])])
+def test_a_hypervisor_that_took_the_processors_is_told(steal: float, said: list[bool | None]) -> None:
+    record = RunRecord.model_validate(with_(resources__cpu_steal_fraction=figure(steal)))
+    assert [finding.holds for finding in check_record(record) if "the hypervisor took 12.0%" in finding.text] == said
+
+
 @pytest.mark.parametrize(
     ("kind", "values", "holds"),
     [
