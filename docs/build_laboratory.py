@@ -22,16 +22,17 @@ from scenarios.show.picture import write_picture
 DOCS = Path(__file__).resolve().parent
 CALIBRATION = DOCS.parent / "calibration"
 FOLDER = CALIBRATION / "laboratory"
-Predictions = dict[str, tuple[str, tuple[int, ...]]]
-"""by model: a file of FOLDER, and the hosts on which it is judged; a machine counts in the last one before its runs"""
-PREDICTIONS: dict[str, Predictions] = {
-    "postgresql": {
+Files = dict[str, tuple[str, tuple[int, ...]]]
+"""by model: a file of FOLDER, and the hosts on which it is judged; a machine counts in the last one that names it, and
+none names a machine that had been measured before"""
+PREDICTIONS: dict[str, Files] = {
+    "PostgreSQL": {
         "first": ("predictions.csv", (1,)),
         "second": ("predictions_2.csv", (2,)),
         "third": ("predictions_3.csv", (2,)),
         "fourth": ("predictions_4.csv", (2, 3)),
     },
-    "mariadb": {
+    "MariaDB": {
         "catalogue": ("predictions_mariadb_specification.csv", (2,)),
         "fitted": ("predictions_mariadb.csv", (2,)),
     },
@@ -103,13 +104,13 @@ def measured_figures(record: RunRecord) -> dict[str, float]:
 
 def machines(engine: str) -> list[Machine]:
     """All of an engine that were measured, in the order of their names."""
-    predicted = {}
+    predicted: dict[tuple[str, int], tuple[dict[str, str], str]] = {}
     for model, (name, hosts) in PREDICTIONS[engine].items():
         with (FOLDER / name).open(encoding="utf-8") as file:
             rows_of_file = list(csv.DictReader(file))
         predicted |= {(row["scenario"], host): (row, model) for row in rows_of_file for host in hosts}
     by_name: dict[tuple[str, int], list[RunRecord]] = {}
-    for path in records_in(CALIBRATION / "runs" / f"laboratory_{engine}"):
+    for path in records_in(CALIBRATION / "runs" / f"laboratory_{engine.lower()}"):
         record = load_record(path)
         by_name.setdefault((record.name.rpartition(".")[0], _host(record)), []).append(record)
     found = []
@@ -148,7 +149,7 @@ def rows(all_machines: Sequence[Machine]) -> list[list[str]]:
     return lines
 
 
-def summary(all_machines: Sequence[Machine], models: Predictions) -> str:
+def summary(all_machines: Sequence[Machine], models: Files) -> str:
     """Errors over the machines that each model predicted, and the noise of repeats."""
     text = ""
     for model in models:
@@ -206,11 +207,11 @@ def chart(all_machines: Sequence[Machine], key: str) -> Chart:
 def main() -> None:
     """Compare, write."""
     for engine, models in PREDICTIONS.items():
-        found, key = machines(engine), f"laboratory-{engine}"
+        found, key = machines(engine), f"laboratory-{engine.lower()}"
         text = summary(found, models) + "\n" + table(rows(found)) + f"\n![predicted by measured](pictures/{key}.svg)\n"
         begin, end = BEGIN.format(engine=engine), END.format(engine=engine)
         PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), begin, end, text), encoding="utf-8")
-        title = "The laboratory's machines, predicted before they were measured"
+        title = f"The laboratory's machines with {engine}, predicted before they were measured"
         write_picture(DOCS / "pictures" / f"{key}.svg", title, [chart(found, key)])
 
 

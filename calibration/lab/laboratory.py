@@ -190,7 +190,7 @@ class EmulatedServer:
             self._server.move_log(MOUNTS / "log")
         settings = self._server.settings(self._scenario.database, self._clients)
         self._server.start(settings, self._lab.folder / "server.log")
-        self._server.wear_in(settings, self._lab.folder / "server.log")
+        self._server.precondition_log(settings, self._lab.folder / "server.log")
 
     @property
     def _clients(self) -> int:

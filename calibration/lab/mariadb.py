@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.lab.server import DATABASE, Server
-from calibration.lab.storage import run, write_again
+from calibration.lab.storage import rewrite_in_place, run
 from models.database import DatabaseSpec
 from simulator.errors import InputError, InstallationError
 from simulator.form import GIB, KIB
@@ -155,13 +155,13 @@ class MariaDBServer(Server):
         run("chown", "-R", f"{self.user}:{self.user}", target)
         (self.data / LOG).symlink_to(target)
 
-    def wear_in(self, settings: dict[str, str], log: Path) -> None:
-        """Write its redo log once, as it is: the start has made a new one, in blocks that were never written.
+    def precondition_log(self, settings: dict[str, str], log: Path) -> None:
+        """The start has made a new redo log, of blocks that were never written.
 
         The first write to such a block costs ext4 one to its journal, at every sync until the log has come round.
         """
         self.stop()
-        write_again(self.log_folder / REDO)
+        rewrite_in_place(self.log_folder / REDO)
         self.start(settings, log)
 
     def stop(self) -> None:

@@ -106,8 +106,8 @@ class Server(ABC):
     def move_log(self, place: Path) -> None:
         """Put the log's files on a file system of their own, before the start."""
 
-    def wear_in(self, settings: dict[str, str], log: Path) -> None:  # noqa: B027 - most need nothing
-        """Make of a server that has just started what it is after hours: nothing is to be done, or it starts again."""
+    def precondition_log(self, settings: dict[str, str], log: Path) -> None:  # noqa: B027 - most need nothing
+        """Rewrite the log's blocks, where first writes are slower; the server ran before, and runs afterwards."""
 
     @abstractmethod
     def stop(self) -> None:

@@ -81,8 +81,8 @@ def copy_image(image: Path, copy: Path, size_bytes: int) -> None:
         os.truncate(copy, size_bytes)
 
 
-def write_again(file: Path) -> None:
-    """Write a file over with what it holds, in place: afterwards all of its blocks have been written."""
+def rewrite_in_place(file: Path) -> None:
+    """Write to each block of a file what it holds, so that none is left that was never written."""
     with file.open("r+b", buffering=0) as opened:
         descriptor = opened.fileno()
         for begin in range(0, file.stat().st_size, CHUNK_BYTES):

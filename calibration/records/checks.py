@@ -23,7 +23,7 @@ COMMITS = (0.5, 3.0)
 LEAST_HIT_RATIO = 0.5
 SECTOR_KIB, MOST_REQUEST_KIB = 0.5, 1024
 LEAST_READS_PER_S = 1.0
-MOST_STEAL = 0.03
+MOST_STEAL_FRACTION = 0.03
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _cpu(resources: Resources) -> Iterator[Finding]:
         yield Finding(
             "CPU shares add up", 0.97 <= total <= 1.03 if complete else (None if total <= 1.03 else False), text
         )
-    if known.get("steal", 0.0) > MOST_STEAL:
+    if known.get("steal", 0.0) > MOST_STEAL_FRACTION:
         text = f"the hypervisor took {known['steal']:.1%} of all CPUs' time: the run may be slower than its machine is"
         yield Finding("CPUs are the machine's own", None, text)
 
@@ -162,13 +162,13 @@ def _device(name: str, device: MeasuredDevice) -> Iterator[Finding]:
 def _request_size(name: str, device: MeasuredDevice, record: RunRecord) -> Iterator[Finding]:
     """A database reads whole pages, and no system reads a MiB at once for random places.
 
-    Where the pool asks for fewer pages than the device reads, others read there: whole sectors.
+    A device that reads more than twice as often as the pool misses serves others too, who read sectors of any number.
     """
     reads, kib = _value(device.reads_per_s), _value(device.read_kib_per_s)
     if reads is None or kib is None or reads < LEAST_READS_PER_S:
         return
-    asked = _value(record.resources.buffer_reads_per_s)
-    page_kib = None if asked is not None and asked < reads / 2 else _value(record.engine.page_kib)
+    misses = _value(record.resources.buffer_reads_per_s)
+    page_kib = None if misses is not None and misses < reads / 2 else _value(record.engine.page_kib)
     least = (page_kib or 2 * SECTOR_KIB) / 2
     text = f"{name}: {kib / reads:.3g} KiB a read ({least:g} to {MOST_REQUEST_KIB:,} are possible)"
     yield Finding("size of a read", least <= kib / reads <= MOST_REQUEST_KIB, text)

@@ -71,6 +71,8 @@ def test_a_machine_is_emulated_and_measured_and_nothing_stays(folder: Path, serv
     out = finished(start(folder, server))
     assert re.search(r"4 clients, steady, 6(\.00)? s", out)
     assert leftovers() == []
+    starts = (folder / "server.log").read_text(errors="replace").count("ready for connections")
+    assert starts == (2 if server == "mariadb" else 0)  # the second with a log whose blocks have been written
     run = folder / "runs" / f"{server}.r1"
     record: RunRecord = load_record(run / "record.yaml")
     assert record.environment.cores is not None
