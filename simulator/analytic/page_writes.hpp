@@ -46,30 +46,30 @@ struct PageWrites {
         age = time;
         if (full > m.dirty_high) {
             const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
-            acts = std::min((full - m.dirty_high) / std::max(between, 0.2 * m.dirty_high), 1.0);
             by_writer_most = 1.0 / std::max(writer_page_s * rate, LEAST);
             const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
-            if (!w.is_clock) {
+            double most = 0.0;
+            if (w.is_clock) {
+                acts = std::min((full - m.dirty_high) / std::max(between, CLOCK_GENTLY * m.dirty_high), 1.0);
+                most = acts * by_writer_most;
+            } else {
                 const double rises_for = std::max(w.age_of_dirty(m.dirty_high) - w.age_of_dirty(m.dirty_low), 1.0);
+                acts = std::min((full - m.dirty_high) / std::max(between, GENTLY * m.dirty_high), 1.0);
                 wanted = between / rises_for * acts;
-                by_writer_most = std::min(wanted, by_writer_most);
+                const double at_work = std::min(between / rises_for, by_writer_most), old = w.leaving_dirty(time);
+                most = old + acts * std::max(at_work - old, 0.0);
+                by_writer_most = acts * at_work;
             }
-            const double most = w.is_clock ? acts * by_writer_most : by_writer_most;
             const auto too_slow = [&](double t) { return most - w.leaving_dirty(exp_of(t)); };
             age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
         }
-        w.missing_at(age, missing);
-        stays = w.is_clock ? CLOCK_STAY * age : age;
-        for (std::size_t g = 0; g < n; g++) {
-            const double found = 1.0 - missing[g];
-            most_dirty[g] = found * dirty_share(w.write[g], found);
-        }
-        // A checkpoint lasts as long as its pages take, if that is longer than its interval.
         const double interval = until_checkpoint(w, m, rate);
+        if_none_cleaned(w, age);
+        // A checkpoint lasts as long as its pages take, if that is longer than its interval.
         const bool by_log = interval < rate * m.checkpoint_s;
         const double checkpoint_s = by_log ? interval / rate : m.checkpoint_s;
         const double spread_s = by_log ? m.spread_s * (checkpoint_s / m.checkpoint_s) : m.spread_s;
-        const double spread = rate * spread_s;
+        double spread = rate * spread_s;
         cycle = std::max(interval, 1.0);
         heap_pages = checkpointed(w, cycle, spread);
         if (heap_pages * page_s > checkpoint_s) {
@@ -80,8 +80,15 @@ struct PageWrites {
             };
             near_cycle = root_near(too_long, near_cycle, log_of(cycle), log_of(longest), 1e-7);
             cycle = exp_of(near_cycle);
-            heap_pages = checkpointed(w, cycle, std::max(spread, cycle - interval));
+            spread = std::max(spread, cycle - interval);
         }
+        double begins = age;  // time from a checkpoint until pages are written because of their age
+        if (acts > 0.0 && !w.is_clock) {
+            if_none_cleaned(w, time);
+            begins = clip(until_high(w, m, spread / cycle), age, time);
+            if_none_cleaned(w, age);
+        }
+        heap_pages = checkpointed(w, cycle, spread);
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
         const double late = std::max(spread / age, 1e-6), found_late = one_minus_exp(late) / late;
         dirty = 0.0;
@@ -91,7 +98,7 @@ struct PageWrites {
             const double share = dirty_share(w.write[g], 1.0 - missing[g]);
             const double part = drawn ? heap[g] / std::max(w.pages[g], LEAST) : 0.0;
             const double still = part + (1.0 - part) * found_late;
-            const double old = clip(1.0 - age / cycle * still, 0.0, 1.0);
+            const double old = clip(1.0 - begins / cycle * still, 0.0, 1.0);
             const double out = std::isfinite(w.gap[g]) ? missing[g] : 1.0;
             const double pages = (drawn ? w.references[g] * missing[g] * share : 0.0) + w.gaps[g] * w.write[g] * out;
             aged_of[g] = pages * old * (1.0 - m.growing);
@@ -198,6 +205,7 @@ private:
     double near_cycle = 0, near_until = 0, near_stays = 0;  // logarithms of what was found at the last rate
     double stays = 0;                                       // how long a page stays without a reference
     static constexpr double CLOCK_STAY = 5.5;               // revolutions of a page of full usage count
+    static constexpr double GENTLY = 0.02, CLOCK_GENTLY = 0.2;  // of its high mark, over which a writer begins to work
 
     void by_page_cleaners(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         page_cleaners.solve(w, m, pool, rate, page_s);
@@ -334,6 +342,26 @@ private:
         }
         reach = std::min(pages / std::max(stays * cleaned, LEAST), 1.0);
         return crowded;
+    }
+
+    // Sets the dirty pages of each group, if none but those of an age are cleaned.
+    void if_none_cleaned(const Workload& w, double until_age) {
+        w.missing_at(until_age, missing);
+        stays = w.is_clock ? CLOCK_STAY * until_age : until_age;
+        for (std::size_t g = 0; g < most_dirty.size(); g++) {
+            const double found = 1.0 - missing[g];
+            most_dirty[g] = found * dirty_share(w.write[g], found);
+        }
+    }
+
+    // Transactions from a checkpoint until what it has cleaned is dirty again in such numbers that the writer begins:
+    // any number if the next checkpoint comes before. `spread`: share of the time in which a checkpoint writes.
+    double until_high(const Workload& w, const Machine& m, double spread) {
+        const auto too_many = [&](double t) {
+            return log_of(std::max(checkpointed(w, exp_of(t), spread * exp_of(t)), LEAST) / m.dirty_high);
+        };
+        const double next = log_of(cycle);
+        return too_many(next) < 0.0 ? INFINITY : exp_of(root_between(too_many, next - 20.0, next, 1e-4));
     }
 
     // What the writer of a CLOCK pool cleans: pages that the hand comes to next. It keeps a zone ahead of the hand

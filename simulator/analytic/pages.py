@@ -396,6 +396,7 @@ class PageReader:
                 use.per_view * weight * use.new_share,
                 lag,
                 use.touches,
+                use.touches.write if where.below == 1 else use.touches.index_write,
                 deviation > rows_per_page,
                 self._kind(use) == APPEND and where.below == 1,
                 part,
