@@ -16,7 +16,6 @@ from dataclasses import replace
 import numpy as np
 
 from models.build.memory import clients_of
-from models.database import ROUND_S
 from models.scenario import ScenarioSpec
 from models.workloads import RowWorkloadSpec
 from models.workloads.tpcc import WarehouseSample
@@ -140,7 +139,7 @@ def _thin_batches(scenario: ScenarioSpec, sample: WarehouseSample) -> Iterator[s
         )
     if cleaner is None:
         return
-    whole_rounds = cleaner.batch_pages * cleaner.cleaners / (cleaner.io_capacity_per_s * ROUND_S)
+    whole_rounds = cleaner.batch_pages * cleaner.cleaners / (cleaner.io_capacity_per_s * cleaner.round_s)
     if sample.share < whole_rounds < 1:
         yield (
             f"sampled too thinly: what a page cleaner writes in a round by database.page_cleaner.io_capacity_per_s is "

@@ -20,6 +20,7 @@ from models.database import (
     buffer_pool_of,
     checkpointer_of,
     flushing_of,
+    free_pages_of,
     log_of,
     logged_program,
     page_cleaners_of,
@@ -97,6 +98,7 @@ def machine_model(
             plan.resident_buffers,
             cleaner.victim_search_pages if cleaner else 1,
             cleaner.free_page_wait_us if cleaner else 0.0,
+            free_pages_of(cleaner) if cleaner else 0,
         ),
         page_cache=page_cache_of(
             system.page_cache,
@@ -116,7 +118,9 @@ def machine_model(
         ),
         sharing=sharing_of(machine, line_share_of(machine, system, database)),
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
-        writing=writing_of(writer) if (writer := cleaner or database.writer) else form.Writing(),
+        writing=writing_of(writer, machine.disks.disk.kind == "rotating")
+        if (writer := cleaner or database.writer)
+        else form.Writing(),
         flushing=flushing_of(cleaner) if cleaner else None,
         controllers=controllers_of(machine.disks),
         fair_queueing=fair_queueing_of(system.io_scheduler),

@@ -17,7 +17,17 @@ class BufferPoolSpec(Spec):
 
 
 def buffer_pool_of(
-    pool: BufferPoolSpec, resident_buffers: int, clean_search_pages: int, free_wait_us: float = 0.0
+    pool: BufferPoolSpec,
+    resident_buffers: int,
+    clean_search_pages: int,
+    free_wait_us: float = 0.0,
+    free_pages: int = 0,
 ) -> Pool:
-    """The pool; buffers beyond `resident_buffers` are swapped out, clean victims are looked for among so many pages."""
-    return Pool(pool.buffers, pool.replacement, resident_buffers, clean_search_pages, round(free_wait_us * NS_PER_US))
+    """The pool; buffers beyond `resident_buffers` are swapped out, clean victims are looked for among so many pages.
+
+    `free_pages` of its buffers hold nothing, but half of them at most.
+    """
+    pages = max(pool.buffers - free_pages, -(-pool.buffers // 2))
+    return Pool(
+        pages, pool.replacement, min(resident_buffers, pages), clean_search_pages, round(free_wait_us * NS_PER_US)
+    )

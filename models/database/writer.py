@@ -46,8 +46,9 @@ def sweeper_of(sweep: SweepSpec, buffers: int) -> Daemon:
     return Daemon("sweep of buffers", steps)
 
 
-def writing_of(writer: WriterSpec | PageCleanerSpec) -> Writing:
-    """Sizes of batches and requests, and whether pages are written twice."""
+def writing_of(writer: WriterSpec | PageCleanerSpec, rotating: bool) -> Writing:
+    """Sizes of batches and requests, and whether pages are written twice; `rotating`: whether the disks do."""
     if isinstance(writer, PageCleanerSpec):
-        return Writing(writer.batch_pages, writer.neighbour_pages, writer.doublewrite)
+        along = writer.neighbours_on == "all" or rotating
+        return Writing(writer.batch_pages, writer.neighbour_pages if along else 1, writer.doublewrite)
     return Writing(writer.batch_pages, writer.coalesced_pages, pushed=writer.flush_after)

@@ -49,15 +49,22 @@ class CleanerMarks(NamedTuple):
     """of log since a page's first change, from which on it is written at once"""
     round_ns: int
     """from one look at the ages to the next"""
+    tail_round_ns: int
+    """and at the list's end"""
+    tail_evictions: int
+    """pages that have left the pool, after which they look there sooner"""
 
 
 def cleaner_marks_of(system: System) -> CleanerMarks:
     """The marks of a system that flushes by age."""
-    marks = CleanerMarks(0, 0, NEVER_NS)
+    marks = CleanerMarks(0, 0, NEVER_NS, NEVER_NS, ENDLESS_PAGES)
     for daemon in system.daemons:
         operands = {step.operation: step.operands for step in daemon.steps}
         if "write_tail" in operands:
-            marks = marks._replace(tail_pages=operands["write_tail"][0])
+            interval_ns, evictions = (*(operands.get("every_or_evicted") or operands["every"]), ENDLESS_PAGES)[:2]
+            marks = marks._replace(
+                tail_pages=operands["write_tail"][0], tail_round_ns=interval_ns, tail_evictions=evictions
+            )
         if "write_aged" in operands:
             marks = marks._replace(sync_bytes=operands["write_aged"][0], round_ns=operands["every"][0])
     return marks

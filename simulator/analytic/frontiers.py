@@ -23,7 +23,6 @@ class Burst:
         views: FloatArray,
         lag: float,
         touches: Touches,
-        is_written: bool,
         spread: bool,
         append: bool,
         part: Frontier,
@@ -36,7 +35,6 @@ class Burst:
         self.lag = (self.lag * self.references + lag * references) / (self.references + references)
         self.references += references
         self.views = self.views + views
-        self.write = max(self.write, 1.0 if is_written else 0.0)
         self.spread, self.append = self.spread or spread, self.append or append
         self.groups.add(id(touches.group))
         self.visits += touches.visits

@@ -33,6 +33,9 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(dirty_low) \
     X(cleaners)        /* page cleaners; 0: a background writer and checkpoints */ \
     X(tail_pages)      /* at the end of the list that they keep clean */ \
+    X(round_s)         /* from one look of theirs at the ages to the next */ \
+    X(tail_round_s)    /* and at the list's end, */ \
+    X(tail_evictions)  /* or sooner, when so many pages have left the pool; without end if never */ \
     X(redo_bytes)      /* of log since a page's first change, that `aged_per_s` begins and ends with */ \
     X(redo_sync_bytes) /* at which pages are written whatever that says */ \
     X(redo_full_bytes) /* at which commits wait */ \

@@ -52,18 +52,18 @@ struct PageCleaners {
         // begin.
         const double busy = old_enough / std::max(most - ended, in_turn);
         const double at_end = ended / std::max(most - old_enough, in_turn);
-        const double aged = in_round(m, rate * old_enough * ROUND_S, busy);
-        const double last = in_round(m, rate * ended * TAIL_ROUND_S, at_end);
+        const double tail_transactions =
+            std::min(rate * m.tail_round_s, m.tail_evictions / std::max(pool.brought_mean, TINY));
+        const double aged = in_round(m, rate * old_enough * m.round_s, busy);
+        const double last = in_round(m, ended * tail_transactions, at_end);
         batch = (old_enough * aged + ended * last) / std::max(old_enough + ended, LEAST);
         batch = clip(batch, 1.0, m.writer_batch);
         const double begun_bytes = std::min(horizon * log_bytes, m.redo_sync_bytes);
         const double of_a_round =
-            rate * log_bytes * ROUND_S * (1.0 + std::min(busy, 1.0)) / std::max(m.redo_full_bytes - begun_bytes, TINY);
+            rate * log_bytes * m.round_s * (1.0 + std::min(busy, 1.0)) / std::max(m.redo_full_bytes - begun_bytes, TINY);
         log_full =
             too_young ? 0.0 : std::max(busy * std::min(horizon * log_bytes / m.redo_full_bytes, 1.0), of_a_round);
     }
-
-    static constexpr double ROUND_S = 0.1, TAIL_ROUND_S = 0.01;  // models/database/page_cleaner.py
 
 private:
     static constexpr double NEVER = 1e15;    // transactions

@@ -396,12 +396,13 @@ class PageReader:
                 use.per_view * weight * use.new_share,
                 lag,
                 use.touches,
-                use.touches.write if where.below == 1 else use.touches.index_write,
                 deviation > rows_per_page,
                 self._kind(use) == APPEND and where.below == 1,
                 part,
                 start,
             )
+            is_written = use.touches.write if where.below == 1 else use.touches.index_write
+            burst.write = max(burst.write, float(is_written))
         return sorted(found.values(), key=lambda burst: (not burst.append, burst.lag))
 
     def _initial(self, counter: int) -> float:

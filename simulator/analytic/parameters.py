@@ -97,6 +97,12 @@ class Parameters:
     """page cleaners; 0: a background writer and checkpoints"""
     tail_pages: FloatArray
     """at the end of the list that page cleaners keep clean"""
+    round_s: FloatArray
+    """from one look of page cleaners at the ages to the next"""
+    tail_round_s: FloatArray
+    """and at the list's end"""
+    tail_evictions: FloatArray
+    """pages that have left the pool, after which they look there sooner; without end if never"""
     redo_bytes: FloatArray
     """of log since a page's first change, that `aged_per_s` begins and ends with"""
     redo_sync_bytes: FloatArray
@@ -422,7 +428,17 @@ def _cleaners(system: System) -> dict[str, FloatArray]:
     if rules is None:
         none = np.zeros((1, len(SHARES)))
         numbers = dict.fromkeys(
-            ("cleaners", "tail_pages", "redo_bytes", "redo_sync_bytes", "redo_full_bytes"), np.zeros(1)
+            (
+                "cleaners",
+                "tail_pages",
+                "round_s",
+                "tail_round_s",
+                "tail_evictions",
+                "redo_bytes",
+                "redo_sync_bytes",
+                "redo_full_bytes",
+            ),
+            np.zeros(1),
         )
         return {**numbers, "aged_per_s": none, "dirty_per_s": none}
     marks = cleaner_marks_of(system)
@@ -437,6 +453,9 @@ def _cleaners(system: System) -> dict[str, FloatArray]:
     return {
         "cleaners": np.array([float(rules.cleaners)]),
         "tail_pages": np.array([float(marks.tail_pages)]),
+        "round_s": np.array([marks.round_ns / NS_PER_S]),
+        "tail_round_s": np.array([marks.tail_round_ns / NS_PER_S]),
+        "tail_evictions": np.array([float(marks.tail_evictions)]),
         "redo_bytes": np.array([float(rules.whole_age_bytes)]),
         "redo_sync_bytes": np.array([float(marks.sync_bytes)]),
         "redo_full_bytes": np.array([float(rules.full_bytes)]),

@@ -437,7 +437,7 @@ private:
             between += w.mix[c] * (on_cpu[c] + section_s[c] + section_queue_s[c] + paging[c] + w.network_s[c]);
         }
         const double commit = log.commit_s(machine, seen, between / std::max(w.commits_mean, TINY)) +
-                              overfull(writes.log_full) * PageCleaners::ROUND_S;
+                              overfull(writes.log_full) * machine.round_s;
         for (std::size_t c = 0; c < at(w.classes); c++) {
             log_s[c] = commit * w.commits[c];
             last[c] = section_s[c] + section_queue_s[c] + log_s[c];

@@ -22,11 +22,13 @@ enum class DaemonCode : i64 {
     write_aged,
     begin_checkpoint,
     every_or_logged,
+    every_or_evicted,
 };
 
 constexpr i64 MILLI = 1000, MILLION = 1'000'000;
 constexpr i64 NOT_YET = -1;
-constexpr i64 LOOK_NS = 100 * MILLION;  // between two looks at how much has been logged
+constexpr i64 LOOK_NS = 100 * MILLION;       // between two looks at how much has been logged
+constexpr i64 LOOK_FOR_FREE_NS = 10 * MILLION;  // at how many pages have left the pool
 
 // Of one daemon: means of pages written and bytes logged in a round, sums since these were renewed, pages left.
 struct FlushingMeans {
@@ -174,6 +176,7 @@ private:
         i64 due_ns = 0;             // when `every` was last due
         i64 began_ns = 0;           // when `every` last ended
         i64 began_bytes = NOT_YET;  // of log then, or before its first wait
+        i64 began_evictions = 0;    // when `every_or_evicted` last ended
         i64 cycle_ns = NOT_YET;     // from one end of `every_or_logged` to the next, and what that is at most
         i64 longest_cycle_ns = 0;
         i64 slot = 0;  // where `write_unused` goes on
@@ -231,6 +234,8 @@ private:
                 return true;
             case DaemonCode::every_or_logged:
                 return look_at_log(who, daemon);
+            case DaemonCode::every_or_evicted:
+                return look_at_evictions(who, daemon);
             case DaemonCode::sync:
                 daemon.sync.start();
                 return daemon.sync.run();
@@ -271,6 +276,7 @@ private:
             case DaemonCode::write_cache_dirty:
             case DaemonCode::write_expired:
             case DaemonCode::every_or_logged:
+            case DaemonCode::every_or_evicted:
                 return begin(who, daemon);
             case DaemonCode::write_dirty:
                 return daemon.writes.run();
@@ -308,6 +314,18 @@ private:
         if (left_ns > 0 && logged - daemon.began_bytes < step.b) return wait(who, std::min(LOOK_NS, left_ns));
         daemon.cycle_ns = std::min(now - daemon.began_ns, step.a), daemon.longest_cycle_ns = step.a;
         daemon.began_ns = now, daemon.began_bytes = logged;
+        return true;
+    }
+
+    // The same of pages that have left the pool, which are counted anew once figures are.
+    bool look_at_evictions(i32 who, Daemon& daemon) {
+        const Step& step = daemon.steps[daemon.step];
+        const i64 evictions = interpreter.pool.counters.evictions, now = calendar.now_ns;
+        daemon.began_evictions = std::min(daemon.began_evictions, evictions);
+        const i64 left_ns = daemon.began_ns + step.a - now;
+        if (left_ns > 0 && evictions - daemon.began_evictions < step.b)
+            return wait(who, std::min(LOOK_FOR_FREE_NS, left_ns));
+        daemon.began_ns = now, daemon.began_evictions = evictions;
         return true;
     }
 

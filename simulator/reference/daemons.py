@@ -17,6 +17,8 @@ from simulator.reference.write_back import WriteBack
 MILLI = 1000
 LOOK_NS = 100 * NS_PER_MS
 """between two looks at how much has been logged"""
+LOOK_FOR_FREE_NS = 10 * NS_PER_MS
+"""between two looks at how many pages have left the pool"""
 ROUNDS_AHEAD = 3
 """rounds of log over which the pages that will be due are averaged"""
 
@@ -24,11 +26,13 @@ ROUNDS_AHEAD = 3
 class DaemonTimes:
     """Of one daemon: `due_ns`, when `every` was last due, `began_ns`, when it last ended, and its `flushing`.
 
+    `began_evictions`: how many pages had left the pool when `every_or_evicted` last ended.
+
     `place`: where `write_unused` goes on. `began_bytes`: of log when `every_or_logged` last ended. `cycle_ns`: from one
     end of that to the next, and `longest_cycle_ns`, what that is at most; None before the first.
     """
 
-    due_ns = began_ns = place = longest_cycle_ns = 0
+    due_ns = began_ns = place = longest_cycle_ns = began_evictions = 0
     began_bytes: int | None = None
     cycle_ns: int | None = None
 
@@ -109,10 +113,6 @@ class Daemons:
         match step.operation, step.operands:
             case "sleep", (interval_ns,):
                 yield env.timeout(interval_ns)
-            case "every", (interval_ns,):
-                times.due_ns = max(times.due_ns + interval_ns, env.now)
-                yield env.timeout(times.due_ns - env.now)
-                times.began_ns = env.now
             case ("await_dirty" | "await_cache_dirty") as name, (pages,):
                 cache = self.pool.cache if name == "await_dirty" else self.pool.page_cache.cache
                 while len(cache.dirty_since_ms) <= pages:
@@ -124,8 +124,10 @@ class Daemons:
                 yield from self.writer.write(self.pool.cache.least_recent_dirty(most), times.over_ns(over_ns))
             case "sync", ():
                 yield from self.write_back.sync()
-            case (("begin_checkpoint" | "every_or_logged" | "note_checkpoint"), operands):
-                yield from self._checkpoint(step.operation, operands, times)
+            case (("every" | "every_or_logged" | "every_or_evicted"), (interval_ns, *amount)):
+                yield from self._await_round(step.operation, interval_ns, sum(amount), times)
+            case (("begin_checkpoint" | "note_checkpoint"), _):
+                self._note_checkpoint(step.operation, times)
             case "write_log", ():
                 self._write_log()
             case "write_expired", (age_ns,):
@@ -135,12 +137,20 @@ class Daemons:
             case _:
                 raise InternalError(f"unknown step {step}")
 
-    def _checkpoint(self, operation: str, operands: tuple[int, ...], times: DaemonTimes) -> Story:
-        """Wait until one is due, let it begin, or note that it has ended."""
+    def _await_round(self, operation: str, interval_ns: int, amount: int, times: DaemonTimes) -> Story:
+        """Wait until the interval is over, or sooner by what has been logged or evicted."""
         if operation == "every_or_logged":
-            interval_ns, log_bytes = operands
-            yield from self._await_log(interval_ns, log_bytes, times)
-        elif operation == "begin_checkpoint":
+            yield from self._await_log(interval_ns, amount, times)
+        elif operation == "every_or_evicted":
+            yield from self._await_evictions(interval_ns, amount, times)
+        else:
+            times.due_ns = max(times.due_ns + interval_ns, self.env.now)
+            yield self.env.timeout(times.due_ns - self.env.now)
+            times.began_ns = self.env.now
+
+    def _note_checkpoint(self, operation: str, times: DaemonTimes) -> None:
+        """Let one begin, or note that it has ended."""
+        if operation == "begin_checkpoint":
             self.pool.images.begin_checkpoint()
         else:
             self.checkpoints_ns.append((times.began_ns, self.env.now))
@@ -156,6 +166,17 @@ class Daemons:
             yield env.timeout(min(LOOK_NS, left_ns))
         times.cycle_ns, times.longest_cycle_ns = min(env.now - times.began_ns, interval_ns), interval_ns
         times.began_ns, times.began_bytes = env.now, pool.log_end_bytes
+
+    def _await_evictions(self, interval_ns: int, pages: int, times: DaemonTimes) -> Story:
+        """The same of pages that have left the pool, which are counted anew once figures are."""
+        env, cache = self.env, self.pool.cache
+        while True:
+            times.began_evictions = min(times.began_evictions, cache.evictions)
+            left_ns = times.began_ns + interval_ns - env.now
+            if left_ns <= 0 or cache.evictions - times.began_evictions >= pages:
+                break
+            yield env.timeout(min(LOOK_FOR_FREE_NS, left_ns))
+        times.began_ns, times.began_evictions = env.now, cache.evictions
 
     def _write_log(self) -> None:
         if self.log.pending_bytes and not self.system.log.durable:

@@ -30,12 +30,16 @@ def sleeping_writer(interval_ns: int, keep_pages: int, over_ns: int = 0) -> Daem
     )
 
 
-def page_cleaner(interval_ns: int, depth_pages: int, age_bytes: int) -> Daemon:
-    """Writes the dirty pages that replacement reaches first, and those that have been dirty for longest."""
+def page_cleaner(interval_ns: int, depth_pages: int, age_bytes: int, evictions: int | None = None) -> Daemon:
+    """Writes the dirty pages that replacement reaches first, and those that have been dirty for longest.
+
+    Sooner than after the interval, when so many pages have left the pool.
+    """
+    by_time = DaemonStep("every", (interval_ns,))
     return Daemon(
         "page cleaner",
         (
-            DaemonStep("every", (interval_ns,)),
+            by_time if evictions is None else DaemonStep("every_or_evicted", (interval_ns, evictions)),
             DaemonStep("write_tail", (depth_pages,)),
             DaemonStep("write_aged", (age_bytes,)),
         ),

@@ -54,6 +54,12 @@ class LayoutSpec(Spec):
     new_order_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     history_rows_per_page: WholeNumber = Field(ge=1, le=10_000)
     index_entries_per_page: WholeNumber = Field(ge=2, le=10_000)
+    order_customer_entries_per_page: WholeNumber | None = Field(
+        default=None,
+        ge=2,
+        le=10_000,
+        description="of a leaf of the index of orders by customer; if absent `index_entries_per_page`",
+    )
     line_item_entries_per_page: WholeNumber | None = Field(
         default=None,
         ge=2,
@@ -63,12 +69,25 @@ class LayoutSpec(Spec):
     history_customer_entries_per_page: WholeNumber | None = Field(
         default=None, ge=2, le=10_000, description="of a leaf of the index of history by customer; if absent none"
     )
+    stock_item_entries_per_page: WholeNumber | None = Field(
+        default=None,
+        ge=2,
+        le=10_000,
+        description="of a leaf of the index of stock by item, which only `range_estimate_pages` reads; if absent none",
+    )
     index_changes_put_aside_fraction: Fraction = Field(
         default=0.0,
         ge=0,
         le=1,
         description="of the changes that new orders and payments make in indexes that aren't unique, those whose leaf "
         "isn't referred to: InnoDB's change buffer puts them aside, and merges several at a time. 0: none is",
+    )
+    range_estimate_pages: WholeNumber = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="leaves from a range's begin, besides the one of its end, that the optimiser reads to estimate its "
+        "rows, for each index that a statement could go by besides the best; 0: it asks its statistics",
     )
     heap: HeapSpec | None = Field(default=None, description="if absent, rows lie in the leaves of their primary key")
     bloat_fraction: Fraction = Field(
@@ -80,6 +99,11 @@ class LayoutSpec(Spec):
         "autovacuum comes when dead rows are 20 % of the live ones (autovacuum_vacuum_scale_factor), which is 0.17",
     )
     source: Text
+
+    @property
+    def customer_orders_per_page(self) -> int:
+        """Entries in a leaf of the index of orders by customer."""
+        return self.order_customer_entries_per_page or self.index_entries_per_page
 
     @property
     def aged(self) -> Self:

@@ -133,8 +133,9 @@ class TpccWriter(TransactionWriter):
         item_pages = sample.scaled(pages_of(ITEMS, layout.item_rows_per_page))
         held = self.workload.model_copy(update={"warehouses": self.warehouses})
         self.tables: Tables = add_tables(asm, held, item_pages)
-        names = ("home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
-                 "line row", "lines", "count", "row", "age")  # fmt: skip
+        names = ["home", "supplier", "district", "home district", "customer", "customer district", "name", "order",
+                 "line row", "lines", "count", "row", "age"]  # fmt: skip
+        names += ["leaves"] if layout.range_estimate_pages else []
         self.r = {name: asm.register(name) for name in names}
         self.servers = ClusterStory(asm, cluster)
         items = nurand_pmf(rows.ITEM_A, 1, ITEMS) if choice.item_choice == "nurand" else uniform_pmf(ITEMS)
@@ -154,6 +155,10 @@ class TpccWriter(TransactionWriter):
             leaves = rows.pages_pmf(np.repeat(items, ORDERS_LOADED * LINES_PER_ORDER * DISTRICTS // ITEMS),
                                     layout.line_item_entries_per_page)  # fmt: skip
             self.line_items = asm.table("order line by item pages", leaves)
+        self.item_stock = -1
+        if layout.stock_item_entries_per_page and layout.range_estimate_pages:
+            leaves = rows.spread_pmf(items, pages_of(self.warehouses * ITEMS, layout.stock_item_entries_per_page))
+            self.item_stock = asm.table("stock by item pages", leaves)
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
@@ -210,6 +215,10 @@ class TpccWriter(TransactionWriter):
         if t.line_items >= 0:
             self.by_item = asm.reference(
                 "order line by item", "popular", t.line_items, r["supplier"], table=self.line_items, stream=self.rows
+            )
+        if self.item_stock >= 0:
+            self.stock_by_item = asm.reference(
+                "stock by item", "popular", t.stock_by_item, none, table=self.item_stock, stream=self.rows
             )
         if t.history_by_customer >= 0:
             self.by_customer = row("history by customer", t.history_by_customer, customer_district, r["customer"])
@@ -299,9 +308,10 @@ class TpccWriter(TransactionWriter):
 
     def _choose_customer(self, touch_row: bool) -> None:
         """By customer number, or in 60 % of cases by last name: the name index and about three rows."""
-        asm, r = self.asm, self.r
+        asm, r, layout = self.asm, self.r, self.workload.layout
         by_number, done = asm.label(), asm.label()
         asm.emit("maybe", cut_of(1.0 - self.workload.tpcc.by_last_name_fraction), self.branches, by_number)
+        self._estimate_range(self.customer, "customer", layout.customer_rows_per_page)
         asm.emit("sample", r["name"], self.name_rows, 0, self.rows)
         asm.emit("affine", r["row"], r["name"], NAMESAKES, 0, 0)
         self.touch(self.customer_name, READ)
@@ -328,6 +338,40 @@ class TpccWriter(TransactionWriter):
     def _place_in_names(self) -> None:
         """The customer's place in the index by last name."""
         self.asm.emit("affine", self.r["row"], self.r["customer"], SCATTER, 0, rows.CUSTOMERS_PER_DISTRICT)
+
+    def _estimate_range(self, reference: int, register: str, rows_per_page: int) -> None:
+        """Read leaves of a district's range in an index, to estimate how many rows the statement would meet by it.
+
+        A district has as many orders as customers. The leaves' CPU time is the statement's.
+        """
+        first, pages = self.workload.layout.range_estimate_pages, pages_of(ORDERS_LOADED, rows_per_page)
+        if not first:
+            return
+        asm, row, leaves = self.asm, self.r[register], self.r["leaves"]
+        next_leaf = asm.label()
+        asm.emit("set", row, 0)
+        asm.emit("set", leaves, min(first, pages))
+        asm.place(next_leaf)
+        self.touch(reference, READ, rows=0)
+        asm.emit("affine", row, row, 1, rows_per_page, 0)
+        asm.emit("loop", leaves, next_leaf)
+        if pages > first:
+            asm.emit("set", row, ORDERS_LOADED - 1)
+            self.touch(reference, READ, rows=0)
+
+    def _estimate_stock(self) -> None:
+        """Leaves of an item's range in the index of stock by item, each drawn alone: all are as popular."""
+        entries = self.workload.layout.stock_item_entries_per_page
+        if self.item_stock < 0 or not entries:
+            return
+        of_item = self.workload.tpcc.warehouses_per_schema or self.sample.whole
+        leaves = min(1 + of_item / entries, self.workload.layout.range_estimate_pages + 1)
+        for _ in range(int(leaves)):
+            self.touch(self.stock_by_item, READ, rows=0)
+        if rest := leaves - int(leaves):
+            fewer = self.jump_unless(rest)
+            self.touch(self.stock_by_item, READ, rows=0)
+            self.asm.place(fewer)
 
     def _change(self, reference: int, moved_fraction: float) -> None:
         """Change a row, which moves in a share of the changes; then the leaf of its key changes too."""
@@ -376,6 +420,7 @@ class TpccWriter(TransactionWriter):
         local = self.jump_unless(choice.remote_stock_fraction)
         self._other_warehouse(r["supplier"])
         asm.place(local)
+        self._estimate_stock()
         self._change(self.stock, self.leaves.stock)
         self.touch(self.line_insert, self.leaves.new)
         self._change_index(self.by_item)
@@ -404,7 +449,7 @@ class TpccWriter(TransactionWriter):
         self.touch(self.district, WRITE)
         if not customer_first:
             self._choose_customer(touch_row=False)
-        self._change(self.customer, self.leaves.customers)
+        self._update_customer()
         if heap := self.workload.layout.heap:
             self._moved(heap.customers_moved_fraction, self.customer_name)
         asm.emit("take", r["row"], self.history, r["home"], 1)
@@ -416,6 +461,7 @@ class TpccWriter(TransactionWriter):
         """A customer's last order and its lines."""
         asm, r = self.asm, self.r
         self._choose_customer(touch_row=True)
+        self._estimate_range(self.order, "order", self.workload.layout.order_rows_per_page)
         self.touch(self.order_index, READ)
         asm.emit("sample", r["age"], self.order_ages, 0, self.rows)
         asm.emit("peek", r["order"], self.orders, r["home district"], 1)
@@ -438,13 +484,14 @@ class TpccWriter(TransactionWriter):
         asm.emit("claim", r["order"], self.delivered, r["home district"], self.orders, nothing)
         asm.emit("affine", r["row"], r["order"], 1, -ORDERS_DELIVERED, 0)
         self.touch(self.new_order, self.leaves.new)
+        self._estimate_range(self.order_index, "customer", self.workload.layout.customer_orders_per_page)
         self._change(self.order, self.leaves.orders)
         asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
         self.touch(self.order_lines, self.leaves.new, rows=LINES_PER_ORDER)
         asm.emit("affine", r["line row"], r["line row"], 1, LINES_PER_ORDER - 1, 0)
         self.touch(self.order_lines, self.leaves.new, rows=0)
         self._choose_buyer()
-        self._change(self.customer, self.leaves.customers)
+        self._update_customer()
         if heap := self.workload.layout.heap:
             self._moved(heap.orders_moved_fraction, self.order_index)
             self._place_in_names()
@@ -453,6 +500,11 @@ class TpccWriter(TransactionWriter):
         asm.emit("affine", r["district"], r["district"], 1, 1, 0)
         asm.emit("loop", r["count"], next_district)
         self._end("delivery")
+
+    def _update_customer(self) -> None:
+        """By number, where the index by name also begins with warehouse and district."""
+        self._estimate_range(self.customer_name, "row", self.workload.layout.index_entries_per_page)
+        self._change(self.customer, self.leaves.customers)
 
     def _choose_buyer(self) -> None:
         """Whose order is delivered: loaded orders are a permutation of the customers (clause 4.3.3.1)."""

@@ -55,6 +55,7 @@ class Tables:
     line_items: int
     """order lines by supplier and item; -1 if there is no such index"""
     history_by_customer: int
+    stock_by_item: int
 
 
 def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
@@ -156,7 +157,7 @@ def _regions(
         customer=table("customer", districts, customers, layout.customer_rows_per_page, "customer"),
         customer_name=table("customer by name", districts, customers, name_entries(layout)),
         orders=table("orders", districts, orders, layout.order_rows_per_page, "order", ring),
-        orders_by_customer=table("orders by customer", districts, orders, fanout),
+        orders_by_customer=table("orders by customer", districts, orders, layout.customer_orders_per_page),
         new_order=table("new order", districts, orders, layout.new_order_rows_per_page, "new_order", ring),
         order_line=table("order line", districts, lines, layout.order_line_rows_per_page, "order_line", ring),
         history=table("history", warehouses, DISTRICTS * customers, layout.history_rows_per_page, ring=ring),
@@ -164,6 +165,7 @@ def _regions(
         history_by_customer=index(
             "history by customer", districts, customers, layout.history_customer_entries_per_page
         ),
+        stock_by_item=index("stock by item", 1, warehouses * STOCK, layout.stock_item_entries_per_page),
     )
 
 
@@ -177,6 +179,7 @@ def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
     indexes = {
         "line_items": (warehouses, DISTRICTS * orders * LINES_PER_ORDER, layout.line_item_entries_per_page),
         "history_by_customer": (districts, customers, layout.history_customer_entries_per_page),
+        "stock_by_item": (1, warehouses * STOCK, layout.stock_item_entries_per_page),
     }
     return {
         "warehouse": (1, pages_of(warehouses, SMALL_ROWS_PER_PAGE)),
@@ -187,7 +190,7 @@ def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
         "customer_name": (districts, pages_of(customers, name_entries(layout))),
         "history": (warehouses, pages_of(DISTRICTS * customers, layout.history_rows_per_page)),
         "orders": (districts, pages_of(orders, layout.order_rows_per_page)),
-        "orders_by_customer": (districts, pages_of(orders, layout.index_entries_per_page)),
+        "orders_by_customer": (districts, pages_of(orders, layout.customer_orders_per_page)),
         "new_order": (districts, pages_of(orders - ORDERS_DELIVERED, layout.new_order_rows_per_page)),
         "order_line": (districts, pages_of(orders * LINES_PER_ORDER, layout.order_line_rows_per_page)),
         **{name: (groups, pages_of(rows, per_page)) for name, (groups, rows, per_page) in indexes.items() if per_page},

@@ -94,3 +94,39 @@ def test_a_sample_has_its_share_of_the_redo_log_and_of_the_rate() -> None:
 def test_what_does_not_go_together(settings: tuple[str, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_scenario(FILE, settings)
+
+
+def test_three_quarters_of_what_cleaners_keep_clean_hold_nothing() -> None:
+    """At most half of the pool."""
+    cleaners = "database.page_cleaner={cleaners: 2, lru_scan_depth_pages: 1000}"
+    pools = [
+        build(load_scenario(FILE, [cleaners, f"database.pool.buffers={buffers}"])).pool for buffers in (10_000, 2_500)
+    ]
+    assert [pool.pages for pool in pools] == [8_500, 1_250]
+    assert [pool.resident_pages for pool in pools] == [8_500, 1_250]
+
+
+def test_neighbours_go_along_on_the_disks_that_they_are_said_to() -> None:
+    def requested(disk: str, on: str) -> int:
+        settings = [f"machine.disks.disk={disk}", f"database.page_cleaner={{neighbour_pages: 64, neighbours_on: {on}}}"]
+        return build(load_scenario(FILE, settings)).writing.coalesced_pages
+
+    arm, flash = "samsung-f1-1000", "intel-dc-p4510-2000"
+    assert [requested(arm, "rotating"), requested(flash, "rotating")] == [64, 1]
+    assert [requested(arm, "all"), requested(flash, "all")] == [64, 64]
+
+
+def test_rounds_are_the_daemons_intervals() -> None:
+    """A tenth and a hundredth of a second; MariaDB's are a second, but when half of its free pages are taken."""
+    mariadb = catalogue_entry("databases", "mariadb-10-11")["page_cleaner"]
+    plain, slow = page_cleaners_of(spec()), page_cleaners_of(spec(**mariadb))
+    assert [daemon.steps[0].operation for daemon in plain] == ["every", "every"]
+    assert [daemon.steps[0].operands for daemon in plain] == [(10_000_000,), (100_000_000,)]
+    assert [daemon.steps[0].operation for daemon in slow] == ["every_or_evicted", "every"]
+    assert [daemon.steps[0].operands for daemon in slow] == [(1_000_000_000, 768), (1_000_000_000,)]
+
+
+def test_a_longer_round_writes_as_many_pages_of_a_second() -> None:
+    short, long = (flushing_of(spec(round_s=round_s)) for round_s in (0.1, 1))
+    assert (long.milli_pages, long.most_milli_pages) == (10 * short.milli_pages, 10 * short.most_milli_pages)
+    assert (short.rounds, long.rounds) == (300, 30)

@@ -129,6 +129,27 @@ def pages_per_s(engine: ModuleType, model: System) -> float:
 
 
 @ENGINES
+def test_the_end_of_the_list_is_looked_at_sooner_when_pages_leave_the_pool(engine: ModuleType) -> None:
+    """Each of some 300 transactions a second brings in a page for another; a round writes the two replaced first.
+
+    A hundred pages make a round, or the interval does.
+    """
+
+    def figures(*operands: int) -> tuple[float, float]:
+        steps = DaemonStep("every_or_evicted", operands), DaemonStep("write_tail", (2,))
+        model = logging_model(LAW, write_ns=2 * MS)
+        small = replace(model.pool, pages=20, resident_pages=20)
+        result = engine.simulate(replace(model, pool=small, daemons=(Daemon("list cleaner", steps),)), 1)
+        return result.devices[0].by_purpose_per_s["writer"] / 2, result.caches[0].evictions / result.duration_s
+
+    rounds_per_s, evictions_per_s = figures(SECOND, 100)
+    assert evictions_per_s > 250
+    assert rounds_per_s == pytest.approx(evictions_per_s / 100, rel=0.05)
+    assert 0 < figures(SECOND, 10**9)[0] <= 1
+    assert 0.9 * rounds_per_s < figures(SECOND // 5, 100)[0] <= 5
+
+
+@ENGINES
 def test_pages_go_as_the_dirty_share_asks_for(engine: ModuleType) -> None:
     """40 of 1000 buffers are dirty, 4 %: 200 % of 30 pages a round are asked for, of which a third is 20 a round."""
     law = replace(LAW, milli_pages=30_000, percent_by_dirty=(0, 0, 0, 200))

@@ -1,0 +1,156 @@
+"""Leaves that an optimiser reads to estimate how many rows a range has (InnoDB's records_in_range).
+
+Which statements make it estimate follows from the indexes that begin with warehouse and district: a customer is looked
+for by name, updated by number in payments and deliveries, and an order is updated in deliveries.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.build import build
+from models.reading import load_scenario
+from models.workloads.tpcc import rows
+from models.workloads.tpcc.tables import loaded_pages
+from simulator import analytic, kernel, reference
+from simulator.errors import InputError
+from simulator.results import Result, result_json
+
+TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
+ESTIMATED = 4
+ESTIMATES = f"workload.layout.range_estimate_pages={ESTIMATED}"
+BY_ITEM = "workload.layout.stock_item_entries_per_page=4"
+BY_NAME = 0.6
+"""share of the payments and order statuses that look for a customer by name"""
+
+
+@cache
+def simulated(*settings: str) -> Result:
+    return kernel.simulate(build(load_scenario(TINY, list(settings))), 1)
+
+
+def references(table: str, *settings: str) -> float:
+    """To a table, per transaction."""
+    result = simulated(*settings)
+    found = next((each.references for each in result.tables if each.name == table), 0)
+    return found / (result.transactions_per_s * result.duration_s)
+
+
+def share(name: str) -> float:
+    """Of all transactions."""
+    classes = simulated().classes
+    return next(each.completed for each in classes if each.name == name) / sum(each.completed for each in classes)
+
+
+def more(table: str) -> float:
+    """References to a table for estimates, per transaction."""
+    return references(table, ESTIMATES) - references(table)
+
+
+def leaves(table: str) -> int:
+    """Of a district, and so read by an estimate: four, and the last one if there are more."""
+    layout = load_scenario(TINY).tpcc.layout
+    per_page = {
+        "customer": layout.customer_rows_per_page,
+        "customer by name": layout.index_entries_per_page,
+        "orders": layout.order_rows_per_page,
+        "orders by customer": layout.index_entries_per_page,
+    }[table]
+    pages = -(-3000 // per_page)
+    return pages if pages <= ESTIMATED else ESTIMATED + 1
+
+
+def test_updates_by_number_read_leaves_of_the_index_by_name() -> None:
+    changed = share("payment") + 10 * share("delivery")
+    assert more("customer by name") == pytest.approx(changed * leaves("customer by name"), rel=0.07)
+
+
+def test_searches_by_name_read_leaves_of_the_customers() -> None:
+    searched = BY_NAME * (share("payment") + share("order status"))
+    assert more("customer") == pytest.approx(searched * leaves("customer"), rel=0.07)
+
+
+def test_deliveries_and_order_statuses_estimate_a_districts_orders() -> None:
+    assert more("orders by customer") == pytest.approx(10 * share("delivery") * leaves("orders by customer"), rel=0.15)
+    assert more("orders") == pytest.approx(share("order status") * leaves("orders"), rel=0.25)
+
+
+def test_no_other_table_is_read_more() -> None:
+    for table in ("stock", "item", "order line", "new order", "history", "district", "warehouse"):
+        assert references(table, ESTIMATES) == pytest.approx(references(table), rel=0.06)
+
+
+def test_an_update_of_stock_reads_an_items_leaves_of_the_index_by_item() -> None:
+    """A range of four entries begins somewhere in a leaf of four, and so is on two; one of one entry is on one.
+
+    A quarter of a leaf makes it two in a quarter of the cases.
+    """
+    lines, four = 10 * share("new order"), "workload.warehouses=4"
+    assert references("stock by item", ESTIMATES, BY_ITEM, four) == pytest.approx(2 * lines, rel=0.06)
+    of_one = "workload.tpcc.warehouses_per_schema=1"
+    assert references("stock by item", ESTIMATES, BY_ITEM, four, of_one) == pytest.approx(1.25 * lines, rel=0.06)
+    assert references("stock by item", ESTIMATES, BY_ITEM) == pytest.approx(1.25 * lines, rel=0.06)
+    assert references("stock by item", BY_ITEM) == 0.0
+
+
+def test_the_index_by_item_is_loaded_with_the_stock() -> None:
+    plain, indexed = (load_scenario(TINY, settings).tpcc for settings in ([], [BY_ITEM]))
+    assert loaded_pages(indexed.layout, 4) - loaded_pages(plain.layout, 4) == 100_000
+
+
+def test_pages_over_which_items_lie_are_as_popular_as_their_items() -> None:
+    """Two pages for each item share its popularity; a page of two items has both's; a page across items has parts."""
+    items = np.array([0.5, 0.3, 0.2])
+    assert rows.spread_pmf(items, 6) == pytest.approx([0.25, 0.25, 0.15, 0.15, 0.1, 0.1])
+    assert rows.spread_pmf(items, 1) == pytest.approx([1.0])
+    assert rows.spread_pmf(items, 2) == pytest.approx([0.65, 0.35])
+
+
+def test_an_index_of_orders_has_entries_of_its_own() -> None:
+    plain, dense = (
+        load_scenario(TINY, settings).tpcc
+        for settings in ([], ["workload.layout.order_customer_entries_per_page=3000"])
+    )
+    pages = -(-3000 // plain.layout.index_entries_per_page)
+    assert loaded_pages(plain.layout, 4) - loaded_pages(dense.layout, 4) == 40 * (pages - 1)
+
+
+def test_a_pool_that_holds_little_misses_more_by_them_in_each_engine() -> None:
+    """The formulas find what the kernel does."""
+    small, misses = ("database.pool.buffers=3000", "interval.duration_s=60"), {}
+    for settings in (small, (*small, ESTIMATES, BY_ITEM)):
+        model = build(load_scenario(TINY, list(settings)))
+        for engine in (kernel, analytic):
+            result = engine.simulate(model, 1)
+            [pool, *_] = result.caches
+            missed = pool.references - pool.hits
+            misses[settings, engine] = missed / (result.transactions_per_s * result.duration_s)
+    for engine in (kernel, analytic):
+        assert misses[(*small, ESTIMATES, BY_ITEM), engine] > 1.1 * misses[small, engine]
+    for settings in (small, (*small, ESTIMATES, BY_ITEM)):
+        assert misses[settings, analytic] == pytest.approx(misses[settings, kernel], rel=0.1)
+
+
+def test_the_compiled_engine_is_the_reference() -> None:
+    settings = [ESTIMATES, BY_ITEM, "interval={start: warm, warm_up_s: 1, duration_s: 2}"]
+    model = build(load_scenario(TINY, settings))
+    compiled, plain = kernel.simulate(model, 3), reference.simulate(model, 3)
+    assert result_json(dataclasses.replace(compiled, engine="reference")) == result_json(plain)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("workload.layout.range_estimate_pages=-1", "range_estimate_pages"),
+        ("workload.layout.stock_item_entries_per_page=1", "stock_item_entries_per_page"),
+        ("workload.tpcc.warehouses_per_schema=0", "warehouses_per_schema"),
+    ],
+)
+def test_what_they_can_not_be_is_refused(setting: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        load_scenario(TINY, [setting])
