@@ -20,7 +20,6 @@ from models.database import (
     buffer_pool_of,
     checkpointer_of,
     flushing_of,
-    free_pages_of,
     log_of,
     logged_program,
     page_cleaners_of,
@@ -95,10 +94,10 @@ def machine_model(
         stations=tuple(form.Station(name, bound) for name in stations),
         pool=buffer_pool_of(
             database.pool,
+            database.held_buffers,
             plan.resident_buffers,
             cleaner.victim_search_pages if cleaner else 1,
             cleaner.free_page_wait_us if cleaner else 0.0,
-            free_pages_of(cleaner) if cleaner else 0,
         ),
         page_cache=page_cache_of(
             system.page_cache,

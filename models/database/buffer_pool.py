@@ -18,16 +18,14 @@ class BufferPoolSpec(Spec):
 
 def buffer_pool_of(
     pool: BufferPoolSpec,
+    held_buffers: int,
     resident_buffers: int,
     clean_search_pages: int,
     free_wait_us: float = 0.0,
-    free_pages: int = 0,
 ) -> Pool:
-    """The pool; buffers beyond `resident_buffers` are swapped out, clean victims are looked for among so many pages.
+    """The pool: of its buffers `held_buffers` hold pages, the others nothing; clean victims are looked for among so many.
 
-    `free_pages` of its buffers hold nothing, but half of them at most.
+    Buffers beyond `resident_buffers` are swapped out, free ones as much as others.
     """
-    pages = max(pool.buffers - free_pages, -(-pool.buffers // 2))
-    return Pool(
-        pages, pool.replacement, min(resident_buffers, pages), clean_search_pages, round(free_wait_us * NS_PER_US)
-    )
+    resident = round(resident_buffers * held_buffers / pool.buffers)
+    return Pool(held_buffers, pool.replacement, resident, clean_search_pages, round(free_wait_us * NS_PER_US))

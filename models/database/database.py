@@ -7,7 +7,7 @@ from pydantic import Field
 from models.database.buffer_pool import BufferPoolSpec
 from models.database.checkpoint import CheckpointSpec
 from models.database.log import LogSpec
-from models.database.page_cleaner import PageCleanerSpec
+from models.database.page_cleaner import PageCleanerSpec, free_pages_of
 from models.database.writer import WriterSpec
 from models.input import Fraction, Gib, Kib, Mib, Microseconds, Name, Number, Spec, Text, WholeNumber
 
@@ -69,3 +69,10 @@ class DatabaseSpec(Spec):
     measured_threads: WholeNumber = Field(default=8, ge=1)
     """most hardware threads that a run was compared on; with more than twice as many a result is in doubt"""
     source: Text
+
+    @property
+    def held_buffers(self) -> int:
+        """Buffers that hold pages: free ones don't. Assumption: at least half of them do."""
+        buffers = self.pool.buffers
+        free_pages = free_pages_of(self.page_cleaner) if self.page_cleaner else 0
+        return max(buffers - free_pages, -(-buffers // 2))

@@ -10,8 +10,8 @@ from simulator.form import GIB, Daemon, DaemonStep, Flushing, from_s
 AVERAGED_S = 30
 """innodb_flushing_avg_loops"""
 FREE_FRACTION = 0.75
-"""of the pages that cleaners keep clean, those that hold nothing, mean: MariaDB fills up its list of 1,536 free pages
-when half of them are left, and had 773 to 1,457 in seven looks"""
+"""free pages, which hold nothing, by `lru_scan_depth_pages`, mean: MariaDB fills up its list of 1,536 when half of them
+are left, and had 773 to 1,457 in seven looks; assumption for others. As deep again the list's end is kept clean"""
 
 
 class PageCleanerSpec(Spec):
@@ -19,13 +19,13 @@ class PageCleanerSpec(Spec):
 
     cleaners: WholeNumber = Field(ge=1, le=64, description="threads, each with a batch of its own in flight")
     lru_scan_depth_pages: WholeNumber = Field(ge=0, le=100_000)
-    """of each cleaner: so many pages at the end of the LRU list are kept clean, and most of them free"""
-    round_s: Seconds = Field(default=0.1, ge=0.001, le=60)
+    """of each cleaner: so many pages at the end of the LRU list are kept clean, and three quarters as many free"""
+    round_s: Seconds = Field(default=0.1, ge=0.001, le=AVERAGED_S)
     """between two looks at the ages; InnoDB's, of a second, end when someone finds the log too old"""
     tail_round_s: Seconds = Field(default=0.01, ge=0.001, le=60)
     """between two looks at the list's end, at most"""
     tail_woken_fraction: Fraction | None = Field(default=None, gt=0, le=1)
-    """sooner, when pages have left the pool for so much of what cleaners keep clean; if absent never"""
+    """share of `lru_scan_depth_pages` that, once so many pages have left the pool, makes it look sooner; if absent none"""
     victim_search_pages: WholeNumber = Field(default=100, ge=1, le=10_000)
     """that whoever needs a buffer looks for a clean one among, before it writes a dirty one itself"""
     free_page_wait_us: Microseconds = Field(default=0.0, ge=0, le=100_000)
@@ -58,7 +58,7 @@ def page_cleaners_of(spec: PageCleanerSpec) -> tuple[Daemon, ...]:
     interval_ns, woken = from_s(spec.tail_round_s), spec.tail_woken_fraction
     looks = (
         DaemonStep("every_or_evicted", (interval_ns, max(round(woken * kept), 1)))
-        if woken
+        if woken and kept
         else DaemonStep("every", (interval_ns,))
     )
     tail = looks, DaemonStep("write_tail", (kept,))

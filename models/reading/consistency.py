@@ -71,6 +71,12 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 def _tpcc(workload: WorkloadSpec) -> Iterator[str]:
+    estimated = workload.layout.range_estimate_pages
+    if workload.layout.heap and estimated:
+        yield (
+            f"workload.layout.range_estimate_pages: got {estimated} with heap, where who estimates by leaves here keeps "
+            "rows in those of their primary key: take one of them out"
+        )
     total = sum(getattr(workload.mix, name) for name in type(workload.mix).model_fields)
     if abs(total - 1.0) > 1e-6:
         yield f"workload.mix: the shares sum to {total:.6g}; they must sum to 1"
@@ -127,9 +133,11 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
             "it out, or set io: buffered"
         )
     least = clients_of(scenario.workload) + SPARE_BUFFERS
-    if database.pool.buffers < least:
+    if database.held_buffers < least:
+        free_pages = database.pool.buffers - database.held_buffers
         reason = f"every client may hold one, and {SPARE_BUFFERS} to spare"
-        yield f"database.pool.buffers: got {database.pool.buffers}; at least {least}: {reason}"
+        reason += f"; {free_pages} are free (page_cleaner.lru_scan_depth_pages)" if free_pages else ""
+        yield f"database.pool.buffers: got {database.pool.buffers}; at least {least} with pages: {reason}"
 
 
 def _writers(database: DatabaseSpec) -> Iterator[str]:

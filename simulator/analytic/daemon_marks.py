@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from simulator.form import ENDLESS_PAGES, NEVER_BYTES, NEVER_NS, System, kept_dirty_pages
+from simulator.form import ENDLESS_PAGES, NEVER_BYTES, NEVER_NS, TIMED, System, kept_dirty_pages
 
 
 class DaemonMarks(NamedTuple):
@@ -60,11 +60,10 @@ def cleaner_marks_of(system: System) -> CleanerMarks:
     marks = CleanerMarks(0, 0, NEVER_NS, NEVER_NS, ENDLESS_PAGES)
     for daemon in system.daemons:
         operands = {step.operation: step.operands for step in daemon.steps}
+        interval_ns = next((operands[name][0] for name in TIMED if name in operands), NEVER_NS)
         if "write_tail" in operands:
-            interval_ns, evictions = (*(operands.get("every_or_evicted") or operands["every"]), ENDLESS_PAGES)[:2]
-            marks = marks._replace(
-                tail_pages=operands["write_tail"][0], tail_round_ns=interval_ns, tail_evictions=evictions
-            )
+            marks = marks._replace(tail_pages=operands["write_tail"][0], tail_round_ns=interval_ns)
+            marks = marks._replace(tail_evictions=operands.get("every_or_evicted", (0, ENDLESS_PAGES))[1])
         if "write_aged" in operands:
-            marks = marks._replace(sync_bytes=operands["write_aged"][0], round_ns=operands["every"][0])
+            marks = marks._replace(sync_bytes=operands["write_aged"][0], round_ns=interval_ns)
     return marks

@@ -59,8 +59,8 @@ struct PageCleaners {
         batch = (old_enough * aged + ended * last) / std::max(old_enough + ended, LEAST);
         batch = clip(batch, 1.0, m.writer_batch);
         const double begun_bytes = std::min(horizon * log_bytes, m.redo_sync_bytes);
-        const double of_a_round =
-            rate * log_bytes * m.round_s * (1.0 + std::min(busy, 1.0)) / std::max(m.redo_full_bytes - begun_bytes, TINY);
+        const double of_a_round = rate * log_bytes * m.round_s * (1.0 + std::min(busy, 1.0)) /
+                                  std::max(m.redo_full_bytes - begun_bytes, TINY);
         log_full =
             too_young ? 0.0 : std::max(busy * std::min(horizon * log_bytes / m.redo_full_bytes, 1.0), of_a_round);
     }

@@ -205,7 +205,8 @@ private:
     double near_cycle = 0, near_until = 0, near_stays = 0;  // logarithms of what was found at the last rate
     double stays = 0;                                       // how long a page stays without a reference
     static constexpr double CLOCK_STAY = 5.5;               // revolutions of a page of full usage count
-    static constexpr double GENTLY = 0.02, CLOCK_GENTLY = 0.2;  // of its high mark, over which a writer begins to work
+    // Of its high mark, over which a writer begins to work; assumptions, without which rates would have a step.
+    static constexpr double GENTLY = 0.02, CLOCK_GENTLY = 0.2;
 
     void by_page_cleaners(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         page_cleaners.solve(w, m, pool, rate, page_s);

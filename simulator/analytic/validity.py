@@ -28,6 +28,8 @@ DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
 """dirty pages of the page cache by its limit, which matter at disks as busy as this"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
+LONG_ROUND_S = 0.5
+"""of page cleaners, from which on they write many pages at once"""
 FULL_LOG = 0.4
 """of the room in the log, from which on commits wait in rounds of the page cleaners"""
 BUSY_WRITES, BUSY_BOTH = 0.6, 0.4
@@ -144,6 +146,11 @@ def _page_cleaner_doubts(case: Case) -> Iterator[str]:
         )
     if case.system.writing.coalesced_pages > 1:
         yield "page cleaners write dirty neighbours along (neighbour_pages), which isn't in the equations"
+    if case.parameters.round_s[0] > LONG_ROUND_S:
+        yield (
+            f"page cleaners look once in {case.parameters.round_s[0]:.3g} s; how long reads wait behind what they then "
+            "write is known only roughly"
+        )
     if case.solution.log_full[0] > FULL_LOG:
         yield "commits wait for room in the log (redo_capacity_gib), in the rounds in which page cleaners make some"
 

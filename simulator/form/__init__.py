@@ -7,6 +7,7 @@ from simulator.form.daemon import (
     ENDLESS_PAGES,
     NEVER_BYTES,
     NEVER_NS,
+    TIMED,
     Daemon,
     DaemonStep,
     LeadInMarks,

@@ -25,7 +25,8 @@ DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
     "begin_checkpoint": (),  # from here on a page's first change is logged with the whole page
     # since it last ended so long, or so much log, whichever comes first; `write_dirty` after it takes as much less time
     "every_or_logged": ("interval_ns", "log_bytes"),
-    "every_or_evicted": ("interval_ns", "pages"),  # the same with pages that have left the pool for others
+    # since it last ended so long, or so many pages have left the pool for others, whichever is seen first
+    "every_or_evicted": ("interval_ns", "pages"),
 }
 TIMED = ("sleep", "every", "every_or_logged", "every_or_evicted")
 NEVER_NS = 10**18
@@ -69,8 +70,9 @@ class Daemon:
                     f"needed: {', '.join(operands) or 'none'}, none of them below 0"
                 )
                 return
+        if any(pages == 0 for _, pages in self.operands("every_or_evicted")):
+            yield f"daemon {self.name}, every_or_evicted: got 0 pages, for which it wouldn't wait; needed: 1 or more"
         waits = any(interval_ns > 0 for name in TIMED for interval_ns, *_ in self.operands(name))
-        waits = waits and all(pages > 0 for _, pages in self.operands("every_or_evicted"))
         cleans = any(
             keep <= pages
             for awaited, written in (("await_dirty", "write_dirty"), ("await_cache_dirty", "write_cache_dirty"))
@@ -80,7 +82,7 @@ class Daemon:
         if not waits and not cleans:
             yield (
                 f"daemon {self.name}: nothing in it waits, so that no time would pass; needed: sleep or every with an "
-                "interval, and evictions, above 0, or await_dirty with a write_dirty that keeps no more pages, or the "
+                "interval above 0, or await_dirty with a write_dirty that keeps no more pages, or the "
                 "two of the page cache likewise"
             )
 

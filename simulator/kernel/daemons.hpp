@@ -27,8 +27,8 @@ enum class DaemonCode : i64 {
 
 constexpr i64 MILLI = 1000, MILLION = 1'000'000;
 constexpr i64 NOT_YET = -1;
-constexpr i64 LOOK_NS = 100 * MILLION;       // between two looks at how much has been logged
-constexpr i64 LOOK_FOR_FREE_NS = 10 * MILLION;  // at how many pages have left the pool
+constexpr i64 LOOK_NS = 100 * MILLION;         // between two looks at how much has been logged
+constexpr i64 LOOK_AT_POOL_NS = 10 * MILLION;  // at how many pages have left the pool
 
 // Of one daemon: means of pages written and bytes logged in a round, sums since these were renewed, pages left.
 struct FlushingMeans {
@@ -317,14 +317,13 @@ private:
         return true;
     }
 
-    // The same of pages that have left the pool, which are counted anew once figures are.
+    // The same of pages that have left the pool.
     bool look_at_evictions(i32 who, Daemon& daemon) {
         const Step& step = daemon.steps[daemon.step];
         const i64 evictions = interpreter.pool.counters.evictions, now = calendar.now_ns;
-        daemon.began_evictions = std::min(daemon.began_evictions, evictions);
         const i64 left_ns = daemon.began_ns + step.a - now;
         if (left_ns > 0 && evictions - daemon.began_evictions < step.b)
-            return wait(who, std::min(LOOK_FOR_FREE_NS, left_ns));
+            return wait(who, std::min(LOOK_AT_POOL_NS, left_ns));
         daemon.began_ns = now, daemon.began_evictions = evictions;
         return true;
     }

@@ -17,7 +17,7 @@ from simulator.reference.write_back import WriteBack
 MILLI = 1000
 LOOK_NS = 100 * NS_PER_MS
 """between two looks at how much has been logged"""
-LOOK_FOR_FREE_NS = 10 * NS_PER_MS
+LOOK_AT_POOL_NS = 10 * NS_PER_MS
 """between two looks at how many pages have left the pool"""
 ROUNDS_AHEAD = 3
 """rounds of log over which the pages that will be due are averaged"""
@@ -168,14 +168,12 @@ class Daemons:
         times.began_ns, times.began_bytes = env.now, pool.log_end_bytes
 
     def _await_evictions(self, interval_ns: int, pages: int, times: DaemonTimes) -> Story:
-        """The same of pages that have left the pool, which are counted anew once figures are."""
+        """The same of pages that have left the pool."""
         env, cache = self.env, self.pool.cache
-        while True:
-            times.began_evictions = min(times.began_evictions, cache.evictions)
-            left_ns = times.began_ns + interval_ns - env.now
-            if left_ns <= 0 or cache.evictions - times.began_evictions >= pages:
+        while (left_ns := times.began_ns + interval_ns - env.now) > 0:
+            if cache.evictions - times.began_evictions >= pages:
                 break
-            yield env.timeout(min(LOOK_FOR_FREE_NS, left_ns))
+            yield env.timeout(min(LOOK_AT_POOL_NS, left_ns))
         times.began_ns, times.began_evictions = env.now, cache.evictions
 
     def _write_log(self) -> None:

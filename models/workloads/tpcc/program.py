@@ -155,10 +155,10 @@ class TpccWriter(TransactionWriter):
             leaves = rows.pages_pmf(np.repeat(items, ORDERS_LOADED * LINES_PER_ORDER * DISTRICTS // ITEMS),
                                     layout.line_item_entries_per_page)  # fmt: skip
             self.line_items = asm.table("order line by item pages", leaves)
-        self.item_stock = -1
+        self.stock_item_pages = -1
         if layout.stock_item_entries_per_page and layout.range_estimate_pages:
             leaves = rows.spread_pmf(items, pages_of(self.warehouses * ITEMS, layout.stock_item_entries_per_page))
-            self.item_stock = asm.table("stock by item pages", leaves)
+            self.stock_item_pages = asm.table("stock by item pages", leaves)
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
@@ -216,9 +216,9 @@ class TpccWriter(TransactionWriter):
             self.by_item = asm.reference(
                 "order line by item", "popular", t.line_items, r["supplier"], table=self.line_items, stream=self.rows
             )
-        if self.item_stock >= 0:
+        if self.stock_item_pages >= 0:
             self.stock_by_item = asm.reference(
-                "stock by item", "popular", t.stock_by_item, none, table=self.item_stock, stream=self.rows
+                "stock by item", "popular", t.stock_by_item, none, table=self.stock_item_pages, stream=self.rows
             )
         if t.history_by_customer >= 0:
             self.by_customer = row("history by customer", t.history_by_customer, customer_district, r["customer"])
@@ -344,34 +344,37 @@ class TpccWriter(TransactionWriter):
 
         A district has as many orders as customers. The leaves' CPU time is the statement's.
         """
-        first, pages = self.workload.layout.range_estimate_pages, pages_of(ORDERS_LOADED, rows_per_page)
-        if not first:
+        most, pages = self.workload.layout.range_estimate_pages, pages_of(ORDERS_LOADED, rows_per_page)
+        if not most:
             return
         asm, row, leaves = self.asm, self.r[register], self.r["leaves"]
         next_leaf = asm.label()
         asm.emit("set", row, 0)
-        asm.emit("set", leaves, min(first, pages))
+        asm.emit("set", leaves, min(most, pages))
         asm.place(next_leaf)
         self.touch(reference, READ, rows=0)
         asm.emit("affine", row, row, 1, rows_per_page, 0)
         asm.emit("loop", leaves, next_leaf)
-        if pages > first:
+        if pages > most:
             asm.emit("set", row, ORDERS_LOADED - 1)
             self.touch(reference, READ, rows=0)
 
     def _estimate_stock(self) -> None:
-        """Leaves of an item's range in the index of stock by item, each drawn alone: all are as popular."""
-        entries = self.workload.layout.stock_item_entries_per_page
-        if self.item_stock < 0 or not entries:
+        """Leaves of an item's range in the index of stock by item, each drawn alone: all are as popular.
+
+        The range begins anywhere in a leaf.
+        """
+        entries, whole = self.workload.layout.stock_item_entries_per_page, self.sample.whole
+        if self.stock_item_pages < 0 or not entries:
             return
-        of_item = self.workload.tpcc.warehouses_per_schema or self.sample.whole
-        leaves = min(1 + of_item / entries, self.workload.layout.range_estimate_pages + 1)
+        of_item = min(self.workload.tpcc.warehouses_per_table_set or whole, whole)
+        leaves = min(1 + (of_item - 1) / entries, self.workload.layout.range_estimate_pages + 1)
         for _ in range(int(leaves)):
             self.touch(self.stock_by_item, READ, rows=0)
-        if rest := leaves - int(leaves):
-            fewer = self.jump_unless(rest)
+        if one_more := leaves - int(leaves):
+            enough = self.jump_unless(one_more)
             self.touch(self.stock_by_item, READ, rows=0)
-            self.asm.place(fewer)
+            self.asm.place(enough)
 
     def _change(self, reference: int, moved_fraction: float) -> None:
         """Change a row, which moves in a share of the changes; then the leaf of its key changes too."""

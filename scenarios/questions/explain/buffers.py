@@ -63,7 +63,8 @@ def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
     plan = memory_plan(scenario)
     per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
     most = max(int(plan.free_bytes / per_buffer), scenario.database.pool.buffers)
-    least = max(LEAST, clients_of(scenario.workload) + SPARE_BUFFERS)
+    needed = clients_of(scenario.workload) + SPARE_BUFFERS
+    least = max(LEAST, 2 * needed if scenario.database.page_cleaner else needed)  # of which half may be free
     floor = scenario.operating_system.page_cache.floor_fraction * scenario.machine.memory_gib * GIB
     edge = int((plan.free_bytes - floor) / per_buffer)
     now = scenario.database.pool.buffers

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from models.build import build
+from models.build.memory import memory_plan
 from models.catalogue import catalogue_entry
 from models.database import flushing_of, page_cleaners_of
 from models.database.page_cleaner import PageCleanerSpec
@@ -96,14 +97,33 @@ def test_what_does_not_go_together(settings: tuple[str, ...], message: str) -> N
         load_scenario(FILE, settings)
 
 
+CLEANERS = "database.page_cleaner={cleaners: 2, lru_scan_depth_pages: 1000}"
+
+
 def test_three_quarters_of_what_cleaners_keep_clean_hold_nothing() -> None:
     """At most half of the pool."""
-    cleaners = "database.page_cleaner={cleaners: 2, lru_scan_depth_pages: 1000}"
     pools = [
-        build(load_scenario(FILE, [cleaners, f"database.pool.buffers={buffers}"])).pool for buffers in (10_000, 2_500)
+        build(load_scenario(FILE, [CLEANERS, f"database.pool.buffers={buffers}"])).pool for buffers in (10_000, 2_500)
     ]
     assert [pool.pages for pool in pools] == [8_500, 1_250]
     assert [pool.resident_pages for pool in pools] == [8_500, 1_250]
+
+
+def test_free_buffers_are_swapped_out_as_much_as_others() -> None:
+    """A pool as large as memory: of those that hold pages the same share has memory."""
+    scenario = load_scenario(FILE, [CLEANERS, "machine.memory_gib=40", "database.pool.buffers=2500000"])
+    pool, resident = build(scenario).pool, memory_plan(scenario).resident_buffers
+    assert resident < 2_500_000
+    assert pool.pages == 2_500_000 - 1_500
+    assert pool.resident_pages == pytest.approx(resident * pool.pages / 2_500_000, abs=1)
+
+
+def test_clients_need_buffers_that_hold_pages() -> None:
+    """Ninety for 80 clients, of which half are free here."""
+    held = "database.pool.buffers={}"
+    load_scenario(FILE, [CLEANERS, held.format(180)])
+    with pytest.raises(InputError, match=r"got 178; at least 90 with pages: .* 89 are free \(page_cleaner.lru_scan"):
+        load_scenario(FILE, [CLEANERS, held.format(178)])
 
 
 def test_neighbours_go_along_on_the_disks_that_they_are_said_to() -> None:

@@ -9,21 +9,24 @@ import pytest
 
 from benchmarks.page_cleaner_systems import page_cleaner_system
 from models.build import build
-from models.reading import with_values
+from models.reading import load_scenario, with_values
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.run import SimulationTask, simulate
 from simulator.analytic import Solution
+from simulator.analytic.daemon_marks import cleaner_marks_of
 from simulator.analytic.parameters import SHARES
 from simulator.analytic.solution import at_rate
-from simulator.form import FloatArray
+from simulator.form import ENDLESS_PAGES, FloatArray
 from simulator.results import Result
+from tests.simulator.daemons import page_cleaner
 from tests.simulator.analytic.test_writes import NEVER, groups_of, one, usual
 
 PAGES, RATE, PER_S = 1000.0, 1e-3, 10.0
 """of pages that are all alike, references to each of them in a transaction, which all change it; transactions"""
 REDO = 1e7
 """bytes of log since the first change that are a whole age"""
+FILE = library_files()["innodb/hammerdb-80-users"]
 AT_ONCE = 1e9
 """pages per second that nothing holds up"""
 
@@ -112,6 +115,19 @@ def test_figures_are_the_kernels(number: int) -> None:
     assert ours == pytest.approx(theirs, rel=0.25)
 
 
+def test_marks_are_those_of_the_daemons() -> None:
+    """MariaDB's, woken by half of its free pages, and a cleaner of ages and the list's end in one, by hand."""
+    plain, mariadb = (
+        cleaner_marks_of(build(load_scenario(FILE, [f"database={{base: {name}, pool: {{buffers: 100000}}}}"])))
+        for name in ("mysql-8-4", "mariadb-10-11")
+    )
+    assert (plain.tail_round_ns, plain.round_ns, plain.tail_evictions) == (10_000_000, 100_000_000, ENDLESS_PAGES)
+    assert (mariadb.tail_round_ns, mariadb.round_ns, mariadb.tail_evictions) == (10**9, 10**9, 768)
+    system = build(load_scenario(FILE, []))
+    both = replace(system, daemons=(page_cleaner(7, 5, 1000, evictions=3),))
+    assert cleaner_marks_of(both) == (5, 1000, 7, 7, 3)
+
+
 def test_what_is_known_only_roughly_is_said() -> None:
     """Doublewrite on an SSD without power-loss protection; neighbours that go along; a log that is too small."""
     _, scenario = page_cleaner_system(4)
@@ -128,6 +144,8 @@ def test_what_is_known_only_roughly_is_said() -> None:
     assert "power-loss protection" not in usual_warnings
     assert "neighbours" not in usual_warnings
     assert "room in the log" not in usual_warnings
+    assert "look once in" not in usual_warnings
+    assert "look once in 1 s" in warned("intel-dc-p4510-2000", round_s=1.0)
     assert "power-loss protection" in warned("samsung-860-pro", doublewrite=True)
     assert "neighbours" in warned("intel-dc-p4510-2000", neighbour_pages=8)
     assert "room in the log" in warned("intel-dc-p4510-2000", redo_capacity_gib=0.001)

@@ -190,6 +190,7 @@ WRONG_STEPS: dict[str, tuple[DaemonStep, ...]] = {
     "sync: operands are \\(5,\\); needed: none": (SLEEP, DaemonStep("sync", (5,))),
     "sleep: operands are \\(-1,\\)": (DaemonStep("sleep", (-1,)),),
     "daemon wrong: nothing in it waits, so that no time would pass": (),
+    "daemon wrong, every_or_evicted: got 0 pages": (SLEEP, DaemonStep("every_or_evicted", (MS, 0))),
     "nothing in it waits, .* needed: sleep or every": (DaemonStep("every", (0,)), DaemonStep("write_log")),
     "nothing in it waits, .* or await_dirty": (DaemonStep("await_dirty", (5,)), DaemonStep("write_dirty", (6, MS))),
 }
