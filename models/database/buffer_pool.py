@@ -23,7 +23,7 @@ def buffer_pool_of(
     clean_search_pages: int,
     free_wait_us: float = 0.0,
 ) -> Pool:
-    """The pool: of its buffers `held_buffers` hold pages, the others nothing; clean victims are looked for among so many.
+    """The pool: `held_buffers` of its buffers hold pages; clean victims are looked for among so many.
 
     Buffers beyond `resident_buffers` are swapped out, free ones as much as others.
     """

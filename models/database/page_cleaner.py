@@ -19,13 +19,13 @@ class PageCleanerSpec(Spec):
 
     cleaners: WholeNumber = Field(ge=1, le=64, description="threads, each with a batch of its own in flight")
     lru_scan_depth_pages: WholeNumber = Field(ge=0, le=100_000)
-    """of each cleaner: so many pages at the end of the LRU list are kept clean, and three quarters as many free"""
+    """of each cleaner: so many pages at the LRU list's end are kept clean, and three quarters as many free"""
     round_s: Seconds = Field(default=0.1, ge=0.001, le=AVERAGED_S)
     """between two looks at the ages; InnoDB's, of a second, end when someone finds the log too old"""
     tail_round_s: Seconds = Field(default=0.01, ge=0.001, le=60)
     """between two looks at the list's end, at most"""
     tail_woken_fraction: Fraction | None = Field(default=None, gt=0, le=1)
-    """share of `lru_scan_depth_pages` that, once so many pages have left the pool, makes it look sooner; if absent none"""
+    """of `lru_scan_depth_pages`: sooner, once so many pages have left the pool; if absent never"""
     victim_search_pages: WholeNumber = Field(default=100, ge=1, le=10_000)
     """that whoever needs a buffer looks for a clean one among, before it writes a dirty one itself"""
     free_page_wait_us: Microseconds = Field(default=0.0, ge=0, le=100_000)

@@ -74,8 +74,8 @@ def _tpcc(workload: WorkloadSpec) -> Iterator[str]:
     estimated = workload.layout.range_estimate_pages
     if workload.layout.heap and estimated:
         yield (
-            f"workload.layout.range_estimate_pages: got {estimated} with heap, where who estimates by leaves here keeps "
-            "rows in those of their primary key: take one of them out"
+            f"workload.layout.range_estimate_pages: got {estimated} with heap, but who estimates by leaves keeps "
+            "rows in those of their primary key here: take one of them out"
         )
     total = sum(getattr(workload.mix, name) for name in type(workload.mix).model_fields)
     if abs(total - 1.0) > 1e-6:

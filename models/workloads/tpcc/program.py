@@ -155,10 +155,6 @@ class TpccWriter(TransactionWriter):
             leaves = rows.pages_pmf(np.repeat(items, ORDERS_LOADED * LINES_PER_ORDER * DISTRICTS // ITEMS),
                                     layout.line_item_entries_per_page)  # fmt: skip
             self.line_items = asm.table("order line by item pages", leaves)
-        self.stock_item_pages = -1
-        if layout.stock_item_entries_per_page and layout.range_estimate_pages:
-            leaves = rows.spread_pmf(items, pages_of(self.warehouses * ITEMS, layout.stock_item_entries_per_page))
-            self.stock_item_pages = asm.table("stock by item pages", leaves)
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
@@ -215,10 +211,6 @@ class TpccWriter(TransactionWriter):
         if t.line_items >= 0:
             self.by_item = asm.reference(
                 "order line by item", "popular", t.line_items, r["supplier"], table=self.line_items, stream=self.rows
-            )
-        if self.stock_item_pages >= 0:
-            self.stock_by_item = asm.reference(
-                "stock by item", "popular", t.stock_by_item, none, table=self.stock_item_pages, stream=self.rows
             )
         if t.history_by_customer >= 0:
             self.by_customer = row("history by customer", t.history_by_customer, customer_district, r["customer"])
@@ -359,23 +351,6 @@ class TpccWriter(TransactionWriter):
             asm.emit("set", row, ORDERS_LOADED - 1)
             self.touch(reference, READ, rows=0)
 
-    def _estimate_stock(self) -> None:
-        """Leaves of an item's range in the index of stock by item, each drawn alone: all are as popular.
-
-        The range begins anywhere in a leaf.
-        """
-        entries, whole = self.workload.layout.stock_item_entries_per_page, self.sample.whole
-        if self.stock_item_pages < 0 or not entries:
-            return
-        of_item = min(self.workload.tpcc.warehouses_per_table_set or whole, whole)
-        leaves = min(1 + (of_item - 1) / entries, self.workload.layout.range_estimate_pages + 1)
-        for _ in range(int(leaves)):
-            self.touch(self.stock_by_item, READ, rows=0)
-        if one_more := leaves - int(leaves):
-            enough = self.jump_unless(one_more)
-            self.touch(self.stock_by_item, READ, rows=0)
-            self.asm.place(enough)
-
     def _change(self, reference: int, moved_fraction: float) -> None:
         """Change a row, which moves in a share of the changes; then the leaf of its key changes too."""
         self.touch_or(reference, moved_fraction, MOVE, WRITE)
@@ -423,7 +398,6 @@ class TpccWriter(TransactionWriter):
         local = self.jump_unless(choice.remote_stock_fraction)
         self._other_warehouse(r["supplier"])
         asm.place(local)
-        self._estimate_stock()
         self._change(self.stock, self.leaves.stock)
         self.touch(self.line_insert, self.leaves.new)
         self._change_index(self.by_item)

@@ -62,13 +62,6 @@ def pages_pmf(rows: FloatArray, rows_per_page: int) -> FloatArray:
     return np.asarray(padded.reshape(-1, rows_per_page).sum(axis=1))
 
 
-def spread_pmf(items: FloatArray, pages: int) -> FloatArray:
-    """Popularity of pages over which entries lie evenly in the order of their items, as many of each."""
-    below = np.concatenate([[0.0], np.cumsum(items)])
-    edges = np.interp(np.linspace(0, len(items), pages + 1), np.arange(len(below)), below)
-    return np.diff(edges)
-
-
 def stock_pages_pmf(items: FloatArray, suppliers: FloatArray, rows_per_page: int) -> FloatArray:
     """Popularity of stock pages in which an item's rows of all warehouses lie one after another.
 

@@ -55,7 +55,6 @@ class Tables:
     line_items: int
     """order lines by supplier and item; -1 if there is no such index"""
     history_by_customer: int
-    stock_by_item: int
 
 
 def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
@@ -165,7 +164,6 @@ def _regions(
         history_by_customer=index(
             "history by customer", districts, customers, layout.history_customer_entries_per_page
         ),
-        stock_by_item=index("stock by item", 1, warehouses * STOCK, layout.stock_item_entries_per_page),
     )
 
 
@@ -179,7 +177,6 @@ def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
     indexes = {
         "line_items": (warehouses, DISTRICTS * orders * LINES_PER_ORDER, layout.line_item_entries_per_page),
         "history_by_customer": (districts, customers, layout.history_customer_entries_per_page),
-        "stock_by_item": (1, warehouses * STOCK, layout.stock_item_entries_per_page),
     }
     return {
         "warehouse": (1, pages_of(warehouses, SMALL_ROWS_PER_PAGE)),

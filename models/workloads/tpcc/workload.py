@@ -43,8 +43,6 @@ class TpccSpec(Spec):
     """messages of a client, each with its answer, for one transaction: 1 with stored procedures"""
     rows_per_statement: Number = Field(default=0.0, ge=0, le=1000)
     """row operations of a statement, at whose end a thread gives up its processor; 0: transactions are one statement"""
-    warehouses_per_table_set: WholeNumber | None = Field(default=None, ge=1)
-    """of one set of the nine tables, where the driver makes several; if absent all warehouses are in one"""
     client_us: Microseconds = Field(default=0.0, ge=0)
     """CPU time of the driver for a transaction on the reference core, where it runs on the server"""
     payment_order: Literal["customer_first", "warehouse_first"] = "customer_first"

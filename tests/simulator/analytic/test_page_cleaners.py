@@ -19,8 +19,8 @@ from simulator.analytic.parameters import SHARES
 from simulator.analytic.solution import at_rate
 from simulator.form import ENDLESS_PAGES, FloatArray
 from simulator.results import Result
-from tests.simulator.daemons import page_cleaner
 from tests.simulator.analytic.test_writes import NEVER, groups_of, one, usual
+from tests.simulator.daemons import page_cleaner
 
 PAGES, RATE, PER_S = 1000.0, 1e-3, 10.0
 """of pages that are all alike, references to each of them in a transaction, which all change it; transactions"""
@@ -41,6 +41,7 @@ def cleaned(by_age: FloatArray, by_number: FloatArray | None = None, **changed: 
     workload, p = usual()
     groups = groups_of(np.array([RATE]), np.array([PAGES]))
     figures = {"buffers": 2.0 * PAGES, "direct": 1.0, "cleaners": 1.0, "tail_pages": 0.0, "redo_bytes": REDO}
+    figures |= {"round_s": 0.1, "tail_round_s": 0.01, "tail_evictions": 1e15}
     figures |= {"redo_sync_bytes": 10.0 * REDO, "redo_full_bytes": 20.0 * REDO, "write_cpu_s": 0.0} | changed
     p = replace(p, **{name: one(value) for name, value in figures.items()})
     by_number = np.zeros(len(SHARES)) if by_number is None else by_number

@@ -10,12 +10,10 @@ import dataclasses
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from models.build import build
 from models.reading import load_scenario
-from models.workloads.tpcc import rows
 from models.workloads.tpcc.tables import loaded_pages
 from simulator import analytic, kernel, reference
 from simulator.errors import InputError
@@ -24,7 +22,6 @@ from simulator.results import Result, result_json
 TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
 ESTIMATED = 4
 ESTIMATES = f"workload.layout.range_estimate_pages={ESTIMATED}"
-BY_ITEM = "workload.layout.stock_item_entries_per_page=4"
 BY_NAME = 0.6
 """share of the payments and order statuses that look for a customer by name"""
 
@@ -38,8 +35,7 @@ def references(table: str, *settings: str) -> float:
     """To a table, per transaction."""
     result = simulated(*settings)
     known = {each.name: each.references for each in result.tables}
-    assert table in known or table == "stock by item"
-    return known.get(table, 0) / (result.transactions_per_s * result.duration_s)
+    return known[table] / (result.transactions_per_s * result.duration_s)
 
 
 def share(name: str) -> float:
@@ -107,33 +103,6 @@ def test_no_other_table_is_read_more() -> None:
         assert references(table, ESTIMATES) == pytest.approx(references(table), rel=0.06)
 
 
-def test_an_update_of_stock_reads_an_items_leaves_of_the_index_by_item() -> None:
-    """A range of four entries begins anywhere in a leaf of four: in three cases of four it is on two of them."""
-    lines, four = 10 * share("new order"), "workload.warehouses=4"
-    assert references("stock by item", ESTIMATES, BY_ITEM, four) == pytest.approx(1.75 * lines, rel=0.05)
-    assert references("stock by item", ESTIMATES, BY_ITEM) == pytest.approx(lines, rel=0.05)
-    assert references("stock by item", BY_ITEM) == 0.0
-
-
-@pytest.mark.parametrize(("of_a_set", "read"), [(1, 1.0), (4, 1.75), (100, 1.75)])
-def test_the_range_is_of_the_warehouses_of_one_set_of_tables(of_a_set: int, read: float) -> None:
-    settings = ESTIMATES, BY_ITEM, "workload.warehouses=4", f"workload.tpcc.warehouses_per_table_set={of_a_set}"
-    assert references("stock by item", *settings) == pytest.approx(10 * read * share("new order"), rel=0.05)
-
-
-def test_the_index_by_item_is_loaded_with_the_stock() -> None:
-    plain, indexed = (load_scenario(TINY, settings).tpcc for settings in ([], [BY_ITEM]))
-    assert loaded_pages(indexed.layout, 4) - loaded_pages(plain.layout, 4) == 100_000
-
-
-def test_pages_over_which_items_lie_are_as_popular_as_their_items() -> None:
-    """Two pages for each item share its popularity; a page of two items has both's; a page across items has parts."""
-    items = np.array([0.5, 0.3, 0.2])
-    assert rows.spread_pmf(items, 6) == pytest.approx([0.25, 0.25, 0.15, 0.15, 0.1, 0.1])
-    assert rows.spread_pmf(items, 1) == pytest.approx([1.0])
-    assert rows.spread_pmf(items, 2) == pytest.approx([0.65, 0.35])
-
-
 def test_an_index_of_orders_has_entries_of_its_own() -> None:
     plain, dense = (
         load_scenario(TINY, settings).tpcc
@@ -145,8 +114,10 @@ def test_an_index_of_orders_has_entries_of_its_own() -> None:
 
 def test_a_pool_that_holds_little_misses_more_by_them_in_each_engine() -> None:
     """The formulas find what the kernel does."""
-    small, misses = ("database.pool.buffers=3000", "interval.duration_s=60"), {}
-    for settings in (small, (*small, ESTIMATES, BY_ITEM)):
+    plain = "database.pool.buffers=3000", "interval.duration_s=60"
+    estimated = *plain, "workload.layout.range_estimate_pages=30"
+    misses = {}
+    for settings in (plain, estimated):
         model = build(load_scenario(TINY, list(settings)))
         for engine in (kernel, analytic):
             result = engine.simulate(model, 1)
@@ -154,13 +125,13 @@ def test_a_pool_that_holds_little_misses_more_by_them_in_each_engine() -> None:
             missed = pool.references - pool.hits
             misses[settings, engine] = missed / (result.transactions_per_s * result.duration_s)
     for engine in (kernel, analytic):
-        assert misses[(*small, ESTIMATES, BY_ITEM), engine] > 1.1 * misses[small, engine]
-    for settings in (small, (*small, ESTIMATES, BY_ITEM)):
+        assert misses[estimated, engine] > 1.1 * misses[plain, engine]
+    for settings in (plain, estimated):
         assert misses[settings, analytic] == pytest.approx(misses[settings, kernel], rel=0.1)
 
 
 def test_the_compiled_engine_is_the_reference() -> None:
-    settings = [ESTIMATES, BY_ITEM, "interval={start: warm, warm_up_s: 1, duration_s: 2}"]
+    settings = [ESTIMATES, "interval={start: warm, warm_up_s: 1, duration_s: 2}"]
     model = build(load_scenario(TINY, settings))
     compiled, plain = kernel.simulate(model, 3), reference.simulate(model, 3)
     assert result_json(dataclasses.replace(compiled, engine="reference")) == result_json(plain)
@@ -171,8 +142,6 @@ def test_the_compiled_engine_is_the_reference() -> None:
     [
         ("workload.layout.range_estimate_pages=-1", "range_estimate_pages"),
         ("workload.layout={base: tpcc-postgresql, range_estimate_pages: 4}", "range_estimate_pages: got 4 with heap"),
-        ("workload.layout.stock_item_entries_per_page=1", "stock_item_entries_per_page"),
-        ("workload.tpcc.warehouses_per_table_set=0", "warehouses_per_table_set"),
     ],
 )
 def test_what_they_can_not_be_is_refused(setting: str, message: str) -> None:
