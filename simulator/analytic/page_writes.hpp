@@ -48,17 +48,19 @@ struct PageWrites {
             const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
             by_writer_most = 1.0 / std::max(writer_page_s * rate, LEAST);
             const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
-            double most = 0.0;
-            if (w.is_clock) {
-                acts = std::min((full - m.dirty_high) / std::max(between, CLOCK_GENTLY * m.dirty_high), 1.0);
-                most = acts * by_writer_most;
-            } else {
+            const double gently = begins_late(w, m) ? GENTLY : MORE_GENTLY;
+            acts = std::min((full - m.dirty_high) / std::max(between, gently * m.dirty_high), 1.0);
+            double most = acts * by_writer_most;
+            if (!w.is_clock) {
                 const double rises_for = std::max(w.age_of_dirty(m.dirty_high) - w.age_of_dirty(m.dirty_low), 1.0);
-                acts = std::min((full - m.dirty_high) / std::max(between, GENTLY * m.dirty_high), 1.0);
                 wanted = between / rises_for * acts;
-                const double at_work = std::min(between / rises_for, by_writer_most), old = w.leaving_dirty(time);
-                most = old + acts * std::max(at_work - old, 0.0);
-                by_writer_most = acts * at_work;
+                most = by_writer_most = std::min(wanted, by_writer_most);
+                if (begins_late(w, m)) {
+                    const double at_work = std::min(between / rises_for, 1.0 / std::max(writer_page_s * rate, LEAST));
+                    const double old = w.leaving_dirty(time);
+                    most = old + acts * std::max(at_work - old, 0.0);
+                    by_writer_most = acts * at_work;
+                }
             }
             const auto too_slow = [&](double t) { return most - w.leaving_dirty(exp_of(t)); };
             age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
@@ -83,7 +85,7 @@ struct PageWrites {
             spread = std::max(spread, cycle - interval);
         }
         double begins = age;  // time from a checkpoint until pages are written because of their age
-        if (acts > 0.0 && !w.is_clock) {
+        if (acts > 0.0 && begins_late(w, m)) {
             if_none_cleaned(w, time);
             begins = clip(until_high(w, m, spread / cycle), age, time);
             if_none_cleaned(w, age);
@@ -206,7 +208,7 @@ private:
     double stays = 0;                                       // how long a page stays without a reference
     static constexpr double CLOCK_STAY = 5.5;               // revolutions of a page of full usage count
     // Of its high mark, over which a writer begins to work; assumptions, without which rates would have a step.
-    static constexpr double GENTLY = 0.02, CLOCK_GENTLY = 0.2;
+    static constexpr double GENTLY = 0.02, MORE_GENTLY = 0.2;
 
     void by_page_cleaners(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         page_cleaners.solve(w, m, pool, rate, page_s);
@@ -344,6 +346,10 @@ private:
         reach = std::min(pages / std::max(stays * cleaned, LEAST), 1.0);
         return crowded;
     }
+
+    // Whether the writer begins when what a checkpoint has cleaned is dirty again, and keeps its marks then. By direct
+    // I/O it shares the disks with those who read, and is later and slower than that.
+    static bool begins_late(const Workload& w, const Machine& m) { return !w.is_clock && m.direct <= 0; }
 
     // Sets the dirty pages of each group, if none but those of an age are cleaned.
     void if_none_cleaned(const Workload& w, double until_age) {
