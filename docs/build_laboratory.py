@@ -198,34 +198,28 @@ def summary(all_machines: Sequence[Machine], models: Files) -> str:
     return text + f"Standard deviation of repeats: {noise or 'not measured yet'}.\n"
 
 
-def chart(all_machines: Sequence[Machine], key: str) -> Chart:
-    """Predicted against measured, with the interval, on logarithmic axes."""
-    predicted = [each for each in all_machines if each.prediction is not None]
-    x = [each.rate for each in predicted]
-    said = [
-        {key: float(str((each.prediction or {})[key])) for key in ("new_orders_per_min", "low", "high")}
-        for each in predicted
-    ]
-    ends = [*x, *(each[key] for each in said for key in ("low", "high"))]
+def chart(all_machines: Sequence[Machine], key: str, models: Sequence[str]) -> Chart:
+    """Predicted against measured, with the interval, on logarithmic axes; a colour for each model."""
+    colours = dict(zip(models, SERIES_COLOURS, strict=False))
+    marks: list[Points | Segment] = []
+    ends: list[float] = []
+    for model, colour in colours.items():
+        at, rates = [], []
+        for each in all_machines:
+            if each.model != model or each.prediction is None:
+                continue
+            low, rate, high = (float(each.prediction[name]) for name in ("low", "new_orders_per_min", "high"))
+            marks.append(Segment(x=(each.rate, each.rate), y=(low, high), width=1.0, colour=colour, below=True))
+            at.append(each.rate)
+            rates.append(rate)
+            ends += [each.rate, low, high]
+        marks.append(Points(x=at, y=rates, size=7, colour=colour, label=model))
     low, high = min(ends) / 1.2, max(ends) * 1.2
     return Chart(
         key=key,
         title="predicted by measured, new orders per minute",
         alternative="predicted and measured rates of the laboratory's machines, with 90 % intervals",
-        marks=[
-            Segment(y=(low, high), x=(low, high), width=1.0, colour="#888888", below=True),
-            *(
-                Segment(x=(at, at), y=(each["low"], each["high"]), width=1.0, colour=SERIES_COLOURS[1], below=True)
-                for at, each in zip(x, said, strict=True)
-            ),
-            Points(
-                x=x,
-                y=[each["new_orders_per_min"] for each in said],
-                size=7,
-                colour=SERIES_COLOURS[1],
-                label="predicted",
-            ),
-        ],
+        marks=[Segment(y=(low, high), x=(low, high), width=1.0, colour="#888888", below=True), *marks],
         x=Scale(low=low, high=high, log=True, title="measured"),
         y=Scale(low=low, high=high, log=True),
         height_px=420,
@@ -242,7 +236,7 @@ def main() -> None:
         begin, end = BEGIN.format(engine=engine), END.format(engine=engine)
         PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), begin, end, text), encoding="utf-8")
         title = f"The laboratory's machines with {engine}, predicted before they were measured"
-        write_picture(DOCS / "pictures" / f"{key}.svg", title, [chart(found, key)])
+        write_picture(DOCS / "pictures" / f"{key}.svg", title, [chart(found, key, list(models))])
 
 
 if __name__ == "__main__":
