@@ -476,7 +476,7 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
         draw(st.sampled_from([5 * MS, 40 * MS, 100 * MS])),
         draw(st.integers(0, 60)),
         rules.whole_age_bytes + draw(st.sampled_from([0, 500])),
-        draw(st.sampled_from([None, None, 1, 20, 10**9])),
+        draw(st.sampled_from([None, 1, 20, 20, 10**9])),
     )
     return dataclasses.replace(
         system,
