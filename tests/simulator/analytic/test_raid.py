@@ -50,6 +50,15 @@ def test_the_rate_is_the_kernels_and_not_another_levels(level: str, count: int, 
     assert counted.bottleneck.name == calculated(level, count).bottleneck.name == f"RAID {level[4:]} set"
 
 
+@pytest.mark.parametrize("level", ["raid5", "raid10"])
+def test_the_rate_is_the_kernels_where_the_writer_is_at_work_all_the_time(level: str) -> None:
+    """RAID 5 is 4 % off, RAID 10 1 %."""
+    marks = "database.writer={dirty_high_fraction: 0.3, dirty_low_fraction: 0.28}"
+    interval, sets = "interval={start: warm, warm_up_s: 100, duration_s: 200}", f"machine.disks.level={level}"
+    model = build(load_scenario(V20Z, (interval, marks, sets, "machine.disks.count=4")))
+    assert not is_off(kernel.simulate(model, 1), analytic.simulate(model, 1))
+
+
 def test_the_engine_is_in_doubt_where_heaps_of_writes_are_at_the_disks() -> None:
     settings = INTERVAL, "machine.disks.level=raid5", "machine.disks.count=4"
     doubt = "heaps of writes are at the disks"
