@@ -235,7 +235,7 @@ def main() -> None:
             text += "\n" + explained(found, *EXPLAINED[engine])
         begin, end = BEGIN.format(engine=engine), END.format(engine=engine)
         PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), begin, end, text), encoding="utf-8")
-        title = f"The laboratory's machines with {engine}, predicted before they were measured"
+        title = f"{engine} in the laboratory, predicted before it was measured"
         write_picture(DOCS / "pictures" / f"{key}.svg", title, [chart(found, key, list(models))])
 
 
