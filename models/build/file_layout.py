@@ -1,4 +1,6 @@
-"""Where a database puts its tables: each on partitions of its own, in order (`database.file_layout: by_table`)."""
+"""Where a database puts its tables: on which devices, in which files."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +10,7 @@ from simulator.form import Extent, RegionRow
 
 
 def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> tuple[Extent, ...]:
-    """Extents of tables, each with its index over its part of the devices: as many as its size is of all, at least one.
+    """Extents of tables (`database.file_layout: by_table`), each with its index over its part of the devices: as many as its size is of all, at least one.
 
     A table begins where those before it end, by size: so a device may have the end of one table and the next ones.
     `regions`: a row for each `RegionRow`, as in a program.
@@ -27,6 +29,17 @@ def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> t
         end = start + pages_of(end_page - first_page, count) * page_bytes
         used[first : first + count] = [end] * count
     return tuple(extents)
+
+
+def files_of(names: Sequence[str], regions: npt.NDArray[np.int64]) -> tuple[tuple[int, int], ...]:
+    """(first page, file) of each part of a file: a table and its indexes are one.
+
+    Regions of a table are called as it is, with "index pages" or "by ..." behind.
+    """
+    tables: dict[str, int] = {}
+    numbers = [tables.setdefault(name.split(" index pages")[0].split(" by ")[0], len(tables)) for name in names]
+    parts = sorted((RegionRow(*row).base, number) for row, number in zip(regions.tolist(), numbers, strict=True))
+    return tuple(part for before, part in zip([(0, -1), *parts], parts, strict=False) if part[1] != before[1])
 
 
 def most_pages(extents: tuple[Extent, ...], page_bytes: int) -> int:

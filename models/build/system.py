@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from models.build.cluster import cluster_paths
-from models.build.file_layout import by_table
+from models.build.file_layout import by_table, files_of
 from models.build.memory import clients_of, memory_plan
 from models.build.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
 from models.build.sampling import folded, sample_of
@@ -130,6 +130,9 @@ def machine_model(
             f"{scenario.name}: operating_system.page_cache.locks_files: got {len(program.regions):,} tables and "
             f"indexes; at most {MOST_FILES}: have fewer in the workload, or take it out"
         )
+    if model.writing.doubled and direct_io and _flushes(model.storage):
+        files = files_of(program.region_names, program.regions)
+        model = replace(model, writing=replace(model.writing, files=files))
     if database.file_layout == "by_table":
         return replace(model, extents=by_table(program.regions, model.storage.data_devices, model.storage.page_bytes))
     return model
@@ -145,6 +148,12 @@ def _writers(database: DatabaseSpec) -> tuple[form.Daemon, ...]:
         *((sweeper_of(writer.sweep, database.pool.buffers),) if writer and writer.sweep else ()),
         *((checkpointer_of(checkpoint, database.io == "direct"),) if checkpoint else ()),
     )
+
+
+def _flushes(storage: form.Storage) -> bool:
+    """Whether a flush takes time on a device that has data."""
+    disks = (disk for number in range(storage.data_devices) for disk in storage.disks_of(number) or (number,))
+    return any(isinstance(one := storage.devices[disk], form.SsdDevice) and one.flush_ns > 0 for disk in disks)
 
 
 def _interrupts(interrupts: InterruptTimes, round_trips: int) -> form.Interrupts:

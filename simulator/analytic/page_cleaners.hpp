@@ -18,6 +18,7 @@ struct PageCleaners {
     double old_enough = 0;  // that are written by age
     double victims = 0;     // of `ended` those that whoever needs the buffer writes
     double batch = 1;       // pages that a cleaner hands to the disks at once: what is due in a round, or a whole batch
+    double files = 1;       // that are flushed behind such a batch
     double log_full = 0;    // what commits would have to wait for: more than 1 if the log can't have room
 
     // Before the first rate of a machine.
@@ -58,6 +59,7 @@ struct PageCleaners {
         const double last = in_round(m, ended * tail_transactions, at_end);
         batch = (old_enough * aged + ended * last) / std::max(old_enough + ended, LEAST);
         batch = clip(batch, 1.0, m.writer_batch);
+        files = files_of(w);
         const double begun_bytes = std::min(horizon * log_bytes, m.redo_sync_bytes);
         const double of_a_round = rate * log_bytes * m.round_s * (1.0 + std::min(busy, 1.0)) /
                                   std::max(m.redo_full_bytes - begun_bytes, TINY);
@@ -71,6 +73,8 @@ private:
 
     Numbers beyond, of_rows;  // by group: mean time beyond `age` until the list's end, of drawn pages and of new ones
     Numbers missing;          // scratch
+    Numbers of_group;         // pages written, by group
+    Numbers of_files;         // scratch of `files_of`: the same by the first of files
     double near = 0;          // logarithm of what was found at the last rate
 
     // Of so many pages that are due in a round, the batch of one cleaner, which is busy for so much of its time: while
@@ -94,15 +98,35 @@ private:
         }
     }
 
+    // Files that have one of a batch's pages, each of which is of any file by their shares of what is written.
+    double files_of(const Workload& w) {
+        if (w.files.empty()) return 1.0;
+        of_files.assign(at(2 * w.most_files), 0.0);
+        double all = 0.0, found = 0.0;
+        for (std::size_t g = 0; g < of_group.size(); g++) {
+            const auto& [first, number] = w.files[g];
+            of_files[at(2 * first)] += of_group[g], all += of_group[g];
+            of_files[at(2 * first + 1)] = std::max(of_files[at(2 * first + 1)], number);
+        }
+        for (i64 file = 0; file < w.most_files; file++) {
+            const double number = std::max(of_files[at(2 * file + 1)], 1.0);
+            const double share = of_files[at(2 * file)] / std::max(all, LEAST) / number;
+            found += number * (1.0 - power(1.0 - std::min(share, 1.0), batch));
+        }
+        return std::max(found, 1.0);
+    }
+
     // Sets `dirty`, `ended` and `old_enough` of pages that are written so long after their first change.
     OLTPSIM_WIDE void stay_dirty(const Workload& w, double horizon) {
         const double surely = std::min(horizon, age), later = std::max(horizon - age, 0.0);
         dirty = ended = old_enough = 0.0;
+        of_group.resize(beyond.size());
         for (std::size_t g = 0; g < beyond.size(); g++) {
             const double changes = w.rate[g] * w.write[g], rows = w.gaps[g] * w.write[g];
             const double old = exp_negative(-later / beyond[g]), of_row = exp_negative(-later / of_rows[g]);
             const double stay = surely + beyond[g] * (1.0 - old), row_stay = surely + of_rows[g] * (1.0 - of_row);
             const double drawn = w.pages[g] * changes / (1.0 + changes * stay);
+            of_group[g] = drawn + rows;
             dirty += drawn * stay + rows * std::min(row_stay, w.gap[g]);
             old_enough += drawn * old + rows * of_row, ended += drawn * (1.0 - old) + rows * (1.0 - of_row);
         }

@@ -23,6 +23,7 @@ struct PageWrites {
     double slack_s = 0;           // the longest that a page may take to write before it makes a difference
     double batch = 1;             // pages that writer and checkpoint, or a page cleaner, hand to the disks at once
     double together = 1;          // those of all page cleaners
+    double files = 1;             // flushed behind a batch that is written twice
     double images = 0;            // pages that the log has whole since the last checkpoint
     double log_bytes = 0;         // with theirs
     double log_full = 0;          // how near page cleaners are to letting commits wait: 1 if those would have to
@@ -35,7 +36,7 @@ struct PageWrites {
         for (Numbers* by_group :
              {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty, &different})
             by_group->assign(n, 0.0);
-        log_full = images = 0.0, log_bytes = w.log_bytes_mean, batch = together = m.writer_batch;
+        log_full = images = 0.0, log_bytes = w.log_bytes_mean, batch = together = m.writer_batch, files = 1.0;
         if (m.cleaners > 0) return by_page_cleaners(w, m, pool, rate, page_s);
         const double time = pool.time, full = w.dirty_at(time);
         // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
@@ -214,7 +215,8 @@ private:
         page_cleaners.solve(w, m, pool, rate, page_s);
         age = page_cleaners.age, dirty = page_cleaners.dirty, reach = active = 1.0;
         aged = page_cleaners.ended, victims = page_cleaners.victims, checkpoint = page_cleaners.old_enough;
-        log_full = page_cleaners.log_full, batch = page_cleaners.batch, together = batch * m.cleaners;
+        files = page_cleaners.files, log_full = page_cleaners.log_full, batch = page_cleaners.batch,
+        together = batch * m.cleaners;
         slack_s = m.cleaners / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
     }
 

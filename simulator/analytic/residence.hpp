@@ -270,20 +270,31 @@ private:
         const double appended = shared ? x * writes.log_bytes * m->log_drain_byte_s * single / spread : 0.0;
         Ssd disk, first;
         const double faults = x * d.faults_mean / spread, swap = behind.swap + appended;
-        // a flush behind the copies and one behind the pages, of a batch or of a page that a client writes, in turn
-        const double synced =
-            m->doubled <= 0 ? 0.0 : 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
+        // a flush behind the copies and one behind each file's pages, of a batch or of a page that a client writes, in
+        // turn; unprotected, the first two wait for the programs
+        const bool drained = m->synced_s > 0 && m->closed_s > 0 && m->log_volatile > 0;
+        const double batches = m->doubled <= 0 ? 0.0 : per_disk * traffic.background / writes.batch;
+        const double ones = m->doubled <= 0 ? 0.0 : per_disk * d.victims_mean;
+        const double copies_s = drained ? writes.batch * m->append_page_s : 0.0;
+        const double pages_s = drained ? writes.batch * m->write_s[0] : 0.0;
+        Ssd::Flushes synced;
+        synced.add(batches, copies_s), synced.add(batches, pages_s), synced.add(batches * (writes.files - 1.0), 0.0);
+        synced.sources = m->cleaners + (ones > 0 ? m->clients / m->data_devices : 0.0);
+        synced.add(2.0 * ones, drained ? m->write_s[0] : 0.0);
         Disks disks{};
         disks.rate = x;
         // Flushes that are done alone hold up those of the log, which are the fewer: a few rounds until both agree.
         double of_log = 0.0;
         for (int round = 0; round < (m->closed_s > 0 ? CLOSING_ROUNDS : 1); round++) {
+            Ssd::Flushes all = synced;
+            all.add(of_log, 0.0), all.sources += of_log > 0 ? 1.0 : 0.0;
             disk.solve(*m, behind, seen, reads, victims, 0.0, blocked, synced);
-            first.solve(*m, behind, seen, reads + faults, victims, swap, blocked, synced + of_log);
+            first.solve(*m, behind, seen, reads + faults, victims, swap, blocked, all);
             // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
-            const double own = m->log_first_s, drains = m->log_volatile > 0 ? first.draining : 0.0;
+            const double own = m->log_first_s, drains = m->log_volatile > 0 && !drained ? first.draining : 0.0;
             const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
-            const double waits_s = shared ? first.write_wait_s + for_buffer + first.emptied_s : 0.0;
+            const double turn_s = first.write_wait_s + (m->closed_s > 0 ? first.passing_s - first.read_passing_s : 0.0);
+            const double waits_s = shared ? turn_s + for_buffer + first.emptied_s : 0.0;
             disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
             const double now = shared && m->durable > 0 ? disks.log.flushes * single / spread : 0.0;
             of_log = round == 0 ? now : (of_log + now) / 2.0;
@@ -297,10 +308,13 @@ private:
         disks.first_load = first.load;
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
-            const double work = synced * m->synced_s;
-            const double both_s =
-                2.0 * (m->synced_s + disk.emptied_s + waiting(seen, m->synced_s, 1.0, synced, work, m->synced_s / 2.0));
-            disks.victim_s += both_s / m->victim_writes(), disks.batch_s += both_s;
+            const double work = synced.per_s * m->synced_s;
+            const double turn_s = m->closed_s > 0
+                                      ? disk.passing_s
+                                      : waiting(seen, m->synced_s, 1.0, synced.per_s, work, m->synced_s / 2.0);
+            const double flush_s = m->synced_s + disk.emptied_s + turn_s;
+            disks.victim_s += 2.0 * flush_s / m->victim_writes();
+            disks.batch_s += (1.0 + writes.files) * flush_s + copies_s + pages_s;
             disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
         }
         disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;

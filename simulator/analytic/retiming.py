@@ -34,6 +34,7 @@ def same_transactions(one: System, other: System) -> bool:
         and one.terminals == other.terminals
         and len(one.sections) == len(other.sections)
         and one.stations == other.stations
+        and one.writing.files == other.writing.files
         and _same_shares(one.client_registers, other.client_registers)
         and _same_program(one.program, other.program)
     )

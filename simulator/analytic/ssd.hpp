@@ -17,11 +17,26 @@ struct Ssd {
     double batch_s = 0;                  // how long the writer waits for a batch of direct writes
     double behind_s = 0, pause_s = 0;    // of a write's wait, for heaps; how long those wait that meet one
     double emptied_s = 0;                // what a flush that is done alone waits for the requests under way
+    double passing_s = 0;                // what a flush waits for the others
+
+    double read_passing_s = 0;  // and a read
+
+    // Flushes per second, and what those wait for that aren't done before the buffer is drained: programs, as a share
+    // of time, and the mean square of how long such a flush waits, times their rate.
+    struct Flushes {
+        double per_s = 0, drained = 0, squares = 0;
+        double sources = 0;  // who flush, one flush at a time each
+
+        void add(double flushes_per_s, double drains_s) {
+            per_s += flushes_per_s, drained += flushes_per_s * drains_s;
+            squares += flushes_per_s * drains_s * drains_s;
+        }
+    };
 
     // `reads`, `writes`: requests/s of clients; `other`: share of the dies' time for writes that come one by one;
-    // `blocked`: clients that a heap may hold up; `flushes`: per second.
+    // `blocked`: clients that a heap may hold up.
     void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
-               double blocked, double flushes) {
+               double blocked, const Flushes& flushes) {
         const double drain = m.write_s[0], background = behind.busy + other;
         const double programs = writes * drain + background;  // share of the dies' time
         const double of_writes = writes + background / drain, commands = reads + of_writes;
@@ -31,14 +46,28 @@ struct Ssd {
         const double programming = std::min(programs / std::max(1.0 - reading, TINY), 1.0);
         // A flush that is done alone closes the interface until the requests under way are done and it is, too.
         const double alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = reads * alone_s;
-        const double closes = m.closed_s > 0 ? flushes : 0.0;
+        const Flushes none, &alone = m.closed_s > 0 ? flushes : none;
         emptied_s = m.closed_s > 0 ? alone_s * under_way / (1.0 + under_way) : 0.0;
-        const double closed_s = m.closed_s + emptied_s, interface = commanded + closes * closed_s;
-        const double visits = commands + closes, visit_s = interface / std::max(visits, TINY);
-        const double left_s = (commanded * command_s + closes * closed_s * closed_s) / std::max(2.0 * interface, TINY);
+        const double closed_s = m.closed_s + emptied_s;
+        const double interface = commanded + alone.per_s * closed_s + alone.drained;
+        const double visits = commands + alone.per_s, visit_s = interface / std::max(visits, TINY);
+        const double squares = alone.per_s * closed_s * closed_s + 2.0 * alone.drained * closed_s + alone.squares;
+        const double left_s = (commanded * command_s + squares) / std::max(2.0 * interface, TINY);
         load = std::max(interface, reading + programs);
         busy = 1.0 - std::max(1.0 - interface, 0.0) * std::max(1.0 - reading, 0.0) * (1.0 - programming);
-        const double passing = waiting(seen, visit_s, 1.0, visits, interface, left_s);
+        // No more flushes wait than there are who flush: one is under way and the others are before a read, or before
+        // one of them.
+        const double among_all = waiting(seen, visit_s, 1.0, visits, interface, left_s);
+        const double flush_s = closed_s + alone.drained / std::max(alone.per_s, TINY);
+        const double rest_s = squares / std::max(2.0 * alone.per_s * flush_s, TINY);
+        const double by_commands = command_s * commanded / std::max(1.0 - commanded, TINY);
+        const auto behind_flushes = [&](double others) {
+            const double most = rest_s * std::min(others, 1.0) + flush_s * std::max(others - 1.0, 0.0) + by_commands;
+            return alone.per_s > 0 ? among_all * most / (among_all + most) : among_all;
+        };
+        const double passing = behind_flushes(alone.sources);
+        read_passing_s = passing;
+        passing_s = behind_flushes(alone.sources - 1.0);
         const double at_die = waiting(seen, m.die_s, 1.0, reads / m.dies, reading, m.die_s / 2.0);
         const double program = programming * std::max(1.0 - seen * reading, 0.0) * m.program_s / 2.0;
         read_wait_s = passing + at_die + program;

@@ -39,6 +39,12 @@ struct Workload {
     Numbers share;            // by view and group: references of one transaction
     Numbers rows;             // by region with rows: the number of rows
     std::vector<i64> row_of;  // by group: place in `rows`, or -1
+    struct Files {
+        i64 first;
+        double number;
+    };
+    std::vector<Files> files;  // by group: those that are flushed and have its pages; empty if none is
+    i64 most_files = 0;        // above all of `first`
     struct Neighbour {
         i64 group;
         double share;
@@ -71,6 +77,11 @@ struct Workload {
         share = table("views"), rows = table("rows");
         views = groups > 0 ? static_cast<i64>(share.size()) / groups : classes + locks;
         for (double row : table("row_of")) row_of.push_back(static_cast<i64>(row));
+        const Numbers of_files = table("files");
+        for (std::size_t i = 0; i + 1 < of_files.size(); i += 2) {
+            files.push_back({static_cast<i64>(of_files[i]), of_files[i + 1]});
+            most_files = std::max(most_files, files.back().first + 1);
+        }
         const Numbers beside = table("beside");
         first_neighbour.push_back(0);
         for (i64 g = 0; g < groups; g++) {

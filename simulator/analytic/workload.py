@@ -68,6 +68,8 @@ class Workload:
     station_servers: tuple[int, ...]
     locks: tuple[LockUse, ...]
     groups: PageGroups
+    files: FloatArray
+    """(regions, 2): first of the files that are flushed and have pages of a region, and how many; no row if none is"""
     executed: FloatArray
     """(classes + locks, operations): executions in a transaction of each class, then until each lock is asked for"""
 
@@ -104,6 +106,7 @@ class Workload:
             "servers": np.array(self.station_servers, dtype=np.float64),
             "facts": np.array([self.think_s, groups.window, groups.offspring, policy == "clock"], dtype=np.float64),
             "locks": np.array(uses, dtype=np.float64),
+            "files": self.files[groups.region] if len(self.files) else self.files,
             "rows": rows,
             "row_of": row_of.astype(np.float64),
             "times": table.times,
@@ -119,6 +122,18 @@ def _away_s(terminals: Terminals, mix: FloatArray) -> float:
     """Mean time from an answer to the next; thinking is an exponential time cut off at a multiple of its mean."""
     thinking = np.array(terminals.thinking_ns) * -np.expm1(-float(terminals.longest_think))
     return float(mix @ (np.array(terminals.keying_ns) + thinking) + terminals.middle_tier_ns) / NS_PER_S
+
+
+def _files(system: System) -> FloatArray:
+    """`Workload.files`, by the pages where regions and files begin."""
+    parts = system.writing.files
+    if not parts:
+        return np.empty((0, 2))
+    begins = np.array([first for first, _ in parts])
+    ends = system.program.regions[:, 0] + system.program.regions[:, 1] * system.program.regions[:, 2]
+    first = np.searchsorted(begins, system.program.regions[:, 0], side="right") - 1
+    last = np.searchsorted(begins, ends - 1, side="right") - 1
+    return np.stack([np.array([number for _, number in parts])[first], last - first + 1], axis=1).astype(np.float64)
 
 
 def read_workload(system: System) -> Workload:
@@ -174,6 +189,7 @@ def read_workload(system: System) -> Workload:
         station_servers=tuple(station.servers for station in system.stations),
         locks=tuple(locks),
         groups=pages.groups(),
+        files=_files(system),
         executed=executed,
     )
 

@@ -73,6 +73,7 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
                 for each in system.placement
             ],
         ),
+        "files": _table(("first_page", "file"), system.writing.files),
         **_terminals(system, seed),
         **_warm(system, seed),
     }

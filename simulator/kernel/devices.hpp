@@ -83,6 +83,9 @@ public:
         return number;
     }
 
+    // A flush alone, of a file that was written before.
+    void flush(i32 device, Use use, i32 who) { submit(device, 0, 0, Transfer::write, use, who, true); }
+
     // A page is read or written through one of the descriptors of the database's file: a task waits for a free one,
     // then for the device.
     void call(i32 who, i64 page, Stage stage) {

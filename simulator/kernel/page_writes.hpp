@@ -23,7 +23,10 @@ public:
           devices(devices),
           stations(stations),
           interpreter(interpreter),
-          write_back(write_back) {}
+          write_back(write_back) {
+        const Table& table = system["files"];
+        for (i64 i = 0; i < table.rows(); i++) files.add({table.at(i, "first_page"), table.at(i, "file")});
+    }
 
     // Begins to write `pages`, spread evenly over a time.
     void start(i64 over_ns) {
@@ -81,6 +84,12 @@ public:
                     return false;
                 }
             }
+            if (phase == Phase::written && flushed < to_flush.size()) {
+                outstanding++;
+                devices.flush(devices.device_of(to_flush[flushed++]), Use::writer, who);
+                tasks[who].stage = Stage::writing;
+                return false;
+            }
             if (phase == Phase::written) {
                 phase = Phase::spread;
                 // In 128 bits: an hour times millions of pages is more than 64 have.
@@ -110,6 +119,10 @@ private:
         i64 first_page, pages;
     };
 
+    struct File {
+        i64 first_page, file;
+    };
+
     static constexpr i64 AHEAD = 8;  // pages of the list that are prefetched
 
     const i32 who;
@@ -134,6 +147,10 @@ private:
     i64 outstanding = 0;         // direct writes
     Array<Run> runs;             // of a batch whose copies are written first
     Array<i64> last_on;          // by device, its last run, -1: none
+    Array<File> files;           // by their first pages; a file may have several parts
+    Array<i64> to_flush;         // the last page of each file of the batch
+    Array<i64> flushed_files;    // those files
+    i64 flushed = 0;             // of `to_flush`
     Array<i32> to_push;          // of the batch
     i64 next_to_push = 0;        // the first that isn't yet with the disks
     i64 pages_to_pause_for = 0;  // written into a page cache with many dirty ones
@@ -173,13 +190,34 @@ private:
         return true;
     }
 
-    // Writes the runs, the last one on each device with a flush.
+    // Writes the runs; flushes follow for each file, if the files are known, else with the last run on each device.
     void submit_synced() {
+        to_flush.clear(), flushed_files.clear(), flushed = 0;
+        if (!files.empty()) {
+            for (const Run& run : runs) {
+                note_file(run.first_page);
+                submit(run);
+            }
+            runs.clear();
+            return;
+        }
         last_on.clear();
         for (i64 i = 0; i < devices.count(); i++) last_on.add(-1);
         for (i64 i = 0; i < runs.size(); i++) last_on[devices.device_of(runs[i].first_page)] = i;
         for (i64 i = 0; i < runs.size(); i++) submit(runs[i], last_on[devices.device_of(runs[i].first_page)] == i);
         runs.clear();
+    }
+
+    void note_file(i64 page) {
+        const auto part = std::upper_bound(files.begin(), files.end(), page,
+                                           [](i64 at, const File& one) { return at < one.first_page; });
+        const i64 file = (part - 1)->file;
+        for (i64 i = 0; i < flushed_files.size(); i++) {
+            if (flushed_files[i] != file) continue;
+            to_flush[i] = page;
+            return;
+        }
+        flushed_files.add(file), to_flush.add(page);
     }
 
     void submit(const Run& run, bool synced = false) {

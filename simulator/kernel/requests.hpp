@@ -93,8 +93,10 @@ public:
     void complete(i32 number, i64 service_ns) {
         const Request& request = requests[number];
         Device& device = devices[request.device];
-        (request.transfer == Transfer::read ? device.reads : device.writes)++;
-        device.by_use[static_cast<int>(request.use)]++;
+        if (request.size_bytes > 0 || !request.synced) {  // a flush alone is neither
+            (request.transfer == Transfer::read ? device.reads : device.writes)++;
+            device.by_use[static_cast<int>(request.use)]++;
+        }
         device.service_ns += service_ns;
         device.response_ns += calendar.now_ns - request.submitted_ns;
         device.queue.leave(calendar.now_ns, request.submitted_ns);

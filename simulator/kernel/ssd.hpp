@@ -114,11 +114,13 @@ private:
     i64 write(const Request& request) {
         const i64 size = request.size_bytes;
         const i64 arrives = pass_interface(command_write_ns, write_mib_ns, size);
-        i64& last_end = end_of_last_write[static_cast<int>(request.use)];
-        const bool appends = last_end == request.byte || request.use == Use::doublewrite;
-        last_end = request.byte + size;
-        buffer_drained_ns = std::max(buffer_drained_ns, arrives) +
-                            time_ns(std::max(size, SECTOR_BYTES), appends ? append_mib_ns : drain_mib_ns);
+        if (size > 0) {
+            i64& last_end = end_of_last_write[static_cast<int>(request.use)];
+            const bool appends = last_end == request.byte || request.use == Use::doublewrite;
+            last_end = request.byte + size;
+            buffer_drained_ns = std::max(buffer_drained_ns, arrives) +
+                                time_ns(std::max(size, SECTOR_BYTES), appends ? append_mib_ns : drain_mib_ns);
+        }
         i64 end = std::max(arrives, buffer_drained_ns - buffer_ns) + write_ns;
         if (request.synced && flushes_alone) end = std::max(end, all_done_ns);
         if (request.synced && is_volatile)

@@ -72,11 +72,12 @@ class DeviceStation:
 
     def _complete(self, request: Request, service_ns: int) -> None:
         now = self.env.now
-        if request.write:
-            self.writes += 1
-        else:
-            self.reads += 1
-        self.by_purpose[request.purpose] = self.by_purpose.get(request.purpose, 0) + 1
+        if request.size_bytes or not request.synced:  # a flush alone is neither
+            if request.write:
+                self.writes += 1
+            else:
+                self.reads += 1
+            self.by_purpose[request.purpose] = self.by_purpose.get(request.purpose, 0) + 1
         self.service_ns += service_ns
         self.response_ns += now - request.submitted_ns
         self.queue_length.leave(now, request.submitted_ns)

@@ -1,5 +1,7 @@
 """Writing of buffers, batch by batch: what daemons do with a list of pages."""
 
+from bisect import bisect_right
+
 from simulator.form import System, extent_of
 from simulator.reference.buffer_pool import BufferPool
 from simulator.reference.cpu import Processors
@@ -80,14 +82,24 @@ class PageWriter:
             return
         yield from self._pay(1 + len(runs))
         yield self.files.write_copies(runs[0].start, sum(map(len, runs)))
+        known = bool(self.rules.files)
         last_on = {self.files.device_of(run.start): number for number, run in enumerate(runs)}
         pending = [
-            self.files.submit(run, WRITE, "writer", synced=last_on[self.files.device_of(run.start)] == number)
+            self.files.submit(
+                run, WRITE, "writer", synced=not known and last_on[self.files.device_of(run.start)] == number
+            )
             for number, run in enumerate(runs)
         ]
         for done in pending:
             if not done.processed:
                 yield done
+        for page in self._last_of_files(runs) if known else ():
+            yield self.files.flush(page, "writer")
+
+    def _last_of_files(self, runs: list[range]) -> list[int]:
+        """The first page of the last run of each file, files in the order of their first runs."""
+        begins = [first for first, _ in self.rules.files]
+        return list({self.rules.files[bisect_right(begins, run.start) - 1][1]: run.start for run in runs}.values())
 
     def _pay(self, calls: int) -> Story:
         """CPU time of the write calls, and of the requests if they are made at once."""

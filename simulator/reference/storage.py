@@ -86,6 +86,11 @@ class DataFiles:
         device, byte = self._place(run.start)
         return device.submit(byte, len(run) * self.storage.page_bytes, write, purpose, synced)
 
+    def flush(self, page: int, purpose: str) -> simpy.Event:
+        """A flush alone of the device where a page lies."""
+        device, _ = self._place(page)
+        return device.submit(0, 0, WRITE, purpose, synced=True)
+
     def write_copies(self, page: int, pages: int) -> simpy.Event:
         """One request for doublewrite copies of so many pages, before the data on the device of the first."""
         device, _ = self._place(page)

@@ -488,7 +488,9 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
             free_wait_ns=draw(st.sampled_from([0, 0, 3 * MS, 40 * MS])),
         ),
         log=dataclasses.replace(system.log, writes_per_group=draw(st.integers(1, 2))),
-        writing=dataclasses.replace(system.writing, doubled=doubled),
+        writing=dataclasses.replace(
+            system.writing, doubled=doubled, files=draw(st.sampled_from([(), ((0, 0), (3, 1), (11, 0), (20, 2))]))
+        ),
         flushing=rules,
         daemons=(*system.daemons[:1], *rules.cleaners * (cleaner,)),
     )

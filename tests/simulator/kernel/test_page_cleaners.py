@@ -74,6 +74,31 @@ def test_copies_are_appended_and_flushed_and_so_is_the_end_of_a_batch(engine: Mo
 
 
 @ENGINES
+@pytest.mark.parametrize(
+    ("files", "flushes"), [((), 1), (((0, 0),), 1), (((0, 0), (5, 1)), 2), (((0, 0), (3, 1), (6, 0)), 2)]
+)
+def test_every_file_of_a_batch_is_flushed(
+    engine: ModuleType, files: tuple[tuple[int, int], ...], flushes: int
+) -> None:
+    """An SSD whose flush alone takes time, one after the other: that of the copies and one for each file.
+
+    A flush is no write, so that as many writes are counted as without files.
+    """
+    ssd = SsdDevice(
+        name="ssd", read_ns=1, write_ns=1, command_read_ns=1, command_write_ns=1, read_mib_ns=1, write_mib_ns=1,
+        dies=1, die_ns=1, channel_mib_ns=1, program_ns=1, drain_mib_ns=1, append_mib_ns=1, buffer_bytes=1 << 30,
+        flush_ns=MS, is_volatile=0,
+    )  # fmt: skip
+    model = replace(writing_model(coalesced=1), writing=Writing(32, 1, True, files=files))
+    model = replace(model, storage=replace(model.storage, devices=(ssd,)))
+    result = engine.simulate(model, 1)
+    [disk] = result.devices
+    assert (writes(result), writes(result, "doublewrite")) == ([PAGES], [1])
+    waited_ms = 1e3 * disk.mean_response_s * (disk.reads_per_s + disk.writes_per_s) * result.duration_s / TRANSACTIONS
+    assert waited_ms == pytest.approx(1 + flushes, abs=0.05)
+
+
+@ENGINES
 @pytest.mark.parametrize("doubled", [True, False])
 def test_every_disk_of_a_batch_is_flushed(engine: ModuleType, doubled: bool) -> None:
     """Pages one by one over two SSDs, whose flush alone takes time: the copies' one, and one for each disk."""
