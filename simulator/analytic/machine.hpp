@@ -68,6 +68,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(interface_write_s) \
     X(acknowledged_s)    /* a lone write into its buffer */ \
     X(program_s)         /* of a die */ \
+    X(interrupted_s)     /* that programs lose by a read */ \
     X(buffer_s)          /* in which a full buffer is programmed */ \
     X(log_volatile)      /* 1: the log's device has no power-loss protection */ \
     X(write_cache_s)     /* an arm's write into the drive's cache; 0 without one */ \

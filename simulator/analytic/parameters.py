@@ -159,6 +159,8 @@ class Parameters:
     acknowledged_s: FloatArray
     """a lone write into an SSD's buffer"""
     program_s: FloatArray
+    interrupted_s: FloatArray
+    """of a die, that programs lose by a read"""
     buffer_s: FloatArray
     """in which a full buffer is programmed"""
     log_volatile: FloatArray
@@ -380,6 +382,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         interface_write_s=one(interface_s(ssd, page, write=True) if ssd else 0),
         acknowledged_s=one(lone_write_s(ssd, page) if ssd else 0),
         program_s=s(ssd.program_ns if ssd else 0),
+        interrupted_s=s(ssd.interrupted_ns if ssd else 0),
         buffer_s=one(drain_s(ssd, ssd.buffer_bytes) if ssd else 0),
         log_volatile=one(log_ssd.is_volatile if log_ssd else 0),
         write_cache_s=s(data.in_cache_ns if isinstance(data, CachingDevice) else 0),

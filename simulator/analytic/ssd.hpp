@@ -43,7 +43,8 @@ struct Ssd {
         const double commanded = reads * m.interface_read_s + of_writes * m.interface_write_s;
         const double command_s = commanded / std::max(commands, TINY);
         const double reading = reads * m.die_s / m.dies;
-        const double programming = std::min(programs / std::max(1.0 - reading, TINY), 1.0);
+        const double interrupted = reads * m.interrupted_s / m.dies;  // of the time in which there are programs
+        const double programming = std::min(programs / std::max(1.0 - reading - interrupted, TINY), 1.0);
         // A flush that is done alone closes the interface until the requests under way are done and it is, too.
         const double alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = reads * alone_s;
         const Flushes none, &alone = m.closed_s > 0 ? flushes : none;
@@ -53,7 +54,8 @@ struct Ssd {
         const double visits = commands + alone.per_s, visit_s = interface / std::max(visits, TINY);
         const double squares = alone.per_s * closed_s * closed_s + 2.0 * alone.drained * closed_s + alone.squares;
         const double left_s = (commanded * command_s + squares) / std::max(2.0 * interface, TINY);
-        load = std::max(interface, reading + programs);
+        const double dies = reading + interrupted * programming + programs;  // share of their time
+        load = std::max(interface, dies);
         busy = 1.0 - std::max(1.0 - interface, 0.0) * std::max(1.0 - reading, 0.0) * (1.0 - programming);
         // No more flushes wait than there are who flush: one is under way and the others are before a read, or before
         // one of them.
@@ -73,7 +75,7 @@ struct Ssd {
         read_wait_s = passing + at_die + program;
 
         // The buffer has no room while a heap larger than it drains, or if what comes is all that the dies can do.
-        const double full = power(std::min(reading + programs, 1.0), 32.0), slower = std::max(1.0 - reading, 0.02);
+        const double full = power(std::min(dies, 1.0), 32.0), slower = std::max(1.0 - reading - interrupted, 0.02);
         const double heap_s = (m.direct > 0 ? behind.batch : behind.heap) * drain;
         const double heaps = (m.direct > 0 ? behind.trickling : behind.heaped) / std::max(heap_s, TINY);
         const double absorbed = std::max(heap_s - m.buffer_s, 0.0) / slower;
@@ -85,7 +87,7 @@ struct Ssd {
             pause_s = absorbed / 2.0;
         }
         behind_s = after;
-        write_wait_s = passing + after + (full + overfull(reading + programs)) * drain;
+        write_wait_s = passing + after + (full + overfull(dies)) * drain;
         // the backlog rises to a heap's, or to a full buffer's and stays there until the rest of the heap has come
         const double among = std::min(heap_s, m.buffer_s) / slower;
         const double lasts = among + absorbed;

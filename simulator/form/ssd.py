@@ -45,4 +45,6 @@ class SsdDevice(DeviceRecord):
     """1: no power-loss protection: a flush waits until the buffer is programmed, and flushes come one at a time"""
     flushes_alone: int = 0
     """1: a flush begins when all requests are complete, and later ones wait for it, as SATA's, which isn't queued"""
+    interrupted_ns: int = 0
+    """a die's time that programs lose by a read which comes while there are some, beside its own"""
     kind: ClassVar[str] = "ssd"

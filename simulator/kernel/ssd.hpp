@@ -24,6 +24,7 @@ public:
           die_ns(devices.at(device, "die_ns")),
           channel_mib_ns(devices.at(device, "channel_mib_ns")),
           program_ns(devices.at(device, "program_ns")),
+          interrupted_ns(devices.at(device, "interrupted_ns")),
           drain_mib_ns(devices.at(device, "drain_mib_ns")),
           append_mib_ns(devices.at(device, "append_mib_ns")),
           flush_ns(devices.at(device, "flush_ns")),
@@ -63,6 +64,7 @@ private:
     const i64 die_ns;          // a die's read of 4 KiB or less
     const i64 channel_mib_ns;  // for a MiB of what a flash page has beyond 4 KiB
     const i64 program_ns;
+    const i64 interrupted_ns;               // that programs lose by a read
     const i64 drain_mib_ns, append_mib_ns;  // all dies' time to program a MiB of scattered writes, of appended ones
     const i64 flush_ns;
     const bool is_volatile;    // no power-loss protection
@@ -104,7 +106,7 @@ private:
         i64 begin = std::max(at_die, die_free_ns[die]);
         if (begin > die_free_ns[die] && buffer_drained_ns > begin)
             begin += program_ns - (begin + die * program_ns / dies) % program_ns;
-        if (buffer_drained_ns > calendar.now_ns) buffer_drained_ns += service_ns / dies;
+        if (buffer_drained_ns > calendar.now_ns) buffer_drained_ns += (service_ns + interrupted_ns) / dies;
         dies_free_ns = std::max(dies_free_ns, calendar.now_ns) + service_ns / dies;
         die_free_ns[die] = begin + service_ns;
         return begin + service_ns;

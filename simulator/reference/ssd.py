@@ -4,7 +4,8 @@ When a request arrives, its times are computed at once from a clock for each par
 
 - The interface passes one command at a time, with its data.
 - A read is then served by the die that has its page, one read at a time. If no other read is there but programs are
-  pending, it waits for the rest of the program that the die is at. While programs are pending, reads delay them.
+  pending, it waits for the rest of the program that the die is at. While programs are pending, reads delay them, by
+  more than their own time where a die has to stop and go on.
 - A write is complete when it is in the buffer, which drains at the dies' program rate, write amplification included; if
   the buffer is full, the write waits for room. A write that begins at the end of the one before of its purpose is
   programmed as appended, and so are copies of a doublewrite, which fill one area in order again and again.
@@ -75,7 +76,7 @@ class SsdStation(DeviceStation):
             # programs of the dies begin one after the other, evenly over the time that each takes
             begin += ssd.program_ns - (begin + die * ssd.program_ns // ssd.dies) % ssd.program_ns
         if self.buffer_drained_ns > self.env.now:
-            self.buffer_drained_ns += service_ns // ssd.dies
+            self.buffer_drained_ns += (service_ns + ssd.interrupted_ns) // ssd.dies
         self.dies_free_ns = max(self.dies_free_ns, self.env.now) + service_ns // ssd.dies
         self.die_free_ns[die] = begin + service_ns
         return begin + service_ns
