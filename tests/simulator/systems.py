@@ -206,6 +206,7 @@ ssds = st.builds(
     flush_ns=st.sampled_from([0, 5 * MS]),
     is_volatile=st.integers(0, 1),
     flushes_alone=st.integers(0, 1),
+    interrupted_ns=st.sampled_from([0, 0, 3 * MS]),
 )
 RAID_SETS = [(2, 1, 0), (3, 1, 0), (2, 2, 0), (6, 2, 0), (3, 1, 1), (5, 1, 1), (4, 1, 2)]
 """disks, copies, parities: RAID 0 twice, 1, 10, 5 twice, 6"""

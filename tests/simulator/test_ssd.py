@@ -91,6 +91,24 @@ def test_a_read_waits_for_the_rest_of_a_program_and_takes_time_from_programs() -
     assert late - ends_us(SSD, [*many, at(2001, kind=WRITE)])[-1] == 16 * 40 / 16, (
         "a read takes a die's time of 16 dies"
     )
+    stopped = dataclasses.replace(SSD, interrupted_ns=160 * US)
+    late = ends_us(stopped, [*many, *reads, at(2001, kind=WRITE)])[-1]
+    assert late - ends_us(stopped, [*many, at(2001, kind=WRITE)])[-1] == 16 * (40 + 160) / 16, "and what it stops"
+    assert ends_us(stopped, reads) == ends_us(SSD, reads), "the negative twin: there is nothing to stop"
+
+
+def test_a_flush_alone_programs_nothing_and_is_no_write() -> None:
+    volatile = dataclasses.replace(SSD, is_volatile=1)
+    flush = (0, 0, WRITE, True)
+    assert ends_us(volatile, [flush, flush]) == [1 + 10 + 1000, 11 + 2 * 1000]
+    filled = [at(number, kind=WRITE) for number in range(2, 202, 2)]
+    assert ends_us(volatile, [*filled, flush])[-1] == 3 + 100 * 10 + 1000, "behind what was written before"
+    env = Environment()
+    station = SsdStation(env, volatile, 10)
+    station.submit(0, 0, WRITE, "flush", True)
+    station.submit(0, SECTOR, WRITE, "write", True)
+    env.run(until=10 * MS)
+    assert (station.writes, station.by_purpose) == (1, {"write": 1})
 
 
 def test_flushes() -> None:

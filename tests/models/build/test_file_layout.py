@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from models.build import build
+from models.build import build, files_of
+from scenarios.library import library_files, load_scenario_file
 from simulator.analytic import engine as analytic
 from simulator.errors import Infeasible
 from simulator.kernel import simulate
@@ -40,6 +42,20 @@ def test_by_table_a_few_partitions_have_most_of_the_work() -> None:
     assert most > 0.9
     assert ratio > 10
     assert uneven.rate_per_min.mean < 0.85 * even.rate_per_min.mean
+
+
+def test_a_table_and_its_indexes_are_one_file() -> None:
+    """What InnoDB flushes behind a batch, where flushes take time; none for a drive that Linux sends no flush."""
+    files = library_files()
+    with_flushes = build(load_scenario_file(files["innodb/tpcc-mysql-sm863"]))
+    tables = ["warehouse", "district", "item", "stock", "customer", "orders", "new order", "order line", "history"]
+    names, regions = with_flushes.program.region_names, with_flushes.program.regions
+    begins = [min(row[0] for name, row in zip(names, regions.tolist(), strict=True) if name.startswith(table))
+              for table in tables]  # fmt: skip
+    assert with_flushes.writing.files == tuple(zip(begins, range(len(tables)), strict=True))
+    assert build(load_scenario_file(files["innodb/tpcc-mysql-pm1725"])).writing.files == ()
+    apart = files_of(("a", "b", "a by x"), np.array([[0, 1, 5, 1, -1, 1], [5, 1, 5, 1, -1, 1], [10, 1, 5, 1, -1, 1]]))
+    assert apart == ((0, 0), (5, 1), (10, 0)), "an index that lies elsewhere is of its table's file"
 
 
 def test_the_default_is_as_before_and_the_analytic_engine_has_doubts() -> None:

@@ -13,7 +13,7 @@ from models.reading import load_scenario, with_values
 from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.run import SimulationTask, simulate
-from simulator.analytic import Solution
+from simulator.analytic import Solution, parameters_of, rates, read_workload
 from simulator.analytic.daemon_marks import cleaner_marks_of
 from simulator.analytic.parameters import SHARES
 from simulator.analytic.solution import at_rate
@@ -27,6 +27,7 @@ PAGES, RATE, PER_S = 1000.0, 1e-3, 10.0
 REDO = 1e7
 """bytes of log since the first change that are a whole age"""
 FILE = library_files()["innodb/hammerdb-80-users"]
+SMALL = {"database.pool.buffers": 327_680}
 AT_ONCE = 1e9
 """pages per second that nothing holds up"""
 
@@ -62,6 +63,22 @@ def test_a_page_is_written_so_long_after_its_first_change(share: float) -> None:
     assert found.written[0] == pytest.approx(PAGES * RATE / (1.0 + RATE * stays), rel=0.1)
     assert found.dirty[0] == pytest.approx(PAGES * RATE * stays / (1.0 + RATE * stays), rel=0.1)
     assert cleaned(from_share(share), redo_bytes=3.0 * REDO).written[0] < 0.6 * found.written[0]
+
+
+def test_each_file_of_a_batch_costs_a_flush() -> None:
+    """Of pages in equal parts of n files a batch finds nearly n of them; a drive that flushes alone is closed so often."""
+    model = build(with_values(load_scenario_file(library_files()["innodb/tpcc-mysql-sm863"]), SMALL))
+    workload = read_workload(model)
+    assert workload.files[:, 1].max() == 1.0, "no table has more than one"
+    all_regions = np.ones((len(workload.files), 1))
+
+    def rate(files: FloatArray) -> float:
+        return float(rates(replace(workload, files=files), parameters_of(model, workload), "lru")[0])
+
+    one_file, nine_files = (rate(all_regions * [0.0, number]) for number in (1.0, 9.0))
+    assert rate(np.empty((0, 2))) == one_file, "one file is one flush"
+    assert nine_files < 0.95 * one_file
+    assert nine_files < rate(workload.files) < one_file, "of its nine tables' not each has a page in each batch"
 
 
 def test_as_many_are_written_as_the_rules_ask_for() -> None:
