@@ -22,6 +22,7 @@ namespace oltpsim {
     X(first_busy)   /* the first data disk, with them */ \
     X(log_busy)     /* a log device of its own */ \
     X(flushes_per_s) \
+    X(groups_per_s)  /* of commits that share flushes */ \
     X(page_s)        /* what writer and checkpoint take for a page */ \
     X(disk_read_s)   /* mean response of one read */ \
     X(heaps)         /* share of time with a heap of writes at the disks */ \
@@ -256,7 +257,7 @@ private:
         return disks;
     }
 
-    static constexpr int CLOSING_ROUNDS = 6;
+    static constexpr int CLOSING_ROUNDS = 6, BURST_ROUNDS = 12;
 
     // SSDs. A log on a data disk takes of its interface and of its dies; a flush without power-loss protection waits
     // for the buffer.
@@ -267,9 +268,10 @@ private:
         const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victim_writes_mean * single : 0.0));
         const double victims = per_disk * d.victim_writes_mean * single, blocked = m->clients / m->data_devices;
         // the log is appended to: what its bytes take of the dies
-        const double appended = shared ? x * writes.log_bytes * m->log_drain_byte_s * single / spread : 0.0;
+        const double logged = shared ? x * writes.log_bytes * m->log_writes * single / spread : 0.0;
+        const Ssd::Appended nothing{}, appended{logged * m->log_drain_byte_s, logged * m->log_byte_s};
         Ssd disk, first;
-        const double faults = x * d.faults_mean / spread, swap = behind.swap + appended;
+        const double faults = x * d.faults_mean / spread, swap = behind.swap;
         // a flush behind the copies and one behind the pages, of a batch or of a page that a client writes, in turn
         const double synced =
             m->doubled <= 0 ? 0.0 : 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
@@ -278,14 +280,14 @@ private:
         // Flushes that are done alone hold up those of the log, which are the fewer: a few rounds until both agree.
         double of_log = 0.0;
         for (int round = 0; round < (m->closed_s > 0 ? CLOSING_ROUNDS : 1); round++) {
-            disk.solve(*m, behind, seen, reads, victims, 0.0, blocked, synced);
-            first.solve(*m, behind, seen, reads + faults, victims, swap, blocked, synced + of_log);
+            disk.solve(*m, behind, seen, reads, victims, 0.0, nothing, blocked, synced);
+            first.solve(*m, behind, seen, reads + faults, victims, swap, appended, blocked, synced + of_log);
             // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
             const double own = m->log_first_s, drains = m->log_volatile > 0 ? first.draining : 0.0;
             const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
             const double waits_s = shared ? first.write_wait_s + for_buffer + first.emptied_s : 0.0;
             disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
-            const double now = shared && m->durable > 0 ? disks.log.flushes * single / spread : 0.0;
+            const double now = shared && m->durable > 0 ? disks.log.syncs * single / spread : 0.0;
             of_log = round == 0 ? now : (of_log + now) / 2.0;
         }
         const double part = spread / m->data_devices;
@@ -304,7 +306,26 @@ private:
             disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
         }
         disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;
+        behind_bursts(disks, behind, x,
+                      d.reads_mean + d.victims_mean + (shared && m->durable > 0 ? w.commits_mean : 0));
         return disks;
+    }
+
+    // Pages that daemons write directly come all together, at the begin of a round, and pass an SSD's interface one
+    // after the other, first their copies. A client that comes meanwhile waits for the rest of the burst, once: it is
+    // held up for what is left of the burst when its next visit to the disk comes, exponentially after so long.
+    void behind_bursts(Disks& disks, const BackgroundWrites& behind, double x, double visits) const {
+        if (m->direct <= 0 || behind.batch <= 1.0 || visits <= 0) return;
+        const double lasts_s = behind.batch * m->interface_write_s * (1.0 + m->doubled);
+        const double bursts = behind.per_s / behind.batch, apart_s = m->clients * m->data_devices / (x * visits);
+        double stalled_s = 0.0;
+        for (int round = 0; round < BURST_ROUNDS; round++) {
+            const double between_s = std::max(apart_s - stalled_s, TINY);
+            const double held_s = lasts_s - between_s * one_minus_exp(std::min(lasts_s / between_s, 700.0));
+            stalled_s = (stalled_s + std::min(bursts * held_s, 1.0) * apart_s) / 2.0;
+        }
+        disks.stalled_s = stalled_s, disks.heaps = std::min(bursts * lasts_s, 1.0);
+        disks.pause_s = std::max(disks.pause_s, lasts_s / 2.0);
     }
 
     // Drives with a write cache: writes are done when they are in it, and reads go before those that it holds; while it
@@ -417,8 +438,8 @@ private:
         const Log& log = disks.log;
         cpu.solve(w, machine, d, x, seen);
         // all who shared a flush of the log come back to the processors together, each with its first burst
-        const double group = durable ? x * w.commits_mean / std::max(log.flushes, TINY) : 1.0;
-        const double crowd = std::max(group * log.flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
+        const double group = durable ? x * w.commits_mean / std::max(log.groups, TINY) : 1.0;
+        const double crowd = std::max(group * log.last().flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
                              cpu.slowdown / d.visits_mean / machine.processors;
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
@@ -456,7 +477,8 @@ private:
         load = std::max({cpu.load, cpu.section_load, disks.busy, disks.first_busy, shared ? 0.0 : log.busy, locks.load,
                          writes.log_full});
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
-        figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
+        figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part,
+        figures.groups_per_s = log.groups * part;
         const double all = machine.dies > 0 ? disks.first_load : disks.first_busy;
         const double others = std::max(all - behind.busy * traffic.checkpointed, 0.0);
         // On arms, which are slower the farther apart pages lie, this could have several solutions, and without whole

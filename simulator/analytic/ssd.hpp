@@ -18,14 +18,20 @@ struct Ssd {
     double behind_s = 0, pause_s = 0;    // of a write's wait, for heaps; how long those wait that meet one
     double emptied_s = 0;                // what a flush that is done alone waits for the requests under way
 
+    // Shares of time that the log takes of the dies and of the interface.
+    struct Appended {
+        double programs = 0, passing = 0;
+    };
+
     // `reads`, `writes`: requests/s of clients; `other`: share of the dies' time for writes that come one by one;
     // `blocked`: clients that a heap may hold up; `flushes`: per second.
     void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
-               double blocked, double flushes) {
-        const double drain = m.write_s[0], background = behind.busy + other;
+               const Appended& log, double blocked, double flushes) {
+        const double drain = m.write_s[0], background = behind.busy + other + log.programs;
         const double programs = writes * drain + background;  // share of the dies' time
-        const double of_writes = writes + background / drain, commands = reads + of_writes;
-        const double commanded = reads * m.interface_read_s + of_writes * m.interface_write_s;
+        const double of_writes = writes + behind.per_s * (1.0 + m.doubled) + other / drain,
+                     commands = reads + of_writes;
+        const double commanded = reads * m.interface_read_s + of_writes * m.interface_write_s + log.passing;
         const double command_s = commanded / std::max(commands, TINY);
         const double reading = reads * m.die_s / m.dies;
         const double programming = std::min(programs / std::max(1.0 - reading, TINY), 1.0);

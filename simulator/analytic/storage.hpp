@@ -20,6 +20,7 @@ struct BackgroundWrites {
     double heap_s = 0;                              // service of one of them
     double swap = 0;                                // share of the first disk's time for swap-outs
     double heaped = 0;                              // share of the disk's time for writes that come in heaps
+    double per_s = 0;                               // requests, heaps and trickle
     double writer_per_s = 0, checkpoint_per_s = 0;  // batches of direct writes
 
     void solve(const Machine& m, const Demands& d, const PageWrites& w, const Traffic& t, double cache_time, double x) {
@@ -49,6 +50,7 @@ struct BackgroundWrites {
         const double cluster = m.swap_cluster / m.units(m.swap_cluster);
         const double out = at_queue(m.swap_write_s, heap / 2.0) + m.longer_s(1.0 - m.limited + cluster);
         trickle_s += copies_s(m, w.batch) * m.disk_writes(w.batch) / w.batch / m.disk_writes(pages_each);
+        per_s = rate * m.parallel;
         busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s);
         trickling = rate * trickle * trickle_s;
         heaped = direct ? 0.0 : rate * (1.0 - trickle) * heap_s;

@@ -69,6 +69,8 @@ class ExpectedWork:
     log_bytes: float = 0.0
     commits: float = 0.0
     """commits that have something to log"""
+    logged: float = 0.0
+    """times that something is logged"""
     rollbacks: float = 0.0
     visits: dict[int, list[float]] = field(default_factory=dict)
     """station -> [visits, ns of service]"""
@@ -237,6 +239,7 @@ class ProgramReader:
             work.locks.append((a, weight, registers[b], work.so_far()))
         elif name == "log":
             here.log_bytes += a
+            work.logged += weight
         elif name == "commit":
             work.log_bytes += weight * here.log_bytes
             work.commits += weight if here.log_bytes > 0 else 0.0
