@@ -257,7 +257,7 @@ private:
         return disks;
     }
 
-    static constexpr int CLOSING_ROUNDS = 6, BURST_ROUNDS = 12;
+    static constexpr int CLOSING_ROUNDS = 14, BURST_ROUNDS = 12;
 
     // SSDs. A log on a data disk takes of its interface and of its dies; a flush without power-loss protection waits
     // for the buffer.
@@ -277,18 +277,21 @@ private:
             m->doubled <= 0 ? 0.0 : 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
         Disks disks{};
         disks.rate = x;
-        // Flushes that are done alone hold up those of the log, which are the fewer: a few rounds until both agree.
-        double of_log = 0.0;
-        for (int round = 0; round < (m->closed_s > 0 ? CLOSING_ROUNDS : 1); round++) {
-            disk.solve(*m, behind, seen, reads, victims, 0.0, nothing, blocked, synced);
+        disk.solve(*m, behind, seen, reads, victims, 0.0, nothing, blocked, synced);
+        const auto syncs_if = [&](double of_log) {
             first.solve(*m, behind, seen, reads + faults, victims, swap, appended, blocked, synced + of_log);
             // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
             const double own = m->log_first_s, drains = m->log_volatile > 0 ? first.draining : 0.0;
             const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
             const double waits_s = shared ? first.write_wait_s + for_buffer + first.emptied_s : 0.0;
             disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
-            const double now = shared && m->durable > 0 ? disks.log.syncs * single / spread : 0.0;
-            of_log = round == 0 ? now : (of_log + now) / 2.0;
+            return shared && m->durable > 0 ? disks.log.syncs * single / spread : 0.0;
+        };
+        // Flushes that are done alone hold up those of the log, which are the fewer: halving until both agree.
+        double least = 0.0, most = syncs_if(0.0);
+        for (int round = 0; m->closed_s > 0 && round < CLOSING_ROUNDS; round++) {
+            const double of_log = (least + most) / 2.0;
+            (syncs_if(of_log) > of_log ? least : most) = of_log;
         }
         const double part = spread / m->data_devices;
         disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s - disk.read_wait_s) * part;
@@ -315,16 +318,16 @@ private:
     // after the other, first their copies. A client that comes meanwhile waits for the rest of the burst, once: it is
     // held up for what is left of the burst when its next visit to the disk comes, exponentially after so long.
     void behind_bursts(Disks& disks, const BackgroundWrites& behind, double x, double visits) const {
-        if (m->direct <= 0 || behind.batch <= 1.0 || visits <= 0) return;
-        const double lasts_s = behind.batch * m->interface_write_s * (1.0 + m->doubled);
-        const double bursts = behind.per_s / behind.batch, apart_s = m->clients * m->data_devices / (x * visits);
+        const double share = behind.bursts(*m), lasts_s = behind.burst_s(*m);
+        if (share <= 0 || visits <= 0) return;
+        const double bursts = share / lasts_s, apart_s = m->clients * m->data_devices / (x * visits);
         double stalled_s = 0.0;
         for (int round = 0; round < BURST_ROUNDS; round++) {
             const double between_s = std::max(apart_s - stalled_s, TINY);
             const double held_s = lasts_s - between_s * one_minus_exp(std::min(lasts_s / between_s, 700.0));
             stalled_s = (stalled_s + std::min(bursts * held_s, 1.0) * apart_s) / 2.0;
         }
-        disks.stalled_s = stalled_s, disks.heaps = std::min(bursts * lasts_s, 1.0);
+        disks.stalled_s = stalled_s, disks.heaps = std::min(share, 1.0);
         disks.pause_s = std::max(disks.pause_s, lasts_s / 2.0);
     }
 

@@ -10,6 +10,8 @@
 namespace oltpsim {
 
 struct Ssd {
+    static constexpr double MOST_BURSTS = 0.98;
+
     double read_wait_s = 0, write_wait_s = 0;  // before service
     double load = 0;                           // of the busiest part: more than 1 if it can't do its work
     double busy = 0;                           // share of time in which any part is
@@ -41,10 +43,13 @@ struct Ssd {
         emptied_s = m.closed_s > 0 ? alone_s * under_way / (1.0 + under_way) : 0.0;
         const double closed_s = m.closed_s + emptied_s, interface = commanded + closes * closed_s;
         const double visits = commands + closes, visit_s = interface / std::max(visits, TINY);
+        // What passes in bursts is waited for by residence.hpp; in between there is less time for the others.
+        const double bursts = clip(behind.bursts(m), 0.0, MOST_BURSTS);
         const double left_s = (commanded * command_s + closes * closed_s * closed_s) / std::max(2.0 * interface, TINY);
         load = std::max(interface, reading + programs);
         busy = 1.0 - std::max(1.0 - interface, 0.0) * std::max(1.0 - reading, 0.0) * (1.0 - programming);
-        const double passing = waiting(seen, visit_s, 1.0, visits, interface, left_s);
+        const double used = std::max(interface - bursts, 0.0) / (1.0 - bursts);
+        const double passing = waiting(seen, visit_s, 1.0, used / visit_s, used, left_s);
         const double at_die = waiting(seen, m.die_s, 1.0, reads / m.dies, reading, m.die_s / 2.0);
         const double program = programming * std::max(1.0 - seen * reading, 0.0) * m.program_s / 2.0;
         read_wait_s = passing + at_die + program;
@@ -53,7 +58,9 @@ struct Ssd {
         const double full = power(std::min(reading + programs, 1.0), 32.0), slower = std::max(1.0 - reading, 0.02);
         const double heap_s = (m.direct > 0 ? behind.batch : behind.heap) * drain;
         const double heaps = (m.direct > 0 ? behind.trickling : behind.heaped) / std::max(heap_s, TINY);
-        const double absorbed = std::max(heap_s - m.buffer_s, 0.0) / slower;
+        // pages that daemons write together drain while they pass the interface
+        const double passed_s = m.direct > 0 ? behind.batch * m.interface_write_s : 0.0;
+        const double absorbed = std::max(heap_s - passed_s - m.buffer_s, 0.0) / slower;
         double after = 0.0;
         if (absorbed > 0.0 && heaps > 0.0) {
             const double anybody = heaps * absorbed * absorbed / 2.0;
@@ -68,8 +75,9 @@ struct Ssd {
         const double lasts = among + absorbed;
         draining = std::min(heaps * lasts, 1.0);
         backlog_s = full * m.buffer_s + (1.0 - full) * among * (among / 2.0 + absorbed) / std::max(lasts, TINY);
-        batch_s = m.acknowledged_s +
-                  behind.batch * (m.interface_write_s + full * std::max(drain / slower - m.interface_write_s, 0.0)) +
+        batch_s = m.acknowledged_s + (m.direct > 0 ? passing * (1.0 + m.doubled) : 0.0) +
+                  behind.batch * ((1.0 + m.doubled) * m.interface_write_s +
+                                  full * std::max(drain / slower - m.interface_write_s, 0.0)) +
                   (m.direct > 0 ? absorbed : 0.0);
     }
 };

@@ -59,6 +59,11 @@ struct BackgroundWrites {
         swap = x * d.faults_mean / m.swap_cluster * out * m.disk_writes(m.swap_cluster) / m.disks_per_file;
     }
 
+    // Share of an SSD's interface that pages take which daemons write together, with their copies.
+    double bursts(const Machine& m) const { return m.direct > 0 && batch > 1.0 ? per_s * burst_s(m) / batch : 0.0; }
+
+    double burst_s(const Machine& m) const { return batch * m.interface_write_s * (1.0 + m.doubled); }
+
     // The request that writes the copies of a batch first, if it is written twice.
     static double copies_s(const Machine& m, double batch) {
         if (m.doubled > 0 && m.dies > 0) return m.append_page_s * batch / m.units(batch);
@@ -243,7 +248,7 @@ inline double writer_page_s(const Machine& m, const PageWrites& w, double reads_
     double disks = m.direct > 0 ? 0.0 : written_back_s * w.batch / std::max(MOST - others, LEAST_LEFT);
     const double copies_s = BackgroundWrites::copies_s(m, w.batch);
     if (m.direct > 0 && ((m.flash > 0 && m.limited <= 0) || m.write_cache_s > 0)) {
-        disks = batch_s + copies_s;
+        disks = batch_s + (m.dies > 0 ? 0.0 : copies_s);
     } else if (m.direct > 0) {
         const double even = w.together * m.disk_writes(1.0) / m.data_devices;
         const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
