@@ -30,15 +30,17 @@ class LogSpec(Spec):
     )
     flushed_at_once: bool = Field(
         default=False,
-        description="whether each change is flushed as soon as it is logged, whoever waits for it (InnoDB's log_flusher "
-        "with innodb_flush_log_at_trx_commit 1), and a binary log's sync is a stage of its own behind it",
+        description="whether each change is flushed as soon as it is logged, for whomever (InnoDB's log_flusher with "
+        "innodb_flush_log_at_trx_commit 1), and a binary log's sync is a stage of its own behind it",
     )
 
     @model_validator(mode="after")
     def _waits_for_flushes(self) -> Self:
         if self.commit != "durable" and (self.flushed_at_once or self.journal_writes_per_group):
             key = "flushed_at_once" if self.flushed_at_once else "journal_writes_per_group"
-            raise ValueError(f"{key}: got {getattr(self, key)}; only with commit: durable, nobody waits for it otherwise")
+            raise ValueError(
+                f"{key}: got {getattr(self, key)}; only with commit: durable, nobody waits for it otherwise"
+            )
         return self
 
 
@@ -48,7 +50,9 @@ def log_of(log: LogSpec, full_page_bytes: int) -> Log:
     Raises InputError if whole pages are to be logged by a log that is flushed at once.
     """
     if log.flushed_at_once and full_page_bytes:
-        raise InputError("database.log: flushed_at_once: no engine that logs whole pages (checkpoint.full_page_writes) does it")
+        raise InputError(
+            "database.log: flushed_at_once: no engine that logs whole pages (checkpoint.full_page_writes) does it"
+        )
     overhead_ns = round(log.flush_overhead_us * NS_PER_US)
     return Log(
         log.commit == "durable",

@@ -320,9 +320,9 @@ class ProgramReader:
             raise InputError(f"operation {name}: nobody can say beforehand what it does; start cold, and simulate")
 
     def _affine(self, part: Part, factor: int, add: int, modulus: int) -> Part:
-        """An affine function of a part; if it is so many rows further, that is remembered too."""
+        """An affine function of a part; if it is so many rows behind a drawn one, that is remembered too."""
         found = self._remembered(("affine", id(part), factor, add, modulus), lambda: affine(part, factor, add, modulus))
-        if factor == 1 and add > 0:
+        if factor == 1 and add > 0 and isinstance(part, Numbers):  # frontiers: simulator/analytic/frontiers.py
             self._rows_before[id(found)] = part, add
         return found
 

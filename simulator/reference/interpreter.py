@@ -166,7 +166,7 @@ class Interpreter:
             else:
                 yield waits.RowLock(lock)
 
-    def _last_wait(self, client: Client, operation: Operation) -> Wait:
+    def _last_wait(self, client: Client, operation: Operation) -> Wait:  # noqa: C901 - a case per operation
         """What an operation waits for that has nothing else to do."""
         registers, counters = client.registers, self.counters
         match operation:
