@@ -51,7 +51,7 @@ def build(scenario: ScenarioSpec) -> form.System:
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     paths = paths_of(machine, system, database)
     if isinstance(workload, RowWorkloadSpec):
-        program = rows_program(workload, paths)  # pyright: ignore[reportArgumentType]
+        program = rows_program(workload, paths, database.log.flushed_at_once)  # pyright: ignore[reportArgumentType]
         registers = np.zeros((clients_of(workload), len(program.registers)), dtype=np.int64)
         terminals = None
     else:

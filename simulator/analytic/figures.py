@@ -13,7 +13,7 @@ from simulator.analytic.solution import Solution
 from simulator.analytic.volumes import NO_LIMITS, Rates
 from simulator.analytic.warming import Course, interval_mean_per_s
 from simulator.analytic.workload import Workload
-from simulator.form import FloatArray, System, to_s
+from simulator.form import JOURNAL_BYTES, FloatArray, System, to_s
 from simulator.results import (
     CPU_ACTIVITIES,
     ROW_LOCKS,
@@ -279,7 +279,10 @@ def log(case: Case) -> LogResult:
     """The transaction log. Without anything to log nothing is flushed."""
     w = case.workload
     images = case.system.log.full_page_bytes * float(case.solution.images[0])
-    bytes_per_s = case.rate * (float(w.log_bytes @ w.mix) + images)
+    rules = case.system.log
+    bytes_per_s = case.rate * (float(w.log_bytes @ w.mix) + images) * rules.writes_per_group
+    if bytes_per_s > 0:
+        bytes_per_s += float(case.solution.groups_per_s[0]) * rules.journal_writes * JOURNAL_BYTES
     return LogResult(
         bytes_per_s=bytes_per_s,
         commits_per_s=case.rate * float(w.commits @ w.mix),

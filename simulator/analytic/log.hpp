@@ -5,9 +5,39 @@
 namespace oltpsim {
 
 struct Log {
-    double flush_s = 0;
-    double flushing = 0;      // share of time
-    double flushes = 0;       // per second
+    // One flush after the other, each for all who came before it began.
+    struct Flusher {
+        double flush_s = 0, flushing = 0;  // `flushing`: share of time
+        double per_s = 0;
+
+        // `rate`: of those who come; `first_s`, `again_s`: a flush out of the blue, and one that follows at once.
+        void solve(double rate, double first_s, double again_s, double overhead_s) {
+            flushing = clip(rate * again_s, 0.0, 1.0), flush_s = first_s;
+            for (int number = 0; number < 3; number++) {
+                flush_s = flushing * again_s + (1.0 - flushing) * first_s;
+                flushing = flush_s / (flush_s + nobody(rate * (flush_s - overhead_s)) / std::max(rate, TINY));
+            }
+            per_s = flushing / std::max(flush_s, TINY);
+        }
+
+        // Waiting for the rest of the flush that goes on, and for the next if it comes late for that one's write. All
+        // who shared a flush go on together, so that the next one has lasted for as long as they need in between.
+        double wait_s(double overhead_s, double seen, double between_s) const {
+            const double y = std::max(flush_s / std::max(between_s, TINY), TINY);
+            const double within = one_minus_exp(std::min(y, 700.0));
+            const double rest = clip(flush_s / within - between_s, 0.0, flush_s);
+            const double overhead = overhead_s / std::max(between_s, TINY);
+            const double in_time = clip(one_minus_exp(std::min(overhead, 700.0)) / within, 0.0, 1.0);
+            return flush_s + flushing * seen * (rest - in_time * flush_s);
+        }
+    };
+    Flusher first, second;  // `second`: of a log that is flushed at once, the other writes of a group
+    // Whose end commits wait for.
+    const Flusher& last() const { return second.flush_s > 0 ? second : first; }
+
+    double flushes = 0;       // writes per second
+    double syncs = 0;         // of them those that the device makes durable
+    double groups = 0;        // per second, of commits that go on together
     double busy = 0;          // share of the log device's time
     double in_the_way_s = 0;  // what a read of the same device waits for flushes
 
@@ -40,37 +70,45 @@ struct Log {
         // what trickles in among reads and log is counted by the turns that it takes
         const double open = in_turn ? std::min(others.left + writes.trickling, 1.0) : 1.0;
         const double overhead_s = m.flush_overhead_s, waits_s = between + m.log_delay_s;
-        const double flush_again = overhead_s + (write_again - overhead_s) / open + waits_s;
-        const double flush_first = overhead_s + (first_s - overhead_s) / open + waits_s;
-        flushing = clip(rate * flush_again, 0.0, 1.0), flush_s = flush_first;
-        for (int number = 0; number < 3; number++) {
-            flush_s = flushing * flush_again + (1.0 - flushing) * flush_first;
-            flushing = flush_s / (flush_s + nobody(rate * (flush_s - overhead_s)) / std::max(rate, TINY));
+        const double one_first = (first_s - overhead_s) / open + waits_s;
+        const double one_again = (write_again - overhead_s) / open + waits_s;
+        // The writes of a group behind its first one. What the journal's blocks make durable isn't synced itself.
+        const double journal = m.log_journal_writes, unsynced = journal > 0 ? 1.0 : 0.0;
+        const double others_of_group = m.log_writes - 1.0 + journal;
+        const double small_s = journal * size_s + unsynced * m.log_sync_s;  // that journal's writes don't take
+        const double later_s = others_of_group * one_again - small_s / open;
+        const double later_work_s = others_of_group * (write_again - overhead_s) - small_s;
+        if (m.log_at_once > 0 && others_of_group > 0) {
+            first.solve(x * w.logged_mean, overhead_s + one_first, overhead_s + one_again, overhead_s);
+            second.solve(rate, overhead_s + later_s, overhead_s + later_s, overhead_s);
+            groups = second.per_s, flushes = first.per_s;
+        } else {
+            const double events = m.log_at_once > 0 ? x * w.logged_mean : rate;
+            first.solve(events, overhead_s + one_first + later_s, overhead_s + one_again + later_s, overhead_s);
+            second = Flusher(), groups = flushes = first.per_s;
         }
-        flushes = m.durable > 0 ? flushing / std::max(flush_s, TINY) : 1.0 / std::max(m.flush_s, TINY);
-        const double written = flushing * write_again + (1.0 - flushing) * first_s - overhead_s;
+        const double written = first.flushing * write_again + (1.0 - first.flushing) * first_s - overhead_s;
+        busy = flushes * written + groups * later_work_s + volume;
+        flushes += groups * others_of_group, syncs = flushes - unsynced * groups;
+        if (m.durable <= 0)
+            flushes = groups = syncs = 1.0 / std::max(m.flush_s, TINY), busy = flushes * written + volume;
         in_the_way_s = shared ? flushes * (first_s - overhead_s) * (first_s - overhead_s) / open / m.parallel : 0.0;
-        busy = flushes * written + volume;
     }
 
     // Flushes per second on a device of its own if each waits so long.
     static double flushes_beside(const Workload& w, const Machine& m, double x, double waits_s) {
         if (m.durable <= 0) return 1.0 / std::max(m.flush_s, TINY);
-        const double rate = x * w.commits_mean, flush = m.log_first_s + waits_s;
-        return 1.0 / (flush + nobody(rate * (flush - m.flush_overhead_s)) / std::max(rate, TINY));
+        const double writes = m.log_writes + m.log_journal_writes;
+        const double rate = x * w.commits_mean, flush = (m.log_first_s + waits_s) * writes;
+        return writes / (flush + nobody(rate * (flush - m.flush_overhead_s)) / std::max(rate, TINY));
     }
 
-    // Waiting of a commit for the rest of the flush that goes on, and for the next if it comes late for that one's
-    // write. All who shared a flush go on together, so that the next one has lasted for as long as they need between
-    // commits.
+    // Waiting of a commit. Between two of a client's lies `between_commits_s`.
     double commit_s(const Machine& m, double seen, double between_commits_s) const {
         if (m.durable <= 0) return 0.0;
-        const double y = std::max(flush_s / std::max(between_commits_s, TINY), TINY);
-        const double within = one_minus_exp(std::min(y, 700.0));
-        const double rest = clip(flush_s / within - between_commits_s, 0.0, flush_s);
-        const double overhead = m.flush_overhead_s / std::max(between_commits_s, TINY);
-        const double in_time = clip(one_minus_exp(std::min(overhead, 700.0)) / within, 0.0, 1.0);
-        return flush_s + flushing * seen * (rest - in_time * flush_s);
+        const double one = first.wait_s(m.flush_overhead_s, seen, between_commits_s + second.flush_s);
+        if (second.flush_s <= 0) return one;
+        return one + second.wait_s(m.flush_overhead_s, seen, between_commits_s + first.flush_s);
     }
 
 private:

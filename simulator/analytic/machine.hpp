@@ -87,6 +87,10 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(log_first_s) /* a flush out of the blue, with its overhead */ \
     X(log_again_s) /* one that follows another at once */ \
     X(log_byte_s) \
+    X(log_writes)         /* of a group, one after the other, each as large */ \
+    X(log_journal_writes) /* behind them, of a block each */ \
+    X(log_at_once)        /* 1: flushed whenever something is logged, the other writes a stage of their own */ \
+    X(log_sync_s)         /* of an SSD's flush what its sync takes beyond the write */ \
     X(log_drain_byte_s)  /* of an SSD's dies */ \
     X(since_s)   /* from the start to the middle of the counted interval */ \
     X(turnovers) /* of the pool before the start */ \

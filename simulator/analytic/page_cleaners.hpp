@@ -52,10 +52,11 @@ struct PageCleaners {
         // They look once a round: what is logged until they have written must find room beyond the age at which they
         // begin.
         const double busy = old_enough / std::max(most - ended, in_turn);
+        const double lasts_s = m.flash > 0 ? page_s * batch : 0.0;  // a round, at least
         const double at_end = ended / std::max(most - old_enough, in_turn);
         const double tail_transactions =
-            std::min(rate * m.tail_round_s, m.tail_evictions / std::max(pool.brought_mean, TINY));
-        const double aged = in_round(m, rate * old_enough * m.round_s, busy);
+            std::min(rate * std::max(m.tail_round_s, lasts_s), m.tail_evictions / std::max(pool.brought_mean, TINY));
+        const double aged = in_round(m, rate * old_enough * std::max(m.round_s, lasts_s), busy);
         const double last = in_round(m, ended * tail_transactions, at_end);
         batch = (old_enough * aged + ended * last) / std::max(old_enough + ended, LEAST);
         batch = clip(batch, 1.0, m.writer_batch);

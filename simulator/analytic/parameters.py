@@ -195,6 +195,14 @@ class Parameters:
     log_again_s: FloatArray
     """one that follows another at once: on an arm the place has just passed under the head"""
     log_byte_s: FloatArray
+    log_writes: FloatArray
+    """of a group, one after the other, each as large"""
+    log_journal_writes: FloatArray
+    """behind them, of a block each"""
+    log_at_once: FloatArray
+    """1 if it is flushed whenever something is logged; the other writes of a group are a stage of their own then"""
+    log_sync_s: FloatArray
+    """of an SSD's flush what its sync takes beyond the write"""
     log_drain_byte_s: FloatArray
     """what a byte of the log takes of an SSD's dies"""
     log_turns: FloatArray
@@ -405,6 +413,10 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         log_first_s=s(first),
         log_again_s=s(again),
         log_byte_s=one(_byte_s(log)),
+        log_writes=one(system.log.writes_per_group),
+        log_journal_writes=one(system.log.journal_writes),
+        log_at_once=one(system.log.at_once),
+        log_sync_s=s(log_ssd.flush_ns if log_ssd else 0),
         log_drain_byte_s=one(log_ssd.append_mib_ns / MIB / NS_PER_S if log_ssd else 0),
         log_turns=_turns(log, to_log, data_bytes, page),
         since_s=s(system.interval.warm_up_ns + system.interval.duration_ns / 2),

@@ -22,6 +22,7 @@ namespace oltpsim {
     X(first_busy)   /* the first data disk, with them */ \
     X(log_busy)     /* a log device of its own */ \
     X(flushes_per_s) \
+    X(groups_per_s)  /* of commits that share flushes */ \
     X(page_s)        /* what writer and checkpoint take for a page */ \
     X(disk_read_s)   /* mean response of one read */ \
     X(heaps)         /* share of time with a heap of writes at the disks */ \
@@ -256,7 +257,7 @@ private:
         return disks;
     }
 
-    static constexpr int CLOSING_ROUNDS = 6;
+    static constexpr int CLOSING_ROUNDS = 14, BURST_ROUNDS = 12;
 
     // SSDs. A log on a data disk takes of its interface and of its dies; a flush without power-loss protection waits
     // for the buffer.
@@ -267,9 +268,10 @@ private:
         const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victim_writes_mean * single : 0.0));
         const double victims = per_disk * d.victim_writes_mean * single, blocked = m->clients / m->data_devices;
         // the log is appended to: what its bytes take of the dies
-        const double appended = shared ? x * writes.log_bytes * m->log_drain_byte_s * single / spread : 0.0;
+        const double logged = shared ? x * writes.log_bytes * m->log_writes * single / spread : 0.0;
+        const Ssd::Appended nothing{}, appended{logged * m->log_drain_byte_s, logged * m->log_byte_s};
         Ssd disk, first;
-        const double faults = x * d.faults_mean / spread, swap = behind.swap + appended;
+        const double faults = x * d.faults_mean / spread, swap = behind.swap;
         // a flush behind the copies and one behind each file's pages, of a batch or of a page that a client writes, in
         // turn; unprotected, the first two wait for the programs
         const bool drained = m->synced_s > 0 && m->closed_s > 0 && m->log_volatile > 0;
@@ -283,21 +285,24 @@ private:
         synced.add(2.0 * ones, drained ? m->write_s[0] : 0.0);
         Disks disks{};
         disks.rate = x;
-        // Flushes that are done alone hold up those of the log, which are the fewer: a few rounds until both agree.
-        double of_log = 0.0;
-        for (int round = 0; round < (m->closed_s > 0 ? CLOSING_ROUNDS : 1); round++) {
+        disk.solve(*m, behind, seen, reads, victims, 0.0, nothing, blocked, synced);
+        const auto syncs_if = [&](double of_log) {
             Ssd::Flushes all = synced;
-            all.add(of_log, 0.0), all.sources += of_log > 0 ? 1.0 : 0.0;
-            disk.solve(*m, behind, seen, reads, victims, 0.0, blocked, synced);
-            first.solve(*m, behind, seen, reads + faults, victims, swap, blocked, all);
+            all.add(of_log, 0.0), all.sources += shared ? 1.0 : 0.0;
+            first.solve(*m, behind, seen, reads + faults, victims, swap, appended, blocked, all);
             // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
             const double own = m->log_first_s, drains = m->log_volatile > 0 && !drained ? first.draining : 0.0;
             const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
             const double turn_s = first.write_wait_s + (m->closed_s > 0 ? first.passing_s - first.read_passing_s : 0.0);
             const double waits_s = shared ? turn_s + for_buffer + first.emptied_s : 0.0;
             disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
-            const double now = shared && m->durable > 0 ? disks.log.flushes * single / spread : 0.0;
-            of_log = round == 0 ? now : (of_log + now) / 2.0;
+            return shared && m->durable > 0 ? disks.log.syncs * single / spread : 0.0;
+        };
+        // Flushes that are done alone hold up those of the log, which are the fewer: halving until both agree.
+        double least = 0.0, most = syncs_if(0.0);
+        for (int round = 0; m->closed_s > 0 && round < CLOSING_ROUNDS; round++) {
+            const double of_log = (least + most) / 2.0;
+            (syncs_if(of_log) > of_log ? least : most) = of_log;
         }
         const double part = spread / m->data_devices;
         disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s - disk.read_wait_s) * part;
@@ -308,17 +313,36 @@ private:
         disks.first_load = first.load;
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
-            const double work = synced.per_s * m->synced_s;
-            const double turn_s = m->closed_s > 0
-                                      ? disk.passing_s
-                                      : waiting(seen, m->synced_s, 1.0, synced.per_s, work, m->synced_s / 2.0);
-            const double flush_s = m->synced_s + disk.emptied_s + turn_s;
-            disks.victim_s += 2.0 * flush_s / m->victim_writes();
-            disks.batch_s += (1.0 + writes.files) * flush_s + copies_s + pages_s;
+            // behind a write a flush has its turn already, a file's has one of its own; beside others it waits for them
+            const double work = synced.per_s * m->synced_s, flush_s = m->synced_s + disk.emptied_s;
+            const double turn_s =
+                m->closed_s > 0 ? 0.0 : waiting(seen, m->synced_s, 1.0, synced.per_s, work, m->synced_s / 2.0);
+            const double of_files = m->closed_s > 0 && !w.files.empty() ? writes.files * disk.passing_s : 0.0;
+            disks.victim_s += 2.0 * (flush_s + turn_s) / m->victim_writes();
+            disks.batch_s += (1.0 + writes.files) * (flush_s + turn_s) + of_files + copies_s + pages_s;
             disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
         }
         disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;
+        behind_bursts(disks, behind, x,
+                      d.reads_mean + d.victims_mean + (shared && m->durable > 0 ? w.commits_mean : 0));
         return disks;
+    }
+
+    // Pages that daemons write directly come all together, at the begin of a round, and pass an SSD's interface one
+    // after the other, first their copies. A client that comes meanwhile waits for the rest of the burst, once: it is
+    // held up for what is left of the burst when its next visit to the disk comes, exponentially after so long.
+    void behind_bursts(Disks& disks, const BackgroundWrites& behind, double x, double visits) const {
+        const double share = behind.bursts(*m), lasts_s = behind.burst_s(*m);
+        if (share <= 0 || visits <= 0) return;
+        const double bursts = share / lasts_s, apart_s = m->clients * m->data_devices / (x * visits);
+        double stalled_s = 0.0;
+        for (int round = 0; round < BURST_ROUNDS; round++) {
+            const double between_s = std::max(apart_s - stalled_s, TINY);
+            const double held_s = lasts_s - between_s * one_minus_exp(std::min(lasts_s / between_s, 700.0));
+            stalled_s = (stalled_s + std::min(bursts * held_s, 1.0) * apart_s) / 2.0;
+        }
+        disks.stalled_s = stalled_s, disks.heaps = std::min(share, 1.0);
+        disks.pause_s = std::max(disks.pause_s, lasts_s / 2.0);
     }
 
     // Drives with a write cache: writes are done when they are in it, and reads go before those that it holds; while it
@@ -431,8 +455,8 @@ private:
         const Log& log = disks.log;
         cpu.solve(w, machine, d, x, seen);
         // all who shared a flush of the log come back to the processors together, each with its first burst
-        const double group = durable ? x * w.commits_mean / std::max(log.flushes, TINY) : 1.0;
-        const double crowd = std::max(group * log.flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
+        const double group = durable ? x * w.commits_mean / std::max(log.groups, TINY) : 1.0;
+        const double crowd = std::max(group * log.last().flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
                              cpu.slowdown / d.visits_mean / machine.processors;
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
@@ -470,7 +494,8 @@ private:
         load = std::max({cpu.load, cpu.section_load, disks.busy, disks.first_busy, shared ? 0.0 : log.busy, locks.load,
                          writes.log_full});
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
-        figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
+        figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part,
+        figures.groups_per_s = log.groups * part;
         const double all = machine.dies > 0 ? disks.first_load : disks.first_busy;
         const double others = std::max(all - behind.busy * traffic.checkpointed, 0.0);
         // On arms, which are slower the farther apart pages lie, this could have several solutions, and without whole

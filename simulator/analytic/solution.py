@@ -46,6 +46,9 @@ class Solution:
     log_busy: FloatArray
     """a log device of its own"""
     flushes_per_s: FloatArray
+    """writes of the log"""
+    groups_per_s: FloatArray
+    """of commits that share them"""
     page_s: FloatArray
     """what writer and checkpoint take for a page, waiting for the processors and with direct I/O for the disks"""
     disk_read_s: FloatArray

@@ -10,6 +10,8 @@
 namespace oltpsim {
 
 struct Ssd {
+    static constexpr double MOST_BURSTS = 0.98;
+
     double read_wait_s = 0, write_wait_s = 0;  // before service
     double load = 0;                           // of the busiest part: more than 1 if it can't do its work
     double busy = 0;                           // share of time in which any part is
@@ -33,14 +35,20 @@ struct Ssd {
         }
     };
 
+    // Shares of time that the log takes of the dies and of the interface.
+    struct Appended {
+        double programs = 0, passing = 0;
+    };
+
     // `reads`, `writes`: requests/s of clients; `other`: share of the dies' time for writes that come one by one;
     // `blocked`: clients that a heap may hold up.
     void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
-               double blocked, const Flushes& flushes) {
-        const double drain = m.write_s[0], background = behind.busy + other;
+               const Appended& log, double blocked, const Flushes& flushes) {
+        const double drain = m.write_s[0], background = behind.busy + other + log.programs;
         const double programs = writes * drain + background;  // share of the dies' time
-        const double of_writes = writes + background / drain, commands = reads + of_writes;
-        const double commanded = reads * m.interface_read_s + of_writes * m.interface_write_s;
+        const double of_writes = writes + behind.per_s * (1.0 + m.doubled) + other / drain,
+                     commands = reads + of_writes;
+        const double commanded = reads * m.interface_read_s + of_writes * m.interface_write_s + log.passing;
         const double command_s = commanded / std::max(commands, TINY);
         const double reading = reads * m.die_s / m.dies;
         const double interrupted = reads * m.interrupted_s / m.dies;  // of the time in which there are programs
@@ -57,9 +65,12 @@ struct Ssd {
         const double dies = reading + interrupted * programming + programs;  // share of their time
         load = std::max(interface, dies);
         busy = 1.0 - std::max(1.0 - interface, 0.0) * std::max(1.0 - reading, 0.0) * (1.0 - programming);
+        // What passes in bursts is waited for by residence.hpp; in between there is less time for the others.
+        const double bursts = clip(behind.bursts(m), 0.0, MOST_BURSTS);
+        const double used = std::max(interface - bursts, 0.0) / (1.0 - bursts);
+        const double among_all = waiting(seen, visit_s, 1.0, used / visit_s, used, left_s);
         // No more flushes wait than there are who flush: one is under way and the others are before a read, or before
         // one of them.
-        const double among_all = waiting(seen, visit_s, 1.0, visits, interface, left_s);
         const double flush_s = closed_s + alone.drained / std::max(alone.per_s, TINY);
         const double rest_s = squares / std::max(2.0 * alone.per_s * flush_s, TINY);
         const double by_commands = command_s * commanded / std::max(1.0 - commanded, TINY);
@@ -78,7 +89,9 @@ struct Ssd {
         const double full = power(std::min(dies, 1.0), 32.0), slower = std::max(1.0 - reading - interrupted, 0.02);
         const double heap_s = (m.direct > 0 ? behind.batch : behind.heap) * drain;
         const double heaps = (m.direct > 0 ? behind.trickling : behind.heaped) / std::max(heap_s, TINY);
-        const double absorbed = std::max(heap_s - m.buffer_s, 0.0) / slower;
+        // pages that daemons write together drain while they pass the interface
+        const double passed_s = m.direct > 0 ? behind.batch * m.interface_write_s : 0.0;
+        const double absorbed = std::max(heap_s - passed_s - m.buffer_s, 0.0) / slower;
         double after = 0.0;
         if (absorbed > 0.0 && heaps > 0.0) {
             const double anybody = heaps * absorbed * absorbed / 2.0;
@@ -93,8 +106,9 @@ struct Ssd {
         const double lasts = among + absorbed;
         draining = std::min(heaps * lasts, 1.0);
         backlog_s = full * m.buffer_s + (1.0 - full) * among * (among / 2.0 + absorbed) / std::max(lasts, TINY);
-        batch_s = m.acknowledged_s +
-                  behind.batch * (m.interface_write_s + full * std::max(drain / slower - m.interface_write_s, 0.0)) +
+        batch_s = m.acknowledged_s + (m.direct > 0 ? passing * (1.0 + m.doubled) : 0.0) +
+                  behind.batch * ((1.0 + m.doubled) * m.interface_write_s +
+                                  full * std::max(drain / slower - m.interface_write_s, 0.0)) +
                   (m.direct > 0 ? absorbed : 0.0);
     }
 };

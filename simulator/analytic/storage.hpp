@@ -20,6 +20,7 @@ struct BackgroundWrites {
     double heap_s = 0;                              // service of one of them
     double swap = 0;                                // share of the first disk's time for swap-outs
     double heaped = 0;                              // share of the disk's time for writes that come in heaps
+    double per_s = 0;                               // requests, heaps and trickle
     double writer_per_s = 0, checkpoint_per_s = 0;  // batches of direct writes
 
     void solve(const Machine& m, const Demands& d, const PageWrites& w, const Traffic& t, double cache_time, double x) {
@@ -49,6 +50,7 @@ struct BackgroundWrites {
         const double cluster = m.swap_cluster / m.units(m.swap_cluster);
         const double out = at_queue(m.swap_write_s, heap / 2.0) + m.longer_s(1.0 - m.limited + cluster);
         trickle_s += copies_s(m, w.batch) * m.disk_writes(w.batch) / w.batch / m.disk_writes(pages_each);
+        per_s = rate * m.parallel;
         busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s);
         trickling = rate * trickle * trickle_s;
         heaped = direct ? 0.0 : rate * (1.0 - trickle) * heap_s;
@@ -56,6 +58,11 @@ struct BackgroundWrites {
         active = direct ? std::max(w.active, std::min(rate * trickle_s, 1.0)) : 1.0;
         swap = x * d.faults_mean / m.swap_cluster * out * m.disk_writes(m.swap_cluster) / m.disks_per_file;
     }
+
+    // Share of an SSD's interface that pages take which daemons write together, with their copies.
+    double bursts(const Machine& m) const { return m.direct > 0 && batch > 1.0 ? per_s * burst_s(m) / batch : 0.0; }
+
+    double burst_s(const Machine& m) const { return batch * m.interface_write_s * (1.0 + m.doubled); }
 
     // The request that writes the copies of a batch first, if it is written twice.
     static double copies_s(const Machine& m, double batch) {
@@ -241,7 +248,7 @@ inline double writer_page_s(const Machine& m, const PageWrites& w, double reads_
     double disks = m.direct > 0 ? 0.0 : written_back_s * w.batch / std::max(MOST - others, LEAST_LEFT);
     const double copies_s = BackgroundWrites::copies_s(m, w.batch);
     if (m.direct > 0 && ((m.flash > 0 && m.limited <= 0) || m.write_cache_s > 0)) {
-        disks = batch_s + copies_s;
+        disks = batch_s + (m.dies > 0 ? 0.0 : copies_s);
     } else if (m.direct > 0) {
         const double even = w.together * m.disk_writes(1.0) / m.data_devices;
         const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));

@@ -58,6 +58,8 @@ class Workload:
     network_s: FloatArray
     log_bytes: FloatArray
     commits: FloatArray
+    logged: FloatArray
+    """times that something is logged"""
     rollbacks: FloatArray
     entries: FloatArray
     """into critical sections, (classes, sections)"""
@@ -97,7 +99,7 @@ class Workload:
         groups, table, frames = self.groups, self.table(policy), self.table("lru")
         row_of, rows = groups.rows
         columns = ("rate", "gap", "references", "pages", "gaps", "write", "read", "recent", "views", "beside")
-        of_classes = ("mix", "awaited", "network_s", "log_bytes", "commits", "visits", "served_s")
+        of_classes = ("mix", "awaited", "network_s", "log_bytes", "commits", "logged", "visits", "served_s")
         uses = [[use.kind, use.transaction_class, use.acquisitions, use.rows, use.apart] for use in self.locks]
         return {
             **{name: getattr(groups, name) for name in columns},
@@ -181,6 +183,7 @@ def read_workload(system: System) -> Workload:
         network_s=by_work("network_ns") / NS_PER_S,
         log_bytes=by_work("log_bytes"),
         commits=by_work("commits"),
+        logged=by_work("logged"),
         rollbacks=by_work("rollbacks"),
         entries=parts("sections", sections, 0).reshape(len(works), sections),
         inside_s=parts("sections", sections, 1).reshape(len(works), sections) / NS_PER_S,

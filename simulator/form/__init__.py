@@ -41,6 +41,7 @@ from simulator.form.samplers import cut_of
 from simulator.form.ssd import FLASH_PAGE_BYTES, SECTOR_BYTES, SsdDevice
 from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 from simulator.form.system import (
+    JOURNAL_BYTES,
     MOST_FILES,
     MOST_PAGES_A_PAUSE,
     MOST_USAGE,

@@ -131,6 +131,10 @@ class PageCache:
     is paused 0.2 s at a time until fewer pages are dirty"""
 
 
+JOURNAL_BYTES = 4096
+"""of a block of ext4, as mke2fs makes them"""
+
+
 @dataclass(frozen=True)
 class Log:
     """Commit rule: wait for a group flush, or leave it to the operating system."""
@@ -141,6 +145,13 @@ class Log:
     """one after the other, each as large: the log itself, and others of the same commits"""
     full_page_bytes: int = 0
     """on top of what a change logs, if it is a page's first since a checkpoint began; 0: pages aren't logged whole"""
+    journal_writes: int = 0
+    """of `JOURNAL_BYTES` each behind a group's last write, which goes into a file that grows: blocks that the file
+    system's journal commits. That write becomes durable by them"""
+    at_once: bool = False
+    """what is logged is flushed as soon as it is logged, for whomever; the further writes of a group are a stage of
+    their own behind it, in which one group may be while the log is flushed for the next. Needs `durable`, and pages
+    that aren't logged whole"""
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,8 @@ def _facts(system: System, seed: int) -> dict[str, int]:
         "free_wait_ns": pool.free_wait_ns,
         "durable": int(system.log.durable),
         "log_writes_per_group": system.log.writes_per_group,
+        "log_journal_writes": system.log.journal_writes,
+        "log_at_once": int(system.log.at_once),
         "flush_overhead_ns": system.log.flush_overhead_ns,
         "full_page_bytes": system.log.full_page_bytes,
         "batch_pages": writing.batch_pages,

@@ -69,6 +69,8 @@ class ExpectedWork:
     log_bytes: float = 0.0
     commits: float = 0.0
     """commits that have something to log"""
+    logged: float = 0.0
+    """times that something is logged"""
     rollbacks: float = 0.0
     visits: dict[int, list[float]] = field(default_factory=dict)
     """station -> [visits, ns of service]"""
@@ -129,6 +131,8 @@ class ProgramReader:
         self.claims = np.ones(len(program.counter_tables))
         """probability that a claim finds its counter below the limit"""
         self._memory: dict[tuple[object, ...], Part] = {}
+        self._rows_before: dict[int, tuple[Part, int]] = {}
+        """by the identity of a part: the part so many rows before it"""
         first = program.operations[: program.entries.min() if len(program.entries) else 0]
         self.mix = np.ones(1) if mix is None else self.pmf(mix)
         self.think_ns = 0.0
@@ -237,6 +241,7 @@ class ProgramReader:
             work.locks.append((a, weight, registers[b], work.so_far()))
         elif name == "log":
             here.log_bytes += a
+            work.logged += weight
         elif name == "commit":
             work.log_bytes += weight * here.log_bytes
             work.commits += weight if here.log_bytes > 0 else 0.0
@@ -305,10 +310,7 @@ class ProgramReader:
                 if w > LEAST_WEIGHT
             )
         elif name == "affine":
-            registers[a] = mapped(
-                registers[b],
-                lambda part: self._remembered(("affine", id(part), c, d, e), lambda: affine(part, c, d, e)),
-            )
+            registers[a] = mapped(registers[b], lambda part: self._affine(part, c, d, e))
         elif name in ("take", "peek"):
             back = d if name == "peek" else 0
             if name == "take":
@@ -316,6 +318,13 @@ class ProgramReader:
             registers[a] = only(self._remembered(("counter", b, back), lambda: Frontier(b, 1, constant(-back))))
         else:
             raise InputError(f"operation {name}: nobody can say beforehand what it does; start cold, and simulate")
+
+    def _affine(self, part: Part, factor: int, add: int, modulus: int) -> Part:
+        """An affine function of a part; if it is so many rows behind a drawn one, that is remembered too."""
+        found = self._remembered(("affine", id(part), factor, add, modulus), lambda: affine(part, factor, add, modulus))
+        if factor == 1 and add > 0 and isinstance(part, Numbers):  # frontiers: simulator/analytic/frontiers.py
+            self._rows_before[id(found)] = part, add
+        return found
 
     def _drawn(self, key: tuple[object, ...], make: Callable[[], Part]) -> Part:
         """A fresh draw each time: a part of its own that shares the numbers with others of its kind."""
@@ -351,17 +360,23 @@ class ProgramReader:
         _, region, group_register, row_register, *_ = self.program.references[reference].tolist()
         group, row = here.registers[group_register], here.registers[row_register]
         kind = int(self.program.references[reference, 0])
+        rows_per_page = int(self.program.region(region)[3])
         for share, part in row if kind in ROWS else only(NOWHERE):
             repeated = 0.0
             for weight, page_group in group if kind in ROWS else ():
                 key = region, id(page_group), id(part)
-                repeated += min(share * weight, here.touched.get(key, 0.0))
+                touched = here.touched.get(key, 0.0)
+                before, rows = self._rows_before.get(id(part), (part, 0))
+                if 0 < rows < rows_per_page:  # rows further on, which may lie on the same page
+                    same_page = 1.0 - rows / rows_per_page
+                    touched = max(touched, here.touched.get((region, id(page_group), id(before)), 0.0) * same_page)
+                repeated += min(share * weight, touched)
                 here.touched[key] = share * weight
             place = pc, id(group), id(part)
-            before = work.touches.get(place)
+            earlier = work.touches.get(place)
             visits, repeats = here.weight * share, here.weight * repeated
-            if before is not None:
-                visits, repeats = visits + before.visits, repeats + before.repeats
+            if earlier is not None:
+                visits, repeats = visits + earlier.visits, repeats + earlier.repeats
             value = only(part) if kind in ROWS else row
             written = write != 0, write == WITH_INDEX_PAGE
             work.touches[place] = Touches(number, reference, *written, group, value, visits, repeats)

@@ -219,6 +219,9 @@ private:
                     if (wait.amount > 0 && daemons.awaits_log_space(who)) return;
                     if (!task.keeps_locks) release_locks(who);
                     break;
+                case WaitKind::hand_over:
+                    log.hand_over(wait.amount);
+                    break;
                 case WaitKind::think:
                     if (wait.amount > 0) {
                         task.stage = Stage::thinking;

@@ -243,7 +243,7 @@ private:
                 checkpoints.add({daemon.began_ns, calendar.now_ns});
                 return true;
             case DaemonCode::write_log:
-                if (log.pending_bytes > 0 && !log.durable) log.write(NOBODY);
+                if (!log.durable) log.write_pending();
                 write_back.write_evicted();
                 return true;
             case DaemonCode::write_expired:

@@ -12,25 +12,26 @@ namespace oltpsim {
 
 enum class WaitKind : u8 {
     none,
-    cpu,       // amount: burst, ns
-    think,     // amount: ns
-    arrival,   // of something to do
-    lock,      // target: its number
-    section,   // target: its number; amount: hold, ns
-    commit,    // amount: bytes; target: 1 if the locks are kept
-    release,   // of the locks: rollback
-    end,       // target: class; amount: 1 if rolled back
-    read,      // target: page, from disk into its slot
-    page,      // target: page that somebody else is bringing in
-    fault,     // target: slot whose memory is swapped out
-    throttle,  // the page cache is full of dirty pages
-    pause,     // it has many, amount: written since the last pause, 0: it has as many as it may; target: file to lock
-    file,      // amount: ns, that it stays locked
-    victim,    // target: dirty page whose slot is wanted, to be written first (direct I/O)
-    buffer,    // every buffer is busy
-    free,      // amount: ns, for a buffer of a full pool
-    network,   // amount: ns
-    visit,     // target: plain station; amount: service, ns
+    cpu,        // amount: burst, ns
+    think,      // amount: ns
+    arrival,    // of something to do
+    lock,       // target: its number
+    section,    // target: its number; amount: hold, ns
+    commit,     // amount: bytes; target: 1 if the locks are kept
+    release,    // of the locks: rollback
+    end,        // target: class; amount: 1 if rolled back
+    read,       // target: page, from disk into its slot
+    page,       // target: page that somebody else is bringing in
+    fault,      // target: slot whose memory is swapped out
+    throttle,   // the page cache is full of dirty pages
+    pause,      // it has many, amount: written since the last pause, 0: it has as many as it may; target: file to lock
+    file,       // amount: ns, that it stays locked
+    victim,     // target: dirty page whose slot is wanted, to be written first (direct I/O)
+    buffer,     // every buffer is busy
+    free,       // amount: ns, for a buffer of a full pool
+    network,    // amount: ns
+    visit,      // target: plain station; amount: service, ns
+    hand_over,  // amount: bytes, of log that is flushed at once
 };
 
 // 16 bytes, which a function returns in registers.
@@ -64,6 +65,7 @@ public:
     CpuTime cpu_time;
     const Costs costs;
     const bool direct_io;
+    const bool logs_at_once;
 
     Interpreter(const Tables& system, Calendar& calendar, Tasks& tasks)
         : program(system),
@@ -73,6 +75,7 @@ public:
           locks(program.lock_count(), calendar, tasks),
           costs{system.fact("read_ns"), system.fact("write_ns"), system.fact("miss_ns"), system.fact("request_ns")},
           direct_io(system.fact("direct_io") != 0),
+          logs_at_once(system.fact("log_at_once") != 0),
           calendar(calendar),
           tasks(tasks) {}
 
@@ -125,8 +128,11 @@ public:
                     task.user_ns += program.draw_ns(now.a, stream[now.b]);
                     break;
                 case Code::log:
+                    if (logs_at_once && owes_cpu(task)) return pay(task);
                     task.log_bytes += now.a;
-                    break;
+                    if (!logs_at_once) break;
+                    task.operation++;
+                    return {WaitKind::hand_over, 0, now.a};
                 case Code::set:
                     reg[now.a] = now.b;
                     break;

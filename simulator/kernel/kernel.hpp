@@ -15,7 +15,7 @@ namespace oltpsim {
 class Kernel {
 public:
     explicit Kernel(const Tables& system)
-        : others(Daemons::count(system) + 2),
+        : others(Daemons::count(system) + 3),
           clients_count(numbered(system["registers"].rows(), "clients")),
           tasks(clients_count + others),
           devices(system, calendar, tasks),
@@ -91,7 +91,7 @@ public:
 private:
     static constexpr i64 TERMINAL_BYTES = 25;  // stream, class, event
 
-    const i32 others;  // tasks behind the clients: daemons, logger, source of arrivals
+    const i32 others;  // tasks behind the clients: daemons, the log's two, source of arrivals
     const i32 clients_count;
     Calendar calendar;
     Tasks tasks;
@@ -107,7 +107,7 @@ private:
     Clients clients;
 
     i32 first_daemon() const { return clients_count; }
-    i32 logger() const { return clients_count + others - 2; }
+    i32 logger() const { return clients_count + others - 3; }
     i32 source() const { return clients_count + others - 1; }
 
     // A number of things that events name.
@@ -127,8 +127,8 @@ private:
         if (tasks[who].stage == Stage::served) stations.leave(who);
         if (who < logger())
             daemons.wake(who);
-        else if (who == logger()) {
-            log.wake();
+        else if (who != source()) {
+            log.wake(who);
             write_back.write_evicted();  // by what was logged
         } else
             arrivals.wake();

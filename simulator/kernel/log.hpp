@@ -1,4 +1,5 @@
 // The transaction log: a group flush for all who wait (durable), or bytes that are left to the operating system.
+// What a flush is made of is explained in simulator/reference/log.py.
 #pragma once
 #include "devices.hpp"
 #include "io_wait.hpp"
@@ -9,81 +10,103 @@ namespace oltpsim {
 class Log {
 public:
     const bool durable;
-    i64 pending_bytes = 0;
+    const bool at_once;  // flushed as soon as it is logged
     i64 written_bytes = 0;
     i64 commits = 0;
     i64 flushes = 0;
 
-    // `logger`: the task that flushes.
+    // `logger`: the task that flushes; the one behind it does the other writes of a log that is flushed at once.
     Log(const Tables& system, i32 logger, Calendar& calendar, Tasks& tasks, Devices& devices, IoWait& io_wait,
         PageCache& page_cache)
         : durable(system.fact("durable") != 0),
-          logger(logger),
+          at_once(system.fact("log_at_once") != 0),
           device(static_cast<i32>(system.fact("log_device"))),
           start_byte(system.fact("log_start_bytes")),
           size_bytes(system.fact("log_bytes")),
           writes_per_group(system.fact("log_writes_per_group")),
+          journal_writes(system.fact("log_journal_writes")),
           flush_overhead_ns(system.fact("flush_overhead_ns")),
           calendar(calendar),
           tasks(tasks),
           devices(devices),
           io_wait(io_wait),
-          page_cache(page_cache) {}
+          page_cache(page_cache),
+          first{logger, 0, at_once ? 1 : writes()},
+          second{logger + 1, 1, writes()} {}
 
     // Logs a commit; true if the task has to wait until it is durable. Nothing to log: no wait.
     bool commit(i32 who, i64 bytes) {
         if (bytes == 0) return false;
         commits++;
-        pending_bytes += bytes;
+        if (!at_once) first.bytes += bytes;
         if (!durable) return false;
         tasks[who].stage = Stage::committing;
-        waiting.add(tasks, who);
-        if (!is_flushing) {
-            is_flushing = true;
-            calendar.urgently(EventKind::task, logger);
-        }
+        first.waiting.add(tasks, who);
+        waiting_bytes += bytes;
+        start(first);
         return true;
     }
 
-    // The logger: all who wait when a write begins share it, those too who came during the flush's overhead.
-    void wake() {
-        Task& task = tasks[logger];
+    // Takes what is to be flushed at once; nobody waits for it.
+    void hand_over(i64 bytes) {
+        first.bytes += bytes;
+        start(first);
+    }
+
+    // A flusher: all who wait when a write begins share it, those too who came during the flush's overhead.
+    void wake(i32 who) {
+        Flusher& flusher = who == first.task ? first : second;
+        Task& task = tasks[who];
         if (task.stage == Stage::timed) {
             task.stage = Stage::writing;
-            group = std::exchange(waiting.first, NONE);
+            flusher.group = std::exchange(flusher.waiting.first, NONE);
+            flusher.group_bytes = std::exchange(flusher.bytes, 0);
+            flusher.next = flusher.group_bytes > 0 ? flusher.begin : flusher.end;
+            if (who == first.task) group_bytes = std::exchange(waiting_bytes, 0);
             io_wait.change(1);
-            group_bytes = pending_bytes;
-            writes_left = writes_per_group - 1;
-            write(logger);
-            return;
-        }
-        if (task.stage == Stage::writing && writes_left > 0) {
-            writes_left--;
-            append(group_bytes, logger);
-            return;
         }
         if (task.stage == Stage::writing) {
+            if (flusher.next < flusher.end) {
+                append(flusher.next++, flusher.group_bytes, who);
+                return;
+            }
             io_wait.change(-1);
-            for (i32 who = group; who != NONE; who = tasks[who].next) calendar.at_once(EventKind::task, who);
-            if (waiting.empty()) {
-                is_flushing = false;
+            end_group(flusher);
+            if (flusher.waiting.empty() && flusher.bytes == 0) {
+                flusher.is_at_work = false;
                 task.stage = Stage::starting;
                 return;
             }
         }
         task.stage = Stage::timed;
-        calendar.after(flush_overhead_ns, EventKind::task, logger);
+        calendar.after(flush_overhead_ns, EventKind::task, who);
     }
 
-    // Writes what is pending at the end of the log, which is a ring.
-    void write(i32 who) { append(std::exchange(pending_bytes, 0), who); }
+    // Writes what is pending and nobody waits for, at the end of the log, which is a ring.
+    void write_pending() {
+        if (first.bytes > 0) append(0, std::exchange(first.bytes, 0), NOBODY);
+    }
 
 private:
-    const i32 logger;
+    static constexpr i64 JOURNAL_BYTES = 4096;
+
+    // A task that flushes, and which of a group's writes it does.
+    struct Flusher {
+        const i32 task;
+        const i64 begin, end;
+        Line waiting;
+        i64 bytes = 0;        // pending
+        i32 group = NONE;     // the first of those whose flush is under way
+        i64 group_bytes = 0;  // of its writes
+        i64 next = 0;         // write
+        bool is_at_work = false;
+    };
+
     const i32 device;
     const i64 start_byte;
     const i64 size_bytes;
     const i64 writes_per_group;
+    const i64 journal_writes;
     const i64 flush_overhead_ns;
     Calendar& calendar;
     Tasks& tasks;
@@ -91,19 +114,45 @@ private:
     IoWait& io_wait;
     PageCache& page_cache;
 
-    Line waiting;
-    i32 group = NONE;  // the first of those whose flush is under way
-    bool is_flushing = false;
-    i64 group_bytes = 0;  // that they log
-    i64 writes_left = 0;  // of theirs
+    Flusher first, second;
+    i64 waiting_bytes = 0;  // of commits that wait for `first`
+    i64 group_bytes = 0;    // of those whose flush is under way there
     i64 position = 0;
 
-    void append(i64 bytes, i32 who) {
+    i64 writes() const { return writes_per_group + journal_writes; }
+
+    void start(Flusher& flusher) {
+        if (flusher.is_at_work) return;
+        flusher.is_at_work = true;
+        calendar.urgently(EventKind::task, flusher.task);
+    }
+
+    // All who shared a flush go on, or to the writes that are left.
+    void end_group(Flusher& flusher) {
+        if (flusher.end == writes()) {
+            for (i32 who = flusher.group; who != NONE; who = tasks[who].next) calendar.at_once(EventKind::task, who);
+            return;
+        }
+        if (flusher.group == NONE) return;
+        for (i32 who = flusher.group; who != NONE;) {
+            const i32 next = tasks[who].next;
+            second.waiting.add(tasks, who);
+            who = next;
+        }
+        second.bytes += group_bytes;
+        start(second);
+    }
+
+    // Write `number` of a group. What goes into a file that grows is durable with the journal's blocks behind it.
+    void append(i64 number, i64 group_bytes, i32 who) {
+        const bool in_journal = number >= writes_per_group;
+        const i64 bytes = in_journal ? JOURNAL_BYTES : group_bytes;
+        const bool synced = durable && (journal_writes == 0 || number != writes_per_group - 1);
         const i64 byte = start_byte + position % size_bytes;
         position += bytes;
         written_bytes += bytes;
         flushes++;
-        devices.submit(device, byte, bytes, Transfer::write, Use::log, who, durable);
+        devices.submit(device, byte, bytes, Transfer::write, Use::log, who, synced);
         page_cache.append_log(bytes);
     }
 };

@@ -177,8 +177,8 @@ class Daemons:
         times.began_ns, times.began_evictions = env.now, cache.evictions
 
     def _write_log(self) -> None:
-        if self.log.pending_bytes and not self.system.log.durable:
-            self.log.write()
+        if not self.system.log.durable:
+            self.log.write_pending()
 
     def _write_expired(self, age_ns: int) -> Story:
         cache = self.pool.page_cache.cache

@@ -148,6 +148,8 @@ class ReferenceEngine:
                         return
                 case waits.Rollback():
                     self._release_locks(client)
+                case waits.LogHandover(size_bytes):
+                    self.log.hand_over(size_bytes)
                 case _:
                     activity = yield from self._pass(client, wait)
                     spent[activity] += env.now - wait_began

@@ -27,6 +27,7 @@ class Interpreter:
     def __init__(self, env: Environment, system: System, seed: int, pool: BufferPool, locks: RowLocks) -> None:
         program = system.program
         self.env, self.pool, self.locks = env, pool, locks
+        self.logs_at_once = system.log.at_once
         alias, names = program.alias.tolist(), tuple(OPERATIONS)
         self.tables: list[AliasTable] = [alias[start : start + length] for start, length in program.tables.tolist()]
         self.distributions = [(DISTRIBUTION_KINDS[kind], a, b) for kind, a, b in program.distributions.tolist()]
@@ -93,7 +94,7 @@ class Interpreter:
                 client.client_ns += client_ns
             case "work", distribution, s:
                 client.user_ns += self._draw_ns(client, distribution, s)
-            case "log", size_bytes:
+            case "log", size_bytes if not self.logs_at_once:
                 client.log_bytes += size_bytes
             case _:
                 return False
@@ -165,7 +166,7 @@ class Interpreter:
             else:
                 yield waits.RowLock(lock)
 
-    def _last_wait(self, client: Client, operation: Operation) -> Wait:
+    def _last_wait(self, client: Client, operation: Operation) -> Wait:  # noqa: C901 - a case per operation
         """What an operation waits for that has nothing else to do."""
         registers, counters = client.registers, self.counters
         match operation:
@@ -186,6 +187,9 @@ class Interpreter:
                 return waits.NetworkDelay(delay_ns)
             case "sleep_until", counter, r_group:
                 return waits.NetworkDelay(max(counters[self._place(client, counter, r_group)] - self.env.now, 0))
+            case "log", size_bytes:
+                client.log_bytes += size_bytes
+                return waits.LogHandover(size_bytes)
             case ("commit" | "flush" as name,):
                 size_bytes, client.log_bytes = client.log_bytes, 0
                 return waits.Commit(size_bytes, keeps_locks=name == "flush")

@@ -49,6 +49,12 @@ class Commit(NamedTuple):
     keeps_locks: bool
 
 
+class LogHandover(NamedTuple):
+    """Handing over log that is flushed at once. It takes no time."""
+
+    size_bytes: int
+
+
 class Rollback(NamedTuple):
     """Releasing all locks. It takes no time."""
 

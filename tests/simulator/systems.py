@@ -488,7 +488,12 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
             clean_search_pages=draw(st.sampled_from([1, 3, 100])),
             free_wait_ns=draw(st.sampled_from([0, 0, 3 * MS, 40 * MS])),
         ),
-        log=dataclasses.replace(system.log, writes_per_group=draw(st.integers(1, 2))),
+        log=dataclasses.replace(
+            system.log,
+            writes_per_group=draw(st.integers(1, 2)),
+            journal_writes=draw(st.integers(0, 2)),
+            at_once=system.log.durable and draw(st.booleans()),
+        ),
         writing=dataclasses.replace(
             system.writing, doubled=doubled, files=draw(st.sampled_from([(), ((0, 0), (3, 1), (11, 0), (20, 2))]))
         ),

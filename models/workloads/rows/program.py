@@ -23,18 +23,21 @@ MOST_AGES = 1_000_000
 
 
 @lru_cache(maxsize=256)
-def rows_program(workload: RowWorkloadSpec, paths: PathTimes) -> Program:
-    """The program of a row workload; `paths` gives CPU times in ns. Programs of one outline share their arrays."""
+def rows_program(workload: RowWorkloadSpec, paths: PathTimes, logs_at_once: bool = False) -> Program:
+    """The program of a row workload; `paths` gives CPU times in ns. Programs of one outline share their arrays.
+
+    `logs_at_once`: each statement logs for itself, as a log that is flushed at once takes it, not all at the end.
+    """
     counts = row_counts(workload)
     steps = ProgramSteps.needed(counts, [each.messages for each in workload.transactions], paths)
     alone = workload.arrivals.model_copy(update={"clients": 1} if workload.arrivals.kind == "closed" else {})
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-    return _outline(workload.model_copy(update={"arrivals": alone}), steps).at(paths)  # pyright: ignore[reportArgumentType]
+    return _outline(workload.model_copy(update={"arrivals": alone}), steps, logs_at_once).at(paths)  # pyright: ignore[reportArgumentType]
 
 
 @lru_cache(maxsize=64)
-def _outline(workload: RowWorkloadSpec, steps: ProgramSteps) -> ProgramOutline:
-    return RowsWriter(workload, steps).write()
+def _outline(workload: RowWorkloadSpec, steps: ProgramSteps, logs_at_once: bool) -> ProgramOutline:
+    return RowsWriter(workload, steps, logs_at_once).write()
 
 
 def row_counts(workload: RowWorkloadSpec) -> dict[str, Rows]:
@@ -63,8 +66,9 @@ def _operations(statement: StatementSpec, table: TableSpec) -> float:
 class RowsWriter(TransactionWriter):
     """Writes the program; one method for each kind of statement."""
 
-    def __init__(self, workload: RowWorkloadSpec, steps: ProgramSteps) -> None:
+    def __init__(self, workload: RowWorkloadSpec, steps: ProgramSteps, logs_at_once: bool) -> None:
         super().__init__(steps, row_counts(workload))
+        self.logs_at_once = logs_at_once
         self.workload = workload
         asm = self.asm
         self.zero, self.count, self.age = asm.register("zero"), asm.register("count"), asm.register("age")
@@ -122,9 +126,13 @@ class RowsWriter(TransactionWriter):
                 self.asm.emit("set", self.count, statement.times)
                 self.asm.place(again)
             self._statement(statement)
+            logged = self._log_bytes(statement)
+            if self.logs_at_once and logged:
+                self.asm.emit("log", round(logged))
+                logged = 0.0
             if statement.times > 1:
                 self.asm.emit("loop", self.count, again)
-            log_bytes += statement.times * self._log_bytes(statement)
+            log_bytes += statement.times * logged
         self.section(transaction.name)
         if log_bytes:
             self.asm.emit("log", round(log_bytes))
