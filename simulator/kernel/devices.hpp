@@ -133,10 +133,10 @@ public:
         if (queue) queue->end([this](i32 next) { begin(next); });
     }
 
-    // A disk of a set has done its part of a request: the whole is done with the last of them.
+    // A disk of a set has done its part of a request.
     void part_ends(i32 number) {
         const i32 whole = requests[number].whole;
-        if (--requests[whole].parts_left == 0) requests.complete(whole, 0);
+        if (--requests[whole].parts_left == 0) stations[requests[whole].device]->end_parts(whole);
     }
 
 private:

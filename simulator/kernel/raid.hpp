@@ -6,12 +6,16 @@
 //
 // A small write with parity reads what it changes, data and parity, and writes both (read-modify-write). A write of
 // whole stripes need not read.
-// Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; layout: Lee, Katz,
-// "Performance consequences of parity placement in disk arrays", ASPLOS 1991.
+//
+// What disks hold in volatile buffers is flushed by all of them: none knows which of them has a write's bytes, or
+// whether it still has others. So a synced write is followed, once its parts are done, by a flush of each disk, and
+// done with the last (Linux, drivers/md/md.c, submit_flushes). Disks that need no flush get none. Source: Patterson,
+// Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; layout: Lee, Katz, "Performance
+// consequences of parity placement in disk arrays", ASPLOS 1991.
 #pragma once
 #include <memory>
 
-#include "device.hpp"
+#include "ssd.hpp"
 
 namespace oltpsim {
 
@@ -25,7 +29,8 @@ public:
           copies(devices.at(device, "copies")),
           places(devices.at(device, "disks") / copies),
           parities(devices.at(device, "parities")),
-          unit(devices.at(device, "unit_bytes")) {}
+          unit(devices.at(device, "unit_bytes")),
+          flushes(Ssd::needs_flush(devices, first_disk)) {}
 
     // The controller hands a request to the disks where its bytes lie. One without bytes still goes somewhere.
     void arrive(i32 number) override {
@@ -44,6 +49,14 @@ public:
         }
     }
 
+    // All disks have done their parts: the request is done, or they are flushed first.
+    void end_parts(i32 number) override {
+        if (!flushes || !requests[number].synced) return requests.complete(number, 0);
+        requests[number].synced = false;
+        for (i64 disk = 0; disk < places * copies; disk++)
+            add_part(number, first_disk + static_cast<i32>(disk), {0, 0}, Transfer::flush);
+    }
+
 private:
     struct Part {
         i64 byte, end;
@@ -56,6 +69,7 @@ private:
     const i64 places;    // of a stripe: disks, or pairs
     const i64 parities;  // units of a stripe that are computed from the others
     const i64 unit;
+    const bool flushes;  // a synced write is one of all its disks
 
     // What a request touches on the disk or pair at a place of the stripe; {0, 0} if nothing. Bytes between two pieces
     // belong to the part: a controller asks for them with one request. Writes touch parity: as much of it as the data
@@ -104,7 +118,7 @@ private:
 
     void add_part(i32 whole, i32 disk, Part part, Transfer transfer) {
         const i32 number = requests.add(disk, part.byte, part.end - part.byte, transfer, requests[whole].use, WHOLE,
-                                        requests[whole].synced);
+                                        requests[whole].synced && !flushes);
         requests[number].whole = whole;
         requests[whole].parts_left++;
         stations[disk]->arrive(number);
