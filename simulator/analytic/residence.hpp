@@ -275,17 +275,21 @@ private:
             m->doubled <= 0 ? 0.0 : 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
         Disks disks{};
         disks.rate = x;
-        // Flushes that are done alone hold up those of the log, which are the fewer: a few rounds until both agree.
+        // Flushes that are done alone hold up those of the log, which are the fewer: a few rounds until both agree. All
+        // disks of a set are flushed behind a write of the log.
         double of_log = 0.0;
         for (int round = 0; round < (m->closed_s > 0 ? CLOSING_ROUNDS : 1); round++) {
-            disk.solve(*m, behind, seen, reads, victims, 0.0, blocked, synced);
-            first.solve(*m, behind, seen, reads + faults, victims, swap, blocked, synced + of_log);
-            // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
+            disk.solve(*m, behind, seen, reads, victims, 0.0, blocked, synced, spread > 1.0 ? of_log : 0.0);
+            first.solve(*m, behind, seen, reads + faults, victims, swap, blocked, synced, of_log);
+            // a flush is as slow as the buffer while that drains, or behind a heap: rates are averaged over time, not
+            // waits
             const double own = m->log_first_s, drains = m->log_volatile > 0 ? first.draining : 0.0;
-            const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
-            const double waits_s = shared ? first.write_wait_s + for_buffer + first.emptied_s : 0.0;
+            const double slow = std::max(drains, first.heaps);
+            const double slow_s = std::max(drains > 0.0 ? first.backlog_s : 0.0, first.heap_wait_s);
+            const double for_heaps = 1.0 / (slow / (slow_s + own) + (1.0 - slow) / own) - own;
+            const double waits_s = shared ? first.log_wait_s + for_heaps + first.emptied_s(spread) : 0.0;
             disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
-            const double now = shared && m->durable > 0 ? disks.log.flushes * single / spread : 0.0;
+            const double now = shared && m->durable > 0 ? disks.log.flushes : 0.0;
             of_log = round == 0 ? now : (of_log + now) / 2.0;
         }
         const double part = spread / m->data_devices;
@@ -298,8 +302,8 @@ private:
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
             const double work = synced * m->synced_s;
-            const double both_s =
-                2.0 * (m->synced_s + disk.emptied_s + waiting(seen, m->synced_s, 1.0, synced, work, m->synced_s / 2.0));
+            const double both_s = 2.0 * (m->synced_s + disk.emptied_s(spread) +
+                                         waiting(seen, m->synced_s, 1.0, synced, work, m->synced_s / 2.0));
             disks.victim_s += both_s / m->victim_writes(), disks.batch_s += both_s;
             disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
         }
@@ -416,10 +420,11 @@ private:
         const double x = disks.rate, part = given / x;
         const Log& log = disks.log;
         cpu.solve(w, machine, d, x, seen);
-        // all who shared a flush of the log come back to the processors together, each with its first burst
+        // All who shared a flush of the log come back to the processors together, and stay together until one waits for
+        // something else: with one burst until then they go in line, with more of them in turns.
         const double group = durable ? x * w.commits_mean / std::max(log.flushes, TINY) : 1.0;
-        const double crowd = std::max(group * log.flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
-                             cpu.slowdown / d.visits_mean / machine.processors;
+        const double others = std::max(std::max(group * log.flushing, 1.0) / machine.processors - 1.0, 0.0);
+        const double burst_s = (d.cpu_mean + d.section_mean) * cpu.slowdown / d.visits_mean;
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
         const double free_s = machine.growing > 0 ? 0.0 : machine.free_wait_s;
@@ -428,7 +433,9 @@ private:
             bursts[c] = d.bursts[c], slices[c] = d.slices[c];
             disk_reads[c] = d.reads[c], victims[c] = d.victims[c], faults[c] = d.faults[c];
             cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
-            cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);
+            const double together = d.bursts[c] / (1.0 + d.reads[c] + d.victims[c]);
+            const double crowd_s = others * burst_s * together * (1.0 - 0.5 / std::max(together, 1.0));
+            cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd_s;
             section_queue_s[c] = cpu.queue_s * w.entries[c];
             read_s[c] = (disks.read_s + free_s) * d.reads[c],
             victim_s[c] = disks.victim_s * machine.victim_writes() * d.victims[c];
@@ -458,14 +465,14 @@ private:
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part;
         const double all = machine.dies > 0 ? disks.first_load : disks.first_busy;
-        const double others = std::max(all - behind.busy * traffic.checkpointed, 0.0);
+        const double beside = std::max(all - behind.busy * traffic.checkpointed, 0.0);
         // On arms, which are slower the farther apart pages lie, this could have several solutions, and without whole
         // pages in the log a late checkpoint changes little.
         const bool even = machine.flash > 0 || machine.limited > 0;
         const bool whole = even && machine.direct <= 0 && machine.image_bytes > 0;
         const double written_back_s = whole ? writes.written_back_s(w, machine) : 0.0;
         figures.page_s = writer_page_s(machine, writes, disks.reads_there, disks.batch_s,
-                                       std::min(cpu.wait_s, cpu.most_s), written_back_s, others);
+                                       std::min(cpu.wait_s, cpu.most_s), written_back_s, beside);
         figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps;
         figures.writes_busy = behind.busy;
         figures.stalled_s = disks.stalled_s + disks.behind_s, figures.pause_s = disks.pause_s;

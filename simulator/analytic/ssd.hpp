@@ -16,12 +16,25 @@ struct Ssd {
     double draining = 0, backlog_s = 0;  // share of time in which there is a heap, and how long it drains on, mean
     double batch_s = 0;                  // how long the writer waits for a batch of direct writes
     double behind_s = 0, pause_s = 0;    // of a write's wait, for heaps; how long those wait that meet one
-    double emptied_s = 0;                // what a flush that is done alone waits for the requests under way
+    double under_way = 0, alone_s = 0;   // reads that a flush which is done alone finds, and how long one takes
+    double heaps = 0, heap_wait_s = 0;   // share of time in which a drive has its queue full of a heap; what that takes
+    double log_wait_s = 0;               // of a write of the log, which meets no flush of its own
+    double open = 1;                     // share of time in which no flush closes the interface, of the round before
+
+    // Commands that a drive queues: what write-back hands over beyond waits behind all others
+    // (simulator/kernel/ssd.hpp).
+    static constexpr double QUEUED = 32.0;
+
+    // What a flush that is done alone waits for the reads under way at so many drives like this: for the last of them.
+    double emptied_s(double drives) const {
+        const double reads = drives * under_way;
+        return alone_s * reads / (1.0 + reads);
+    }
 
     // `reads`, `writes`: requests/s of clients; `other`: share of the dies' time for writes that come one by one;
-    // `blocked`: clients that a heap may hold up; `flushes`: per second.
+    // `blocked`: clients that a heap may hold up; `flushes`, `log_flushes`: per second, of pages and of the log.
     void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
-               double blocked, double flushes) {
+               double blocked, double flushes, double log_flushes) {
         const double drain = m.write_s[0], background = behind.busy + other;
         const double programs = writes * drain + background;  // share of the dies' time
         const double of_writes = writes + background / drain, commands = reads + of_writes;
@@ -30,15 +43,19 @@ struct Ssd {
         const double reading = reads * m.die_s / m.dies;
         const double programming = std::min(programs / std::max(1.0 - reading, TINY), 1.0);
         // A flush that is done alone closes the interface until the requests under way are done and it is, too.
-        const double alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = reads * alone_s;
-        const double closes = m.closed_s > 0 ? flushes : 0.0;
-        emptied_s = m.closed_s > 0 ? alone_s * under_way / (1.0 + under_way) : 0.0;
-        const double closed_s = m.closed_s + emptied_s, interface = commanded + closes * closed_s;
-        const double visits = commands + closes, visit_s = interface / std::max(visits, TINY);
-        const double left_s = (commanded * command_s + closes * closed_s * closed_s) / std::max(2.0 * interface, TINY);
+        const bool alone = m.closed_s > 0;
+        alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = alone ? reads * alone_s / open : 0.0;
+        const double closed_s = m.closed_s + emptied_s(1.0);
+        const auto passing_among = [&](double closes) {
+            const double all = commanded + closes * closed_s, visits = commands + closes;
+            const double left_s = (commanded * command_s + closes * closed_s * closed_s) / std::max(2.0 * all, TINY);
+            return waiting(seen, all / std::max(visits, TINY), 1.0, visits, all, left_s);
+        };
+        const double interface = commanded + (alone ? flushes + log_flushes : 0.0) * closed_s;
+        open = std::max(1.0 - (interface - commanded), 0.1);
         load = std::max(interface, reading + programs);
         busy = 1.0 - std::max(1.0 - interface, 0.0) * std::max(1.0 - reading, 0.0) * (1.0 - programming);
-        const double passing = waiting(seen, visit_s, 1.0, visits, interface, left_s);
+        const double passing = passing_among(alone ? flushes + log_flushes : 0.0);
         const double at_die = waiting(seen, m.die_s, 1.0, reads / m.dies, reading, m.die_s / 2.0);
         const double program = programming * std::max(1.0 - seen * reading, 0.0) * m.program_s / 2.0;
         read_wait_s = passing + at_die + program;
@@ -46,21 +63,29 @@ struct Ssd {
         // The buffer has no room while a heap larger than it drains, or if what comes is all that the dies can do.
         const double full = power(std::min(reading + programs, 1.0), 32.0), slower = std::max(1.0 - reading, 0.02);
         const double heap_s = (m.direct > 0 ? behind.batch : behind.heap) * drain;
-        const double heaps = (m.direct > 0 ? behind.trickling : behind.heaped) / std::max(heap_s, TINY);
+        const double often = (m.direct > 0 ? behind.trickling : behind.heaped) / std::max(heap_s, TINY);
         const double absorbed = std::max(heap_s - m.buffer_s, 0.0) / slower;
+        const bool queued = alone && m.direct <= 0;
         double after = 0.0;
-        if (absorbed > 0.0 && heaps > 0.0) {
-            const double anybody = heaps * absorbed * absorbed / 2.0;
-            const double once = blocked * heaps * absorbed / std::max(reads + writes, TINY);
+        if (queued) {
+            // a chunk with what comes meanwhile: into the buffer as fast as the interface takes it, then as it drains
+            const double chunk = behind.chunk / std::max(1.0 - behind.heaped, 0.05), chunk_s = chunk * drain;
+            const double all_s = std::max(chunk * m.interface_write_s, std::max(chunk_s - m.buffer_s, 0.0) / slower);
+            heaps = chunk > 0.0 ? std::min(behind.heaped / chunk_s * all_s / open, 1.0) : 0.0;
+            heap_wait_s = chunk > 0.0 ? std::min(QUEUED / chunk, 1.0) * all_s : 0.0;
+        } else if (absorbed > 0.0 && often > 0.0) {
+            const double anybody = often * absorbed * absorbed / 2.0;
+            const double once = blocked * often * absorbed / std::max(reads + writes, TINY);
             after = 1.0 / std::sqrt(1.0 / (anybody * anybody) + 1.0 / std::max(once * once, LEAST));
             pause_s = absorbed / 2.0;
         }
         behind_s = after;
-        write_wait_s = passing + after + (full + overfull(reading + programs)) * drain;
+        const double into = after + (full + overfull(reading + programs)) * drain;
+        write_wait_s = passing + into, log_wait_s = passing_among(alone ? flushes : 0.0) + into;
         // the backlog rises to a heap's, or to a full buffer's and stays there until the rest of the heap has come
         const double among = std::min(heap_s, m.buffer_s) / slower;
         const double lasts = among + absorbed;
-        draining = std::min(heaps * lasts, 1.0);
+        draining = std::min(often * lasts, 1.0);
         backlog_s = full * m.buffer_s + (1.0 - full) * among * (among / 2.0 + absorbed) / std::max(lasts, TINY);
         batch_s = m.acknowledged_s +
                   behind.batch * (m.interface_write_s + full * std::max(drain / slower - m.interface_write_s, 0.0)) +
