@@ -18,7 +18,7 @@ DOUBLEWRITE = "doublewrite"
 
 
 class Request:
-    """One request; `write`: READ, WRITE, REWRITE or FLUSH, `synced`: then a flush; `done` is triggered at its completion."""
+    """One request; `write`: what is asked, `synced`: then a flush; `done` is triggered at its completion."""
 
     __slots__ = ("byte", "done", "purpose", "size_bytes", "submitted_ns", "synced", "write")
 
