@@ -257,6 +257,7 @@ private:
     }
 
     static constexpr int CLOSING_ROUNDS = 6;
+    static constexpr double LOG_PAGE_BYTES = 8192.0;
 
     // SSDs. A log on a data disk takes of its interface and of its dies; a flush without power-loss protection waits
     // for the buffer.
@@ -287,7 +288,11 @@ private:
             const double slow = std::max(drains, first.heaps);
             const double slow_s = std::max(drains > 0.0 ? first.backlog_s : 0.0, first.heap_wait_s);
             const double for_heaps = 1.0 / (slow / (slow_s + own) + (1.0 - slow) / own) - own;
-            const double waits_s = shared ? first.log_wait_s + for_heaps + first.emptied_s(spread) : 0.0;
+            // with parity a write that goes on in the log's last page need not read it (simulator/kernel/raid.hpp)
+            const double bytes = x * writes.log_bytes / std::max(disks.log.flushes, TINY);
+            const bool keeps_page = m->parities > 0 && (m->closed_s > 0 || m->log_volatile > 0) && round > 0;
+            const double known_s = keeps_page ? m->again_s * std::max(1.0 - bytes / LOG_PAGE_BYTES, 0.0) : 0.0;
+            const double waits_s = shared ? first.log_wait_s + for_heaps + first.emptied_s(spread) - known_s : 0.0;
             disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
             const double now = shared && m->durable > 0 ? disks.log.flushes : 0.0;
             of_log = round == 0 ? now : (of_log + now) / 2.0;

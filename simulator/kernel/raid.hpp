@@ -14,6 +14,7 @@
 // consequences of parity placement in disk arrays", ASPLOS 1991.
 #pragma once
 #include <memory>
+#include <utility>
 
 #include "ssd.hpp"
 
@@ -36,7 +37,8 @@ public:
     void arrive(i32 number) override {
         const i64 byte = requests[number].byte, size = std::max<i64>(requests[number].size_bytes, 1);
         const Transfer transfer = requests[number].transfer;
-        const Transfer of_disks = transfer_of_disks(byte, size, transfer);
+        const Transfer of_disks =
+            goes_on_in_page(requests[number]) ? transfer : transfer_of_disks(byte, size, transfer);
         for (i64 place = 0; place < places; place++) {
             const Part part = part_at(place, byte, size, transfer != Transfer::read);
             if (part.end == 0) continue;
@@ -58,6 +60,10 @@ public:
     }
 
 private:
+    // Databases write their log in whole pages, the last one again and again (PostgreSQL's XLOG_BLCKSZ, InnoDB's
+    // innodb_log_write_ahead_size).
+    static constexpr i64 LOG_PAGE_BYTES = 8192;
+
     struct Part {
         i64 byte, end;
     };
@@ -70,6 +76,7 @@ private:
     const i64 parities;  // units of a stripe that are computed from the others
     const i64 unit;
     const bool flushes;  // a synced write is one of all its disks
+    i64 log_end = -1;    // the byte behind the log's last write
 
     // What a request touches on the disk or pair at a place of the stripe; {0, 0} if nothing. Bytes between two pieces
     // belong to the part: a controller asks for them with one request. Writes touch parity: as much of it as the data
@@ -103,6 +110,14 @@ private:
         const i64 width = (places - parities) * unit;
         const bool is_whole_stripes = byte % width == 0 && size % width == 0;
         return transfer != Transfer::read && parities > 0 && !is_whole_stripes ? Transfer::rewrite : transfer;
+    }
+
+    // Whether a write goes on in a page that the log's write before has brought, and stays in it.
+    bool goes_on_in_page(const Request& request) {
+        if (!flushes || request.use != Use::log) return false;
+        const i64 last = request.byte + std::max<i64>(request.size_bytes, 1) - 1;
+        const bool is_next = request.byte == std::exchange(log_end, request.byte + request.size_bytes);
+        return is_next && request.byte % LOG_PAGE_BYTES > 0 && request.byte / LOG_PAGE_BYTES == last / LOG_PAGE_BYTES;
     }
 
     // Which of equally busy copies is read: every other unit the other one.
