@@ -17,13 +17,12 @@ struct Ssd {
     double batch_s = 0;                  // how long the writer waits for a batch of direct writes
     double behind_s = 0, pause_s = 0;    // of a write's wait, for heaps; how long those wait that meet one
     double under_way = 0, alone_s = 0;   // reads that a flush which is done alone finds, and how long one takes
-    double heaps = 0, heap_wait_s = 0;   // share of time in which a drive has its queue full of a heap; what that takes
+    double heaps = 0, heap_wait_s = 0;   // share of time in which a heap waits for the drive; what that takes a flush
     double log_wait_s = 0;               // of a write of the log, which meets no flush of its own
     double open = 1;                     // share of time in which no flush closes the interface, of the round before
 
-    // Commands that a drive queues: what write-back hands over beyond waits behind all others
-    // (simulator/kernel/ssd.hpp).
-    static constexpr double QUEUED = 32.0;
+    // Requests of write-back in a SATA drive; with parity, which is read before (simulator/kernel/ssd.hpp)
+    static constexpr double WRITES = 4.0, REWRITES = 32.0;
 
     // What a flush that is done alone waits for the reads under way at so many drives like this: for the last of them.
     double emptied_s(double drives) const {
@@ -72,7 +71,7 @@ struct Ssd {
             const double chunk = behind.chunk / std::max(1.0 - behind.heaped, 0.05), chunk_s = chunk * drain;
             const double all_s = std::max(chunk * m.interface_write_s, std::max(chunk_s - m.buffer_s, 0.0) / slower);
             heaps = chunk > 0.0 ? std::min(behind.heaped / chunk_s * all_s / open, 1.0) : 0.0;
-            heap_wait_s = chunk > 0.0 ? std::min(QUEUED / chunk, 1.0) * all_s : 0.0;
+            heap_wait_s = chunk > 0.0 ? std::min((m.parities > 0 ? REWRITES : WRITES) / chunk, 1.0) * all_s : 0.0;
         } else if (absorbed > 0.0 && often > 0.0) {
             const double anybody = often * absorbed * absorbed / 2.0;
             const double once = blocked * often * absorbed / std::max(reads + writes, TINY);

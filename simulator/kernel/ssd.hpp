@@ -44,7 +44,8 @@ public:
 
     void arrive(i32 number) override {
         if (is_queued_behind(requests[number])) {
-            if (background == MOST_BACKGROUND) return requests.line_up(background_line, number);
+            const bool reads = requests[number].transfer == Transfer::rewrite;
+            if (background >= (reads ? MOST_REWRITES : MOST_WRITES)) return requests.line_up(background_line, number);
             background++;
         }
         start_service(number);
@@ -71,7 +72,10 @@ private:
     static constexpr i64 MIB = i64{1} << 20;
     static constexpr i64 SECTOR_BYTES = 4096;  // unit of the flash translation: a write takes at least this
     static constexpr i64 FLASH_PAGE_BYTES = 16384;
-    static constexpr i64 MOST_BACKGROUND = 32;  // of write-back's requests: commands that a SATA drive queues (NCQ)
+    // Requests of write-back in a SATA drive. Linux's write-back throttling lets it have a quarter of a queue of 16
+    // (block/blk-wbt.c, wb_background); it doesn't look at the reads of rewrites: then as many as the drive queues
+    // (NCQ).
+    static constexpr i64 MOST_WRITES = 4, MOST_REWRITES = 32;
 
     Requests& requests;
     Calendar& calendar;
@@ -95,7 +99,7 @@ private:
     Array<i64> die_free_ns;       // of each; `dies_free_ns` is that of all together
     i64 end_of_last_write[USES];  // by purpose: the byte behind it
 
-    // Requests of write-back in the drive, and those that the operating system keeps, behind all others
+    // Requests of write-back in the drive, and those that the operating system keeps
     i64 background = 0;
     RequestLine background_line;
 

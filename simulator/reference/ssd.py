@@ -10,8 +10,8 @@ When a request arrives, its times are computed at once from a clock for each par
   programmed as appended, and so are copies of a doublewrite, which fill one area in order again and again.
 - A flush takes its own time alone with power-loss protection. Without, it waits until the buffer is programmed, and for
   the flush before it. With `flushes_alone` it begins when all requests are complete, and later ones wait for it.
-- Such a drive (SATA) queues 32 commands. What write-back hands over beyond stays with the operating system and goes
-  behind all others, one when one is done (Linux's mq-deadline serves reads first; a flush passes the scheduler).
+- Such a drive (SATA) has 4 writes of write-back at once; the operating system keeps more until one is done, and lets all
+  others go ahead. Of those that read before, for parity, it has 32.
 
 Source: Kim, Shim, Lee, Jeong, Kang, Kim, "NVMeVirt: a versatile software-defined virtual NVMe device", FAST 2023, which
 computes completion times in the same way; there programs queue at their dies, here reads have priority.
@@ -25,8 +25,9 @@ from simulator.reference.device import DOUBLEWRITE, FLUSH, REWRITE, WRITE, Devic
 from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment
 
-MOST_BACKGROUND = 32
-"""Requests of write-back that a SATA drive queues (NCQ)"""
+MOST_WRITES, MOST_REWRITES = 4, 32
+"""Requests of write-back in a SATA drive. Linux's write-back throttling lets it have a quarter of a queue of 16
+(block/blk-wbt.c, wb_background); it doesn't look at the reads of rewrites: then as many as the drive queues (NCQ)."""
 
 
 class SsdStation(DeviceStation):
@@ -44,7 +45,7 @@ class SsdStation(DeviceStation):
         self.end_of_last_write: dict[str, int] = {}
         """by purpose: the byte behind it"""
         self.background = 0
-        """requests of write-back in the drive; behind all others the operating system keeps more"""
+        """requests of write-back in the drive; the operating system keeps the others"""
         self.background_line: deque[Request] = deque()
 
     def _is_queued_behind(self, request: Request) -> bool:
@@ -52,7 +53,7 @@ class SsdStation(DeviceStation):
 
     def _enqueue(self, request: Request) -> None:
         if self._is_queued_behind(request):
-            if self.background == MOST_BACKGROUND:
+            if self.background >= (MOST_REWRITES if request.write == REWRITE else MOST_WRITES):
                 self.background_line.append(request)
                 return
             self.background += 1

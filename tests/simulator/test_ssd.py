@@ -115,29 +115,29 @@ def test_a_flush_that_is_done_alone_waits_for_all_and_all_wait_for_it() -> None:
     assert ends_us(alone, unsynced) == ends_us(SSD, unsynced), "a write without a flush closes nothing"
 
 
-def read_behind_us(ssd: SsdDevice, writes: int, purpose: str) -> float:
+def read_behind_us(ssd: SsdDevice, writes: int, purpose: str, kind: int = WRITE) -> float:
     """How long a read takes that comes behind so many writes of a purpose; all of them are done in the end."""
     env = Environment()
     station = SsdStation(env, ssd, 1000)
     ends = []
     for number in range(writes):
-        station.submit(2 * number * PAGE, SECTOR, WRITE, purpose)
+        station.submit(2 * number * PAGE, SECTOR, kind, purpose)
     station.submit(PAGE, SECTOR, READ, "data read").callbacks.append(lambda _: ends.append(env.now / US))
     env.run(until=1_000 * MS)
     assert station.writes == writes
     return float(ends[0])
 
 
-def test_a_sata_drive_queues_32_commands_of_write_back() -> None:
-    """A read behind a heap of writes passes the interface after the 32 that the drive has, not after all of them."""
+@pytest.mark.parametrize(("kind", "most"), [(WRITE, 4), (REWRITE, 32)])
+def test_a_sata_drive_has_few_requests_of_write_back_at_once(kind: int, most: int) -> None:
+    """A read behind a heap of writes passes the interface after those that the drive has, not after all of them."""
     sata = dataclasses.replace(SSD, flushes_alone=1, program_ns=1)
-    assert read_behind_us(sata, 100, "write-back") == pytest.approx(32 * 3 + READ_US, abs=0.01)
-    assert read_behind_us(sata, 20, "write-back") == pytest.approx(20 * 3 + READ_US, abs=0.01), "fewer are all in it"
+    behind = {number: pytest.approx(number * 3 + READ_US, abs=0.01) for number in (3, most, 100)}
+    assert read_behind_us(sata, 100, "write-back", kind) == behind[most]
+    assert read_behind_us(sata, 3, "write-back", kind) == behind[3], "fewer are all in it"
     queued = dataclasses.replace(sata, flushes_alone=0)
-    assert read_behind_us(queued, 100, "write-back") == pytest.approx(100 * 3 + READ_US, abs=0.01), "NVMe takes all"
-    assert read_behind_us(sata, 100, "eviction write") == pytest.approx(100 * 3 + READ_US, abs=0.01), (
-        "of write-back only"
-    )
+    assert read_behind_us(queued, 100, "write-back", kind) == behind[100], "NVMe takes all"
+    assert read_behind_us(sata, 100, "eviction write", kind) == behind[100], "of write-back only"
 
 
 def reads_per_s(ssd: SsdDevice, depth: int, write: bool = False) -> float:
