@@ -17,17 +17,19 @@ struct Ssd {
     double batch_s = 0;                  // how long the writer waits for a batch of direct writes
     double behind_s = 0, pause_s = 0;    // of a write's wait, for heaps; how long those wait that meet one
     double under_way = 0, alone_s = 0;   // reads that a flush which is done alone finds, and how long one takes
-    double heaps = 0, heap_wait_s = 0;   // share of time in which a heap waits for the drive; what that takes a flush
-    double log_wait_s = 0;               // of a write of the log, which meets no flush of its own
-    double open = 1;                     // share of time in which no flush closes the interface, of the round before
+    double behind_programs = 0, longest_s = 0;  // the same of reads that wait for a program
+    double heaps = 0, heap_wait_s = 0;  // share of time in which a heap waits for the drive; what that takes a flush
+    double log_wait_s = 0;              // of a write of the log, which meets no flush of its own
+    double open = 1;                    // share of time in which no flush closes the interface, of the round before
 
     // Requests of write-back in a SATA drive; with parity, which is read before (simulator/kernel/ssd.hpp)
     static constexpr double WRITES = 4.0, REWRITES = 32.0;
 
-    // What a flush that is done alone waits for the reads under way at so many drives like this: for the last of them.
+    // What a flush that is done alone waits for the reads under way at so many drives like this: for the last of them,
+    // which likely waits for a program.
     double emptied_s(double drives) const {
-        const double reads = drives * under_way;
-        return alone_s * reads / (1.0 + reads);
+        const double reads = drives * under_way, late = drives * behind_programs;
+        return std::max(alone_s * reads / (1.0 + reads), longest_s * late / (2.0 + late));
     }
 
     // `reads`, `writes`: requests/s of clients; `other`: share of the dies' time for writes that come one by one;
@@ -44,6 +46,8 @@ struct Ssd {
         // A flush that is done alone closes the interface until the requests under way are done and it is, too.
         const bool alone = m.closed_s > 0;
         alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = alone ? reads * alone_s / open : 0.0;
+        longest_s = m.read_s[0] + m.program_s;
+        behind_programs = m.direct > 0 ? 0.0 : under_way * programming * (m.read_s[0] + m.program_s / 2.0) / alone_s;
         const double closed_s = m.closed_s + emptied_s(1.0);
         const auto passing_among = [&](double closes) {
             const double all = commanded + closes * closed_s, visits = commands + closes;
@@ -51,7 +55,8 @@ struct Ssd {
             return waiting(seen, all / std::max(visits, TINY), 1.0, visits, all, left_s);
         };
         const double interface = commanded + (alone ? flushes + log_flushes : 0.0) * closed_s;
-        open = std::max(1.0 - (interface - commanded), 0.1);
+        // reads are crowded into the time in which the interface is open
+        open = m.direct > 0 ? 1.0 : std::max(1.0 - (interface - commanded), 0.1);
         load = std::max(interface, reading + programs);
         busy = 1.0 - std::max(1.0 - interface, 0.0) * std::max(1.0 - reading, 0.0) * (1.0 - programming);
         const double passing = passing_among(alone ? flushes + log_flushes : 0.0);
@@ -80,7 +85,9 @@ struct Ssd {
         }
         behind_s = after;
         const double into = after + (full + overfull(reading + programs)) * drain;
-        write_wait_s = passing + into, log_wait_s = passing_among(alone ? flushes : 0.0) + into;
+        // a flush of the log meets none of its own; by direct I/O all are counted, as those of pages mix with them
+        write_wait_s = passing + into;
+        log_wait_s = m.direct > 0 ? write_wait_s : passing_among(alone ? flushes : 0.0) + into;
         // the backlog rises to a heap's, or to a full buffer's and stays there until the rest of the heap has come
         const double among = std::min(heap_s, m.buffer_s) / slower;
         const double lasts = among + absorbed;
