@@ -10,8 +10,8 @@ When a request arrives, its times are computed at once from a clock for each par
   programmed as appended, and so are copies of a doublewrite, which fill one area in order again and again.
 - A flush takes its own time alone with power-loss protection. Without, it waits until the buffer is programmed, and for
   the flush before it. With `flushes_alone` it begins when all requests are complete, and later ones wait for it.
-- Such a drive (SATA) has 4 writes of write-back at once; the operating system keeps more until one is done, and lets all
-  others go ahead. Of those that read before, for parity, it has 32.
+- Such a drive (SATA) has 4 writes of write-back at once; the operating system keeps more until one is done, and lets
+  all others go ahead. Of those that read before, for parity, it has 32.
 
 Source: Kim, Shim, Lee, Jeong, Kang, Kim, "NVMeVirt: a versatile software-defined virtual NVMe device", FAST 2023, which
 computes completion times in the same way; there programs queue at their dies, here reads have priority.
