@@ -25,6 +25,13 @@ class PageCacheSpec(Spec):
     dirty_background_fraction: Fraction = Field(default=1.0, gt=0, le=1)
     """share of the page cache that may be dirty before write-back begins; 1: it goes by age alone"""
     dirty_background_mib: Mib | None = Field(default=None, gt=0, description="the same in MiB, in place of the share")
+    background_chunk_mib: Mib | None = Field(
+        default=None,
+        gt=0,
+        description="what write-back takes along at once when that many are dirty, so that disks have heaps of writes "
+        "with pauses in between; a page at a time if absent. Linux: what the disks write in half a second, at most an "
+        "eighth of the limit (fs/fs-writeback.c, writeback_chunk_size)",
+    )
     dirty_limit_fraction: Fraction = Field(gt=0, le=1)
     """share of the page cache that may be dirty before writers wait"""
     dirty_limit_mib: Mib | None = Field(default=None, gt=0, description="the same in MiB, in place of the share")
@@ -108,7 +115,11 @@ def flusher_of(cache: PageCacheSpec, pages: int, page_bytes: int) -> tuple[Daemo
     background, _ = dirty_limits(cache, pages, page_bytes)
     if background >= pages:
         return ()
-    steps = DaemonStep("await_cache_dirty", (background,)), DaemonStep("write_cache_dirty", (background,))
+    chunk = int((cache.background_chunk_mib or 0) * MIB / page_bytes)
+    steps = (
+        DaemonStep("await_cache_dirty", (background,)),
+        DaemonStep("write_cache_dirty", (max(background - chunk, 0),)),
+    )
     return (Daemon("background write-back", steps),)
 
 

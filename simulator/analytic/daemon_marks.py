@@ -18,6 +18,8 @@ class DaemonMarks(NamedTuple):
     """of log after which a checkpoint begins, if that is sooner"""
     background_pages: int = ENDLESS_PAGES
     """dirty pages of the page cache from which on write-back doesn't wait for their age"""
+    chunk_pages: int = 0
+    """of them that it then takes along at once"""
 
 
 def marks_of(system: System) -> DaemonMarks:
@@ -29,7 +31,8 @@ def marks_of(system: System) -> DaemonMarks:
         if "await_dirty" in operands:
             marks = marks._replace(dirty_high_pages=operands["await_dirty"][0])
         if "write_cache_dirty" in operands:
-            marks = marks._replace(background_pages=operands["write_cache_dirty"][0])
+            (keep,), (high,) = operands["write_cache_dirty"], operands.get("await_cache_dirty", (0,))
+            marks = marks._replace(background_pages=keep, chunk_pages=max(high - keep, 0))
         if "write_expired" in operands and "sleep" in operands:
             marks = marks._replace(expire_ns=operands["write_expired"][0], flush_interval_ns=operands["sleep"][0])
         begins = operands.get("every_or_logged") or operands.get("every")

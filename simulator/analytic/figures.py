@@ -27,6 +27,8 @@ from simulator.results import (
 
 CPU_USES = (*CPU_ACTIVITIES, "hand-over")
 """CPU time by activity, and the hand-over of critical sections"""
+KEEPS_UP = 0.95
+"""how busy disks are at most that write back what comes"""
 
 
 class Bucket(NamedTuple):
@@ -185,8 +187,11 @@ def dirty_cached_pages(case: Case) -> float:
     if system.direct_io:
         return 0.0
     stay_s = to_s(marks.expire_ns + marks.flush_interval_ns / 2)
-    rewritten = case.rate * float(case.solution.written[0]) * stay_s
-    return min(rewritten, system.page_cache.dirty_limit_pages, system.program.pages)
+    rewritten, limit = case.rate * float(case.solution.written[0]) * stay_s, system.page_cache.dirty_limit_pages
+    # heaps behind a drive's queue are in the equations: the disks keep up, and dirty pages stay where heaps begin
+    keeps = marks.chunk_pages > 0 and case.parameters.closed_s[0] > 0 and case.solution.first_busy[0] < KEEPS_UP
+    most = min(marks.background_pages + marks.chunk_pages, limit) if keeps else limit
+    return min(rewritten, most, system.program.pages)
 
 
 def caches(case: Case) -> list[CacheResult]:

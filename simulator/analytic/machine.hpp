@@ -46,6 +46,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(pushed)       /* 1: through the page cache to the disks at once */ \
     X(cache_pages)  /* of the page cache */ \
     X(cache_background)  /* dirty pages above which write-back doesn't wait for their age */ \
+    X(cache_chunk)       /* of them that it then takes along at once; 0: a page at a time */ \
     X(cache_dirty_limit) /* with which writers are as fast as the disks */ \
     X(expire_s)    /* age at which the page cache writes a dirty page back */ \
     X(flush_s)     /* interval of write-back */ \

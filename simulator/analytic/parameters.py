@@ -126,6 +126,8 @@ class Parameters:
     cache_pages: FloatArray
     cache_background: FloatArray
     """dirty pages of the page cache above which write-back doesn't wait for their age"""
+    cache_chunk: FloatArray
+    """of them that it then takes along at once; 0: a page at a time"""
     cache_dirty_limit: FloatArray
     """those with which writers are as fast as the disks, be it by waiting or by pauses"""
     expire_s: FloatArray
@@ -283,7 +285,7 @@ PROCESSORS = frozenset({
 """what processors decide alone"""
 MEMORY = frozenset({
     "buffers", "growing", "done", "pool_left", "left_places", "resident", "dirty_high", "dirty_low", "cache_pages",
-    "cache_background", "cache_dirty_limit",
+    "cache_background", "cache_chunk", "cache_dirty_limit",
 })  # fmt: skip
 """what memory and the buffer pool's size decide alone; all else is the disks', but how far swap lies from data"""
 
@@ -368,6 +370,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         pushed=one(system.writing.pushed and not system.direct_io),
         cache_pages=one(cache.pages),
         cache_background=one(marks.background_pages),
+        cache_chunk=one(marks.chunk_pages),
         cache_dirty_limit=one(min(cache.dirty_limit_pages, (cache.paced_pages + cache.dirty_limit_pages) / 2)),
         expire_s=s(marks.expire_ns),
         flush_s=s(marks.flush_interval_ns),

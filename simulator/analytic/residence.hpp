@@ -258,6 +258,7 @@ private:
     }
 
     static constexpr int CLOSING_ROUNDS = 14, BURST_ROUNDS = 12;
+    static constexpr double LOG_PAGE_BYTES = 8192.0;
 
     // SSDs. A log on a data disk takes of its interface and of its dies; a flush without power-loss protection waits
     // for the buffer.
@@ -285,18 +286,23 @@ private:
         synced.add(2.0 * ones, drained ? m->write_s[0] : 0.0);
         Disks disks{};
         disks.rate = x;
-        disk.solve(*m, behind, seen, reads, victims, 0.0, nothing, blocked, synced);
         const auto syncs_if = [&](double of_log) {
-            Ssd::Flushes all = synced;
-            all.add(of_log, 0.0), all.sources += shared ? 1.0 : 0.0;
-            first.solve(*m, behind, seen, reads + faults, victims, swap, appended, blocked, all);
-            // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
+            // all disks of a set are flushed behind a write of the log
+            disk.solve(*m, behind, seen, reads, victims, 0.0, nothing, blocked, synced, spread > 1.0 ? of_log : 0.0);
+            first.solve(*m, behind, seen, reads + faults, victims, swap, appended, blocked, synced, of_log);
+            // a flush is as slow as the buffer while that drains, or behind a heap: rates are averaged over time, not
+            // waits
             const double own = m->log_first_s, drains = m->log_volatile > 0 && !drained ? first.draining : 0.0;
-            const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;
-            const double turn_s = first.write_wait_s + (m->closed_s > 0 ? first.passing_s - first.read_passing_s : 0.0);
-            const double waits_s = shared ? turn_s + for_buffer + first.emptied_s : 0.0;
+            const double slow = std::max(drains, first.heaps);
+            const double slow_s = std::max(drains > 0.0 ? first.backlog_s : 0.0, first.heap_wait_s);
+            const double for_heaps = 1.0 / (slow / (slow_s + own) + (1.0 - slow) / own) - own;
+            // with parity a write that goes on in the log's last page need not read it (simulator/kernel/raid.hpp)
+            const double bytes = x * writes.log_bytes / std::max(disks.log.flushes, TINY);
+            const bool keeps_page = m->parities > 0 && (m->closed_s > 0 || m->log_volatile > 0);
+            const double known_s = keeps_page ? m->again_s * std::max(1.0 - bytes / LOG_PAGE_BYTES, 0.0) : 0.0;
+            const double waits_s = shared ? first.log_wait_s + for_heaps + first.emptied_s(spread) - known_s : 0.0;
             disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
-            return shared && m->durable > 0 ? disks.log.syncs * single / spread : 0.0;
+            return shared && m->durable > 0 ? disks.log.syncs : 0.0;
         };
         // Flushes that are done alone hold up those of the log, which are the fewer: halving until both agree.
         double least = 0.0, most = syncs_if(0.0);
@@ -314,7 +320,7 @@ private:
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
             // behind a write a flush has its turn already, a file's has one of its own; beside others it waits for them
-            const double work = synced.per_s * m->synced_s, flush_s = m->synced_s + disk.emptied_s;
+            const double work = synced.per_s * m->synced_s, flush_s = m->synced_s + disk.emptied_s(spread);
             const double turn_s =
                 m->closed_s > 0 ? 0.0 : waiting(seen, m->synced_s, 1.0, synced.per_s, work, m->synced_s / 2.0);
             const double of_files = m->closed_s > 0 && !w.files.empty() ? writes.files * disk.passing_s : 0.0;
@@ -454,10 +460,11 @@ private:
         const double x = disks.rate, part = given / x;
         const Log& log = disks.log;
         cpu.solve(w, machine, d, x, seen);
-        // all who shared a flush of the log come back to the processors together, each with its first burst
+        // All who shared a flush of the log come back to the processors together, and stay together until one waits for
+        // something else: with one burst until then they go in line, with more of them in turns.
         const double group = durable ? x * w.commits_mean / std::max(log.groups, TINY) : 1.0;
-        const double crowd = std::max(group * log.last().flushing - 1.0, 0.0) / 2.0 * (d.cpu_mean + d.section_mean) *
-                             cpu.slowdown / d.visits_mean / machine.processors;
+        const double others = std::max(std::max(group * log.last().flushing, 1.0) / machine.processors - 1.0, 0.0);
+        const double burst_s = (d.cpu_mean + d.section_mean) * cpu.slowdown / d.visits_mean;
         on_cpu.resize(at(w.classes)), paging.resize(at(w.classes)), last.resize(at(w.classes));
         plain_stations(x, seen);
         const double free_s = machine.growing > 0 ? 0.0 : machine.free_wait_s;
@@ -466,7 +473,9 @@ private:
             bursts[c] = d.bursts[c], slices[c] = d.slices[c];
             disk_reads[c] = d.reads[c], victims[c] = d.victims[c], faults[c] = d.faults[c];
             cpu_s[c] = d.cpu_s[c] * cpu.slowdown, section_s[c] = d.section_s[c] * cpu.slowdown;
-            cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd * std::min(d.bursts[c], 1.0);
+            const double together = d.bursts[c] / (1.0 + d.reads[c] + d.victims[c]);
+            const double crowd_s = others * burst_s * together * (1.0 - 0.5 / std::max(together, 1.0));
+            cpu_queue_s[c] = cpu.wait_s * d.bursts[c] + crowd_s;
             section_queue_s[c] = cpu.queue_s * w.entries[c];
             read_s[c] = (disks.read_s + free_s) * d.reads[c],
             victim_s[c] = disks.victim_s * machine.victim_writes() * d.victims[c];
@@ -497,14 +506,14 @@ private:
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part,
         figures.groups_per_s = log.groups * part;
         const double all = machine.dies > 0 ? disks.first_load : disks.first_busy;
-        const double others = std::max(all - behind.busy * traffic.checkpointed, 0.0);
+        const double beside = std::max(all - behind.busy * traffic.checkpointed, 0.0);
         // On arms, which are slower the farther apart pages lie, this could have several solutions, and without whole
         // pages in the log a late checkpoint changes little.
         const bool even = machine.flash > 0 || machine.limited > 0;
         const bool whole = even && machine.direct <= 0 && machine.image_bytes > 0;
         const double written_back_s = whole ? writes.written_back_s(w, machine) : 0.0;
         figures.page_s = writer_page_s(machine, writes, disks.reads_there, disks.batch_s,
-                                       std::min(cpu.wait_s, cpu.most_s), written_back_s, others);
+                                       std::min(cpu.wait_s, cpu.most_s), written_back_s, beside);
         figures.disk_read_s = disks.read_s + disks.stalled_s, figures.heaps = disks.heaps;
         figures.writes_busy = behind.busy;
         figures.stalled_s = disks.stalled_s + disks.behind_s, figures.pause_s = disks.pause_s;

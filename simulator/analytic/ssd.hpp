@@ -18,10 +18,15 @@ struct Ssd {
     double draining = 0, backlog_s = 0;  // share of time in which there is a heap, and how long it drains on, mean
     double batch_s = 0;                  // how long the writer waits for a batch of direct writes
     double behind_s = 0, pause_s = 0;    // of a write's wait, for heaps; how long those wait that meet one
-    double emptied_s = 0;                // what a flush that is done alone waits for the requests under way
-    double passing_s = 0;                // what a flush waits for the others
+    double under_way = 0, alone_s = 0;   // reads that a flush which is done alone finds, and how long one takes
+    double behind_programs = 0, longest_s = 0;  // the same of reads that wait for a program
+    double heaps = 0, heap_wait_s = 0;  // share of time in which a heap waits for the drive; what that takes a flush
+    double log_wait_s = 0;              // of a write of the log
+    double passing_s = 0;               // what a flush waits for others and for requests
+    double open = 1;                    // share of time in which no flush closes the interface, of the round before
 
-    double read_passing_s = 0;  // and a read
+    // Requests of write-back in a SATA drive; with parity, which is read before (simulator/kernel/ssd.hpp)
+    static constexpr double WRITES = 4.0, REWRITES = 32.0;
 
     // Flushes per second, and what those wait for that aren't done before the buffer is drained: programs, as a share
     // of time, and the mean square of how long such a flush waits, times their rate.
@@ -40,10 +45,17 @@ struct Ssd {
         double programs = 0, passing = 0;
     };
 
+    // What a flush that is done alone waits for the reads under way at so many drives like this: for the last of them,
+    // which likely waits for a program.
+    double emptied_s(double drives) const {
+        const double reads = drives * under_way, late = drives * behind_programs;
+        return std::max(alone_s * reads / (1.0 + reads), longest_s * late / (2.0 + late));
+    }
+
     // `reads`, `writes`: requests/s of clients; `other`: share of the dies' time for writes that come one by one;
-    // `blocked`: clients that a heap may hold up.
+    // `blocked`: clients that a heap may hold up; `flushes`, `log_flushes`: of pages, and of the log, per second.
     void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
-               const Appended& log, double blocked, const Flushes& flushes) {
+               const Appended& log, double blocked, const Flushes& flushes, double log_flushes) {
         const double drain = m.write_s[0], background = behind.busy + other + log.programs;
         const double programs = writes * drain + background;  // share of the dies' time
         const double of_writes = writes + behind.per_s * (1.0 + m.doubled) + other / drain,
@@ -54,33 +66,40 @@ struct Ssd {
         const double interrupted = reads * m.interrupted_s / m.dies;  // of the time in which there are programs
         const double programming = std::min(programs / std::max(1.0 - reading - interrupted, TINY), 1.0);
         // A flush that is done alone closes the interface until the requests under way are done and it is, too.
-        const double alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = reads * alone_s;
-        const Flushes none, &alone = m.closed_s > 0 ? flushes : none;
-        emptied_s = m.closed_s > 0 ? alone_s * under_way / (1.0 + under_way) : 0.0;
-        const double closed_s = m.closed_s + emptied_s;
-        const double interface = commanded + alone.per_s * closed_s + alone.drained;
-        const double visits = commands + alone.per_s, visit_s = interface / std::max(visits, TINY);
-        const double squares = alone.per_s * closed_s * closed_s + 2.0 * alone.drained * closed_s + alone.squares;
-        const double left_s = (commanded * command_s + squares) / std::max(2.0 * interface, TINY);
+        const bool is_alone = m.closed_s > 0;
+        alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = is_alone ? reads * alone_s / open : 0.0;
+        longest_s = m.read_s[0] + m.program_s;
+        behind_programs = m.direct > 0 ? 0.0 : under_way * programming * (m.read_s[0] + m.program_s / 2.0) / alone_s;
+        const double closed_s = m.closed_s + emptied_s(1.0);
+        // What passes in bursts is waited for by residence.hpp; in between there is less time for the others.
+        const double bursts = clip(behind.bursts(m), 0.0, MOST_BURSTS);
+        // Waiting for the interface among such flushes. By direct I/O no more of them wait than there are who flush:
+        // one is under way and the others are before a read, or before one of them.
+        const auto passing_among = [&](const Flushes& some, double others) {
+            const double all = commanded + some.per_s * closed_s + some.drained;
+            const double squares = some.per_s * closed_s * closed_s + 2.0 * some.drained * closed_s + some.squares;
+            const double left_s = (commanded * command_s + squares) / std::max(2.0 * all, TINY);
+            const double used = std::max(all - bursts, 0.0) / (1.0 - bursts);
+            const double visit_s = all / std::max(commands + some.per_s, TINY);
+            const double wait_s = waiting(seen, visit_s, 1.0, used / std::max(visit_s, TINY), used, left_s);
+            if (m.direct <= 0 || some.per_s <= 0) return wait_s;
+            const double flush_s = closed_s + some.drained / some.per_s,
+                         rest_s = squares / (2.0 * some.per_s * flush_s);
+            const double by_commands = command_s * commanded / std::max(1.0 - commanded, TINY);
+            const double most = rest_s * std::min(others, 1.0) + flush_s * std::max(others - 1.0, 0.0) + by_commands;
+            return wait_s * most / std::max(wait_s + most, TINY);
+        };
+        const Flushes none;
+        Flushes all_flushes = is_alone ? flushes : none;
+        if (is_alone && log_flushes > 0) all_flushes.add(log_flushes, 0.0), all_flushes.sources += 1.0;
+        const double interface = commanded + all_flushes.per_s * closed_s + all_flushes.drained;
+        // reads are crowded into the time in which the interface is open
+        open = m.direct > 0 ? 1.0 : std::max(1.0 - (interface - commanded), 0.1);
         const double dies = reading + interrupted * programming + programs;  // share of their time
         load = std::max(interface, dies);
         busy = 1.0 - std::max(1.0 - interface, 0.0) * std::max(1.0 - reading, 0.0) * (1.0 - programming);
-        // What passes in bursts is waited for by residence.hpp; in between there is less time for the others.
-        const double bursts = clip(behind.bursts(m), 0.0, MOST_BURSTS);
-        const double used = std::max(interface - bursts, 0.0) / (1.0 - bursts);
-        const double among_all = waiting(seen, visit_s, 1.0, used / visit_s, used, left_s);
-        // No more flushes wait than there are who flush: one is under way and the others are before a read, or before
-        // one of them.
-        const double flush_s = closed_s + alone.drained / std::max(alone.per_s, TINY);
-        const double rest_s = squares / std::max(2.0 * alone.per_s * flush_s, TINY);
-        const double by_commands = command_s * commanded / std::max(1.0 - commanded, TINY);
-        const auto behind_flushes = [&](double others) {
-            const double most = rest_s * std::min(others, 1.0) + flush_s * std::max(others - 1.0, 0.0) + by_commands;
-            return alone.per_s > 0 ? among_all * most / (among_all + most) : among_all;
-        };
-        const double passing = behind_flushes(alone.sources);
-        read_passing_s = passing;
-        passing_s = behind_flushes(alone.sources - 1.0);
+        const double passing = passing_among(all_flushes, all_flushes.sources);
+        passing_s = passing_among(all_flushes, all_flushes.sources - 1.0);
         const double at_die = waiting(seen, m.die_s, 1.0, reads / m.dies, reading, m.die_s / 2.0);
         const double program = programming * std::max(1.0 - seen * reading, 0.0) * m.program_s / 2.0;
         read_wait_s = passing + at_die + program;
@@ -88,23 +107,34 @@ struct Ssd {
         // The buffer has no room while a heap larger than it drains, or if what comes is all that the dies can do.
         const double full = power(std::min(dies, 1.0), 32.0), slower = std::max(1.0 - reading - interrupted, 0.02);
         const double heap_s = (m.direct > 0 ? behind.batch : behind.heap) * drain;
-        const double heaps = (m.direct > 0 ? behind.trickling : behind.heaped) / std::max(heap_s, TINY);
+        const double often = (m.direct > 0 ? behind.trickling : behind.heaped) / std::max(heap_s, TINY);
         // pages that daemons write together drain while they pass the interface
         const double passed_s = m.direct > 0 ? behind.batch * m.interface_write_s : 0.0;
         const double absorbed = std::max(heap_s - passed_s - m.buffer_s, 0.0) / slower;
+        const bool queued = is_alone && m.direct <= 0;
         double after = 0.0;
-        if (absorbed > 0.0 && heaps > 0.0) {
-            const double anybody = heaps * absorbed * absorbed / 2.0;
-            const double once = blocked * heaps * absorbed / std::max(reads + writes, TINY);
+        if (queued) {
+            // a chunk with what comes meanwhile: into the buffer as fast as the interface takes it, then as it drains
+            const double chunk = behind.chunk / std::max(1.0 - behind.heaped, 0.05), chunk_s = chunk * drain;
+            const double all_s = std::max(chunk * m.interface_write_s, std::max(chunk_s - m.buffer_s, 0.0) / slower);
+            heaps = chunk > 0.0 ? std::min(behind.heaped / chunk_s * all_s / open, 1.0) : 0.0;
+            heap_wait_s = chunk > 0.0 ? std::min((m.parities > 0 ? REWRITES : WRITES) / chunk, 1.0) * all_s : 0.0;
+        } else if (absorbed > 0.0 && often > 0.0) {
+            const double anybody = often * absorbed * absorbed / 2.0;
+            const double once = blocked * often * absorbed / std::max(reads + writes, TINY);
             after = 1.0 / std::sqrt(1.0 / (anybody * anybody) + 1.0 / std::max(once * once, LEAST));
             pause_s = absorbed / 2.0;
         }
         behind_s = after;
-        write_wait_s = passing + after + (full + overfull(dies)) * drain;
+        const double into = after + (full + overfull(dies)) * drain;
+        // a flush of the log meets none of its own; by direct I/O it waits for those of pages
+        write_wait_s = passing + into;
+        log_wait_s =
+            into + (m.direct > 0 ? (is_alone ? passing_s : passing) : passing_among(is_alone ? flushes : none, 0.0));
         // the backlog rises to a heap's, or to a full buffer's and stays there until the rest of the heap has come
         const double among = std::min(heap_s, m.buffer_s) / slower;
         const double lasts = among + absorbed;
-        draining = std::min(heaps * lasts, 1.0);
+        draining = std::min(often * lasts, 1.0);
         backlog_s = full * m.buffer_s + (1.0 - full) * among * (among / 2.0 + absorbed) / std::max(lasts, TINY);
         batch_s = m.acknowledged_s + (m.direct > 0 ? passing * (1.0 + m.doubled) : 0.0) +
                   behind.batch * ((1.0 + m.doubled) * m.interface_write_s +

@@ -17,6 +17,7 @@ struct BackgroundWrites {
     double pushed = 1;                              // mean number that come at a time otherwise
     double active = 1;                              // share of time in which they come
     double heap = 1;                                // requests of a heap
+    double chunk = 0;                               // the same of what write-back takes along at once
     double heap_s = 0;                              // service of one of them
     double swap = 0;                                // share of the first disk's time for swap-outs
     double heaped = 0;                              // share of the disk's time for writes that come in heaps
@@ -34,6 +35,7 @@ struct BackgroundWrites {
         const double each = m.disk_writes(pages_each) / m.data_devices;
         const double together = m.parallel > 1 || m.limited > 0 || m.dies > 0 ? std::min(t.heap, m.in_flight) : t.heap;
         heap = std::max(direct ? w.batch * each : together / std::max(pages_each, TINY) * each, 1.0);
+        chunk = direct ? 0.0 : m.cache_chunk / std::max(pages_each, TINY) * each;
         const double longer = m.longer_s(pages_each / m.units(pages_each));
         const double order = direct ? w.batch * each : t.sorted / std::max(pages_each, TINY) * each;
         heap_s = at_queue(m.write_s, std::max(order, heap) / 2.0) + longer;

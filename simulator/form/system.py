@@ -175,8 +175,8 @@ class Writing:
     pushed: bool = False
     """by buffered I/O: daemons hand each batch from the page cache to the disks at once, and pay for its requests"""
     files: tuple[tuple[int, int], ...] = ()
-    """(first page, file), by page: behind the pages of a doubled batch each of its files is flushed, one by one. Empty:
-    one flush for all, on each device behind its last page."""
+    """(first page, file), by page: behind the pages of a doubled batch each of its files is flushed, one by one, on SSDs.
+    Empty: one flush for all, on each device behind its last page."""
 
 
 @dataclass(frozen=True)

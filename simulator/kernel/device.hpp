@@ -13,6 +13,7 @@ public:
     virtual void begin(i32) {}            // EventKind::request_begins
     virtual void wake(i32) {}             // EventKind::request
     virtual void move() {}                // EventKind::arm
+    virtual void end_parts(i32) {}        // a RAID set's disks have done all parts of a request
 };
 
 }  // namespace oltpsim

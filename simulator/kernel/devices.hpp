@@ -84,7 +84,7 @@ public:
     }
 
     // A flush alone, of a file that was written before.
-    void flush(i32 device, Use use, i32 who) { submit(device, 0, 0, Transfer::write, use, who, true); }
+    void flush(i32 device, Use use, i32 who) { submit(device, 0, 0, Transfer::flush, use, who); }
 
     // A page is read or written through one of the descriptors of the database's file: a task waits for a free one,
     // then for the device.
@@ -136,10 +136,10 @@ public:
         if (queue) queue->end([this](i32 next) { begin(next); });
     }
 
-    // A disk of a set has done its part of a request: the whole is done with the last of them.
+    // A disk of a set has done its part of a request.
     void part_ends(i32 number) {
         const i32 whole = requests[number].whole;
-        if (--requests[whole].parts_left == 0) requests.complete(whole, 0);
+        if (--requests[whole].parts_left == 0) stations[requests[whole].device]->end_parts(whole);
     }
 
 private:

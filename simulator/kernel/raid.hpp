@@ -6,12 +6,17 @@
 //
 // A small write with parity reads what it changes, data and parity, and writes both (read-modify-write). A write of
 // whole stripes need not read.
-// Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; layout: Lee, Katz,
-// "Performance consequences of parity placement in disk arrays", ASPLOS 1991.
+//
+// What disks hold in volatile buffers is flushed by all of them: none knows which of them has a write's bytes, or
+// whether it still has others. So a synced write is followed, once its parts are done, by a flush of each disk, and
+// done with the last (Linux, drivers/md/md.c, submit_flushes). Disks that need no flush get none. Source: Patterson,
+// Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; layout: Lee, Katz, "Performance
+// consequences of parity placement in disk arrays", ASPLOS 1991.
 #pragma once
 #include <memory>
+#include <utility>
 
-#include "device.hpp"
+#include "ssd.hpp"
 
 namespace oltpsim {
 
@@ -25,13 +30,16 @@ public:
           copies(devices.at(device, "copies")),
           places(devices.at(device, "disks") / copies),
           parities(devices.at(device, "parities")),
-          unit(devices.at(device, "unit_bytes")) {}
+          unit(devices.at(device, "unit_bytes")),
+          flushes(Ssd::needs_flush(devices, first_disk)) {}
 
     // The controller hands a request to the disks where its bytes lie. One without bytes still goes somewhere.
     void arrive(i32 number) override {
         const i64 byte = requests[number].byte, size = std::max<i64>(requests[number].size_bytes, 1);
         const Transfer transfer = requests[number].transfer;
-        const Transfer of_disks = transfer_of_disks(byte, size, transfer);
+        if (transfer == Transfer::flush) return flush_all(number);
+        const Transfer of_disks =
+            goes_on_in_page(requests[number]) ? transfer : transfer_of_disks(byte, size, transfer);
         for (i64 place = 0; place < places; place++) {
             const Part part = part_at(place, byte, size, transfer != Transfer::read);
             if (part.end == 0) continue;
@@ -44,7 +52,18 @@ public:
         }
     }
 
+    // All disks have done their parts: the request is done, or they are flushed first.
+    void end_parts(i32 number) override {
+        if (!flushes || !requests[number].synced) return requests.complete(number, 0);
+        requests[number].synced = false;
+        flush_all(number);
+    }
+
 private:
+    // Databases write their log in whole pages, the last one again and again (PostgreSQL's XLOG_BLCKSZ, InnoDB's
+    // innodb_log_write_ahead_size).
+    static constexpr i64 LOG_PAGE_BYTES = 8192;
+
     struct Part {
         i64 byte, end;
     };
@@ -56,6 +75,8 @@ private:
     const i64 places;    // of a stripe: disks, or pairs
     const i64 parities;  // units of a stripe that are computed from the others
     const i64 unit;
+    const bool flushes;  // a synced write is one of all its disks
+    i64 log_end = -1;    // the byte behind the log's last write
 
     // What a request touches on the disk or pair at a place of the stripe; {0, 0} if nothing. Bytes between two pieces
     // belong to the part: a controller asks for them with one request. Writes touch parity: as much of it as the data
@@ -91,6 +112,19 @@ private:
         return transfer != Transfer::read && parities > 0 && !is_whole_stripes ? Transfer::rewrite : transfer;
     }
 
+    void flush_all(i32 number) {
+        for (i64 disk = 0; disk < places * copies; disk++)
+            add_part(number, first_disk + static_cast<i32>(disk), {0, 0}, Transfer::flush);
+    }
+
+    // Whether a write goes on in a page that the log's write before has brought, and stays in it.
+    bool goes_on_in_page(const Request& request) {
+        if (!flushes || request.use != Use::log) return false;
+        const i64 last = request.byte + std::max<i64>(request.size_bytes, 1) - 1;
+        const bool is_next = request.byte == std::exchange(log_end, request.byte + request.size_bytes);
+        return is_next && request.byte % LOG_PAGE_BYTES > 0 && request.byte / LOG_PAGE_BYTES == last / LOG_PAGE_BYTES;
+    }
+
     // Which of equally busy copies is read: every other unit the other one.
     i64 first_copy(i64 byte) const { return byte / unit % copies; }
 
@@ -104,7 +138,7 @@ private:
 
     void add_part(i32 whole, i32 disk, Part part, Transfer transfer) {
         const i32 number = requests.add(disk, part.byte, part.end - part.byte, transfer, requests[whole].use, WHOLE,
-                                        requests[whole].synced);
+                                        requests[whole].synced && !flushes);
         requests[number].whole = whole;
         requests[whole].parts_left++;
         stations[disk]->arrive(number);

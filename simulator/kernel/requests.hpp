@@ -10,8 +10,9 @@
 
 namespace oltpsim {
 
-// What a disk does. A rewrite reads a place and then writes it (parity that is computed from what lies there).
-enum class Transfer : u8 { read, write, rewrite };
+// What a disk does. A rewrite reads a place and then writes it (parity that is computed from what lies there). A flush
+// of a RAID set's disk has no bytes, and isn't counted as a request.
+enum class Transfer : u8 { read, write, rewrite, flush };
 
 // What a request is for. Up to `doublewrite` each client is an owner of its own to fair queueing.
 enum class Use : u8 { data_read, eviction_write, swap_in, doublewrite, swap_out, write_back, log, writer };
@@ -83,7 +84,7 @@ public:
         const i32 number = take_free();
         requests[number] = {byte, size_bytes, calendar.now_ns, 0, device_number, who, NONE, NONE, 0, 0, 0, transfer,
                             use,  0,          synced};
-        device.arrived++;
+        if (transfer != Transfer::flush) device.arrived++;
         if (device.queue.value == 0) device.occupied.change(calendar.now_ns, 1);
         device.queue.enter(calendar.now_ns);
         return number;
@@ -93,7 +94,7 @@ public:
     void complete(i32 number, i64 service_ns) {
         const Request& request = requests[number];
         Device& device = devices[request.device];
-        if (request.size_bytes > 0 || !request.synced) {  // a flush alone is neither
+        if (request.transfer != Transfer::flush) {
             (request.transfer == Transfer::read ? device.reads : device.writes)++;
             device.by_use[static_cast<int>(request.use)]++;
         }

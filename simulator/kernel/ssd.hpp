@@ -36,7 +36,21 @@ public:
         for (i64& end : end_of_last_write) end = NONE;
     }
 
-    void arrive(i32 number) override { start_service(number); }
+    // Whether a device is an SSD whose synced writes take more than a write.
+    static bool needs_flush(const Table& devices, i32 device) {
+        const char* const columns[] = {"flush_ns", "is_volatile", "flushes_alone"};
+        return std::any_of(std::begin(columns), std::end(columns),
+                           [&](const char* column) { return devices.has(column) && devices.at(device, column) > 0; });
+    }
+
+    void arrive(i32 number) override {
+        if (is_queued_behind(requests[number])) {
+            const bool reads = requests[number].transfer == Transfer::rewrite;
+            if (background >= (reads ? MOST_REWRITES : MOST_WRITES)) return requests.line_up(background_line, number);
+            background++;
+        }
+        start_service(number);
+    }
 
     void wake(i32 number) override {
         Request& request = requests[number];
@@ -44,15 +58,25 @@ public:
             requests.devices[device].service_ns += request.took_ns;
             request.transfer = Transfer::write;
             start_service(number);
-        } else {
-            requests.complete(number, request.took_ns);
+            return;
         }
+        const bool is_background = is_queued_behind(request);
+        requests.complete(number, request.took_ns);
+        if (!is_background) return;
+        if (background_line.empty())
+            background--;
+        else
+            start_service(requests.take(background_line));
     }
 
 private:
     static constexpr i64 MIB = i64{1} << 20;
     static constexpr i64 SECTOR_BYTES = 4096;  // unit of the flash translation: a write takes at least this
     static constexpr i64 FLASH_PAGE_BYTES = 16384;
+    // Requests of write-back in a SATA drive. Linux's write-back throttling lets it have a quarter of a queue of 16
+    // (block/blk-wbt.c, wb_background); it doesn't look at the reads of rewrites: then as many as the drive queues
+    // (NCQ).
+    static constexpr i64 MOST_WRITES = 4, MOST_REWRITES = 32;
 
     Requests& requests;
     Calendar& calendar;
@@ -77,12 +101,20 @@ private:
     Array<i64> die_free_ns;       // of each; `dies_free_ns` is that of all together
     i64 end_of_last_write[USES];  // by purpose: the byte behind it
 
+    // Requests of write-back in the drive, and those that the operating system keeps
+    i64 background = 0;
+    RequestLine background_line;
+
+    bool is_queued_behind(const Request& request) const { return flushes_alone && request.use == Use::write_back; }
+
     static i64 time_ns(i64 bytes, i64 mib_ns) { return bytes * mib_ns / MIB; }
 
     void start_service(i32 number) {
         const i64 now_ns = calendar.now_ns;
         Request& request = requests[number];
-        const i64 end_ns = request.transfer == Transfer::write ? write(request) : read(request);
+        const i64 end_ns = request.transfer == Transfer::flush   ? flush(now_ns)
+                           : request.transfer == Transfer::write ? write(request)
+                                                                 : read(request);
         all_done_ns = std::max(all_done_ns, end_ns);
         request.took_ns = end_ns - now_ns;
         Device& counted = requests.devices[device];
@@ -116,20 +148,23 @@ private:
     i64 write(const Request& request) {
         const i64 size = request.size_bytes;
         const i64 arrives = pass_interface(command_write_ns, write_mib_ns, size);
-        if (size > 0) {
-            i64& last_end = end_of_last_write[static_cast<int>(request.use)];
-            const bool appends = last_end == request.byte || request.use == Use::doublewrite;
-            last_end = request.byte + size;
-            buffer_drained_ns = std::max(buffer_drained_ns, arrives) +
-                                time_ns(std::max(size, SECTOR_BYTES), appends ? append_mib_ns : drain_mib_ns);
-        }
-        i64 end = std::max(arrives, buffer_drained_ns - buffer_ns) + write_ns;
-        if (request.synced && flushes_alone) end = std::max(end, all_done_ns);
-        if (request.synced && is_volatile)
+        i64& last_end = end_of_last_write[static_cast<int>(request.use)];
+        const bool appends = last_end == request.byte || request.use == Use::doublewrite;
+        last_end = request.byte + size;
+        buffer_drained_ns = std::max(buffer_drained_ns, arrives) +
+                            time_ns(std::max(size, SECTOR_BYTES), appends ? append_mib_ns : drain_mib_ns);
+        const i64 end = std::max(arrives, buffer_drained_ns - buffer_ns) + write_ns;
+        return request.synced ? flush(end) : end;
+    }
+
+    // Time at which a flush is complete that may begin at a time.
+    i64 flush(i64 begin_ns) {
+        i64 end = flushes_alone ? std::max(begin_ns, all_done_ns) : begin_ns;
+        if (is_volatile)
             end = flush_done_ns = std::max({end, buffer_drained_ns, flush_done_ns}) + flush_ns;
-        else if (request.synced)
+        else
             end += flush_ns;
-        if (request.synced && flushes_alone) interface_free_ns = std::max(interface_free_ns, end);
+        if (flushes_alone) interface_free_ns = std::max(interface_free_ns, end);
         return end;
     }
 };

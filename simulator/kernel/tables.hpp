@@ -1,5 +1,6 @@
 // Tables: a system as the kernel takes it and figures as it gives them back, whole numbers under names of columns.
 #pragma once
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,10 @@ public:
         for (i64 i = 0; i < columns.size(); i++)
             if (columns[i] == column) return at(row, i);
         throw std::invalid_argument("table " + name() + " has no column " + column);
+    }
+
+    bool has(const std::string& column) const {
+        return std::find(columns.begin(), columns.end(), column) != columns.end();
     }
 
     const i64* row(i64 number) const { return given.values + number * given.width; }

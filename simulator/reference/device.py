@@ -10,14 +10,15 @@ from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment, Story
 from simulator.results import Gauge, Population
 
-READ, WRITE, REWRITE = range(3)
-"""What is asked of a device; REWRITE reads the place and then writes it."""
+READ, WRITE, REWRITE, FLUSH = range(4)
+"""What is asked of a device; REWRITE reads the place and then writes it, FLUSH is one of a RAID set's disk: it has no
+bytes, and isn't counted as a request."""
 DOUBLEWRITE = "doublewrite"
 """Purpose of copies that are written before the pages, over and over into one area in order."""
 
 
 class Request:
-    """One request; `write`: READ, WRITE or REWRITE, `synced`: then a flush; `done` is triggered at its completion."""
+    """One request; `write`: what is asked, `synced`: then a flush; `done` is triggered at its completion."""
 
     __slots__ = ("byte", "done", "purpose", "size_bytes", "submitted_ns", "synced", "write")
 
@@ -49,7 +50,7 @@ class DeviceStation:
         """Queue a request, a `synced` one with a flush; the event returned is triggered when it is done."""
         env = self.env
         request = Request(byte, size_bytes, write, purpose, env.event(), env.now, synced)
-        self.arrived += 1
+        self.arrived += write != FLUSH
         if not self.queue_length.value:
             self.occupied.change(env.now, 1)
         self.queue_length.enter(env.now)
@@ -72,11 +73,9 @@ class DeviceStation:
 
     def _complete(self, request: Request, service_ns: int) -> None:
         now = self.env.now
-        if request.size_bytes or not request.synced:  # a flush alone is neither
-            if request.write:
-                self.writes += 1
-            else:
-                self.reads += 1
+        if request.write != FLUSH:
+            self.reads += request.write == READ
+            self.writes += request.write != READ
             self.by_purpose[request.purpose] = self.by_purpose.get(request.purpose, 0) + 1
         self.service_ns += service_ns
         self.response_ns += now - request.submitted_ns

@@ -6,19 +6,29 @@ them, round the disks (left-symmetric, the default of Linux's md). RAID 6 has tw
 
 A small write with parity reads what it changes, data and parity, and writes both (read-modify-write): on an arm the
 same sectors come around once more. A write of whole stripes need not read.
+
+What disks hold in volatile buffers is flushed by all of them: none knows which of them has a write's bytes, or whether
+it still has others. So a synced write is followed, once its parts are done, by a flush of each disk, and done with the
+last (Linux, drivers/md/md.c, submit_flushes). Disks that need no flush get none. Such a set keeps the stripes that it
+wrote last (drivers/md/raid5.c, stripe cache): the log's write that goes on in the page where the one before ended need
+not read.
 Source: Patterson, Gibson, Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; layout: Lee,
 Katz, "Performance consequences of parity placement in disk arrays", ASPLOS 1991.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import simpy
 
-from simulator.form import RaidSet
-from simulator.reference.device import READ, REWRITE, DeviceStation, Request
+from simulator.form import RaidSet, SsdDevice
+from simulator.reference.device import FLUSH, READ, REWRITE, DeviceStation, Request
 from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment
+
+LOG_PAGE_BYTES = 8192
+"""Databases write their log in whole pages, the last one again and again (PostgreSQL's XLOG_BLCKSZ, InnoDB's
+innodb_log_write_ahead_size)"""
 
 
 class StripeLayout(NamedTuple):
@@ -80,26 +90,42 @@ class RaidStation(DeviceStation):
         self.copies = device.copies
         self.layout = StripeLayout(len(device.disks) // device.copies, device.parities, device.unit_bytes)
         self.disks: list[DeviceStation] = []
+        self.log_end = -1
+        """the byte behind the log's last write"""
+        first = device.disks[0]
+        self.flushes = isinstance(first, SsdDevice) and bool(first.flush_ns or first.is_volatile or first.flushes_alone)
 
     def _enqueue(self, request: Request) -> None:
         size = max(request.size_bytes, 1)  # a flush of the log whose bytes another one took along still goes somewhere
-        kind = self.layout.asked_of_disks(request.byte, size, request.write)
-        parts = []
+        goes_on = self._goes_on_in_page(request)
+        kind = request.write if goes_on else self.layout.asked_of_disks(request.byte, size, request.write)
+        parts, synced = [], request.synced and not self.flushes
         for place in range(self.layout.places):
             low, high = self.layout.part_at(place, request.byte, size, request.write)
             if high:
                 disks = self._disks_asked(place, low, kind)
-                parts += [disk.submit(low, high - low, kind, request.purpose, request.synced) for disk in disks]
-        left = len(parts)
+                parts += [disk.submit(low, high - low, kind, request.purpose, synced) for disk in disks]
 
-        def one_less(_: simpy.Event) -> None:
-            nonlocal left
-            left -= 1
-            if not left:
-                self._complete(request, 0)
+        def flush() -> None:
+            _after_all([disk.submit(0, 0, FLUSH, request.purpose) for disk in self.disks], done)
 
-        for part in parts:
-            part.callbacks.append(one_less)
+        def done() -> None:
+            self._complete(request, 0)
+
+        if request.write == FLUSH:
+            flush()
+            return
+
+        _after_all(parts, flush if request.synced and self.flushes else done)
+
+    def _goes_on_in_page(self, request: Request) -> bool:
+        """Whether a write goes on in a page that the log's write before has brought, and stays in it."""
+        if not self.flushes or request.purpose != "log":
+            return False
+        byte, is_next = request.byte, request.byte == self.log_end
+        self.log_end = byte + request.size_bytes
+        last = byte + max(request.size_bytes, 1) - 1
+        return is_next and byte % LOG_PAGE_BYTES > 0 and byte // LOG_PAGE_BYTES == last // LOG_PAGE_BYTES
 
     def _disks_asked(self, place: int, byte: int, kind: int) -> list[DeviceStation]:
         """All copies of a write; for a read the one with the shorter queue, by every other unit if they are equal."""
@@ -108,3 +134,17 @@ class RaidStation(DeviceStation):
             return copies
         first = copies[byte // self.layout.unit_bytes % self.copies]
         return [min([first, *copies], key=lambda disk: disk.queue_length.value)]
+
+
+def _after_all(parts: Sequence[simpy.Event], then: Callable[[], None]) -> None:
+    """Call a function when the last of some events comes."""
+    left = len(parts)
+
+    def one_less(_: simpy.Event) -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            then()
+
+    for part in parts:
+        part.callbacks.append(one_less)

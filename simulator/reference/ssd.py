@@ -11,17 +11,24 @@ When a request arrives, its times are computed at once from a clock for each par
   programmed as appended, and so are copies of a doublewrite, which fill one area in order again and again.
 - A flush takes its own time alone with power-loss protection. Without, it waits until the buffer is programmed, and for
   the flush before it. With `flushes_alone` it begins when all requests are complete, and later ones wait for it.
+- Such a drive (SATA) has 4 writes of write-back at once; the operating system keeps more until one is done, and lets
+  all others go ahead. Of those that read before, for parity, it has 32.
 
 Source: Kim, Shim, Lee, Jeong, Kang, Kim, "NVMeVirt: a versatile software-defined virtual NVMe device", FAST 2023, which
 computes completion times in the same way; there programs queue at their dies, here reads have priority.
 """
 
+from collections import deque
 from collections.abc import Sequence
 
 from simulator.form import FLASH_PAGE_BYTES, MIB, SECTOR_BYTES, SsdDevice
-from simulator.reference.device import DOUBLEWRITE, REWRITE, WRITE, DeviceStation, Request
+from simulator.reference.device import DOUBLEWRITE, FLUSH, REWRITE, WRITE, DeviceStation, Request
 from simulator.reference.limits import RateLimiter
 from simulator.reference.stations import Environment
+
+MOST_WRITES, MOST_REWRITES = 4, 32
+"""Requests of write-back in a SATA drive. Linux's write-back throttling lets it have a quarter of a queue of 16
+(block/blk-wbt.c, wb_background); it doesn't look at the reads of rewrites: then as many as the drive queues (NCQ)."""
 
 
 class SsdStation(DeviceStation):
@@ -38,12 +45,27 @@ class SsdStation(DeviceStation):
         """of each; `dies_free_ns` is that of all together"""
         self.end_of_last_write: dict[str, int] = {}
         """by purpose: the byte behind it"""
+        self.background = 0
+        """requests of write-back in the drive; the operating system keeps the others"""
+        self.background_line: deque[Request] = deque()
+
+    def _is_queued_behind(self, request: Request) -> bool:
+        return bool(self.ssd.flushes_alone) and request.purpose == "write-back"
 
     def _enqueue(self, request: Request) -> None:
+        if self._is_queued_behind(request):
+            if self.background >= (MOST_REWRITES if request.write == REWRITE else MOST_WRITES):
+                self.background_line.append(request)
+                return
+            self.background += 1
         self._start_service(request)
 
     def _start_service(self, request: Request) -> None:
-        now, end = self.env.now, self._write(request) if request.write == WRITE else self._read(request)
+        now = self.env.now
+        if request.write == FLUSH:
+            end = self._flush(now)
+        else:
+            end = self._write(request) if request.write == WRITE else self._read(request)
         self.all_done_ns = max(self.all_done_ns, end)
         if self.busy.value and self.busy_until_ns < now:
             self.busy.change(self.busy_until_ns, -1)
@@ -59,6 +81,12 @@ class SsdStation(DeviceStation):
             self._start_service(request)
         else:
             self._complete(request, took_ns)
+            if not self._is_queued_behind(request):
+                return
+            if self.background_line:
+                self._start_service(self.background_line.popleft())
+            else:
+                self.background -= 1
 
     def _pass_interface(self, command_ns: int, mib_ns: int, size_bytes: int) -> int:
         self.interface_free_ns = max(self.env.now, self.interface_free_ns) + command_ns + size_bytes * mib_ns // MIB
@@ -91,13 +119,18 @@ class SsdStation(DeviceStation):
             mib_ns = ssd.append_mib_ns if appends else ssd.drain_mib_ns
             self.buffer_drained_ns = max(self.buffer_drained_ns, arrives) + max(size, SECTOR_BYTES) * mib_ns // MIB
         end = max(arrives, self.buffer_drained_ns - ssd.buffer_bytes * ssd.drain_mib_ns // MIB) + ssd.write_ns
-        if request.synced and ssd.flushes_alone:
+        return self._flush(end) if request.synced else end
+
+    def _flush(self, begin: int) -> int:
+        """Time at which a flush is complete that may begin at a time, ns."""
+        ssd, end = self.ssd, begin
+        if ssd.flushes_alone:
             end = max(end, self.all_done_ns)
-        if request.synced and ssd.is_volatile:
+        if ssd.is_volatile:
             end = self.flush_done_ns = max(end, self.buffer_drained_ns, self.flush_done_ns) + ssd.flush_ns
-        elif request.synced:
+        else:
             end += ssd.flush_ns
-        if request.synced and ssd.flushes_alone:
+        if ssd.flushes_alone:
             self.interface_free_ns = max(self.interface_free_ns, end)
         return end
 

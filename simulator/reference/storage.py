@@ -15,7 +15,7 @@ from simulator.form import (
     System,
     extent_of,
 )
-from simulator.reference.device import DOUBLEWRITE, WRITE, DeviceStation
+from simulator.reference.device import DOUBLEWRITE, FLUSH, WRITE, DeviceStation
 from simulator.reference.disk import RotatingStation
 from simulator.reference.flash import FlashStation
 from simulator.reference.limits import RateLimiter
@@ -89,7 +89,7 @@ class DataFiles:
     def flush(self, page: int, purpose: str) -> simpy.Event:
         """A flush alone of the device where a page lies."""
         device, _ = self._place(page)
-        return device.submit(0, 0, WRITE, purpose, synced=True)
+        return device.submit(0, 0, FLUSH, purpose)
 
     def write_copies(self, page: int, pages: int) -> simpy.Event:
         """One request for doublewrite copies of so many pages, before the data on the device of the first."""

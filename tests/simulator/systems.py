@@ -473,6 +473,8 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems whose dirty pages are written in the order of their age, most of them twice."""
     system, rules = draw(systems()), draw(flushings())
     doubled = draw(st.sampled_from([True, True, False]))
+    parts = [part for one in system.storage.devices for part in (one.disks if isinstance(one, RaidSet) else (one,))]
+    flushes = all(isinstance(part, SsdDevice) for part in parts)
     cleaner = page_cleaner(
         draw(st.sampled_from([5 * MS, 40 * MS, 100 * MS])),
         draw(st.integers(0, 60)),
@@ -495,7 +497,9 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
             at_once=system.log.durable and draw(st.booleans()),
         ),
         writing=dataclasses.replace(
-            system.writing, doubled=doubled, files=draw(st.sampled_from([(), ((0, 0), (3, 1), (11, 0), (20, 2))]))
+            system.writing,
+            doubled=doubled,
+            files=draw(st.sampled_from([(), ((0, 0), (3, 1), (11, 0), (20, 2))])) if flushes else (),
         ),
         flushing=rules,
         daemons=(*system.daemons[:1], *rules.cleaners * (cleaner,)),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from simulator.form import MIB, SsdDevice, Table
-from simulator.reference.device import READ, REWRITE, WRITE
+from simulator.reference.device import FLUSH, READ, REWRITE, WRITE
 from simulator.reference.ssd import SsdStation
 from simulator.reference.stations import Environment, Story
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
@@ -99,13 +99,13 @@ def test_a_read_waits_for_the_rest_of_a_program_and_takes_time_from_programs() -
 
 def test_a_flush_alone_programs_nothing_and_is_no_write() -> None:
     volatile = dataclasses.replace(SSD, is_volatile=1)
-    flush = (0, 0, WRITE, True)
-    assert ends_us(volatile, [flush, flush]) == [1 + 10 + 1000, 11 + 2 * 1000]
+    flush = (0, 0, FLUSH, False)
+    assert ends_us(volatile, [flush, flush]) == [1000, 2000]
     filled = [at(number, kind=WRITE) for number in range(2, 202, 2)]
     assert ends_us(volatile, [*filled, flush])[-1] == 3 + 100 * 10 + 1000, "behind what was written before"
     env = Environment()
     station = SsdStation(env, volatile, 10)
-    station.submit(0, 0, WRITE, "flush", True)
+    station.submit(0, 0, FLUSH, "flush")
     station.submit(0, SECTOR, WRITE, "write", True)
     env.run(until=10 * MS)
     assert (station.writes, station.by_purpose) == (1, {"write": 1})
@@ -131,6 +131,31 @@ def test_a_flush_that_is_done_alone_waits_for_all_and_all_wait_for_it() -> None:
     assert ends_us(SSD, requests) == [READ_US, 3 + WRITE_US + 1000, 6 + READ_US], "side by side"
     unsynced = [at(0), at(2, kind=WRITE), at(4)]
     assert ends_us(alone, unsynced) == ends_us(SSD, unsynced), "a write without a flush closes nothing"
+
+
+def read_behind_us(ssd: SsdDevice, writes: int, purpose: str, kind: int = WRITE) -> float:
+    """How long a read takes that comes behind so many writes of a purpose; all of them are done in the end."""
+    env = Environment()
+    station = SsdStation(env, ssd, 1000)
+    ends = []
+    for number in range(writes):
+        station.submit(2 * number * PAGE, SECTOR, kind, purpose)
+    station.submit(PAGE, SECTOR, READ, "data read").callbacks.append(lambda _: ends.append(env.now / US))
+    env.run(until=1_000 * MS)
+    assert station.writes == writes
+    return float(ends[0])
+
+
+@pytest.mark.parametrize(("kind", "most"), [(WRITE, 4), (REWRITE, 32)])
+def test_a_sata_drive_has_few_requests_of_write_back_at_once(kind: int, most: int) -> None:
+    """A read behind a heap of writes passes the interface after those that the drive has, not after all of them."""
+    sata = dataclasses.replace(SSD, flushes_alone=1, program_ns=1)
+    behind = {number: pytest.approx(number * 3 + READ_US, abs=0.01) for number in (3, most, 100)}
+    assert read_behind_us(sata, 100, "write-back", kind) == behind[most]
+    assert read_behind_us(sata, 3, "write-back", kind) == behind[3], "fewer are all in it"
+    queued = dataclasses.replace(sata, flushes_alone=0)
+    assert read_behind_us(queued, 100, "write-back", kind) == behind[100], "NVMe takes all"
+    assert read_behind_us(sata, 100, "eviction write", kind) == behind[100], "of write-back only"
 
 
 def reads_per_s(ssd: SsdDevice, depth: int, write: bool = False) -> float:

@@ -45,6 +45,15 @@ def test_pauses_begin_at_the_mean_of_both_limits_where_the_system_has_them() -> 
     assert list(flusher.operands("write_cache_dirty")) == [(1000,)]
 
 
+def test_write_back_takes_a_chunk_along_where_it_is_said() -> None:
+    """It begins at the same limit and leaves as much less; the equations get both."""
+    [flusher] = flusher_of(cache(background_chunk_mib=2), 10_000, PAGE)
+    assert list(flusher.operands("await_cache_dirty")) == [(1000,)]
+    assert list(flusher.operands("write_cache_dirty")) == [(1000 - 2 * MIB_PAGES,)]
+    [greedy] = flusher_of(cache(background_chunk_mib=100), 10_000, PAGE)
+    assert list(greedy.operands("write_cache_dirty")) == [(0,)]
+
+
 def test_a_writer_is_paused_each_128_kib_where_the_system_locks_files() -> None:
     both = cache(paces_writers=True, locks_files=True)
     assert [page_cache_of(both, 10_000, size).pages_a_pause for size in (4096, 8192, 16384, 262144)] == [32, 16, 8, 1]

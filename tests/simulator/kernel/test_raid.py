@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from simulator import kernel
-from simulator.form import DeviceRecord, RaidSet, RotatingDevice, Table
+from simulator.form import DeviceRecord, RaidSet, RotatingDevice, SsdDevice, Table
 from simulator.results import Result
 from tests.simulator.conftest import make_busy
 from tests.simulator.reference.test_raid import FLASH, SORTING, raid_set
 from tests.simulator.systems import RAID_SETS
+from tests.simulator.test_ssd import SSD
 from tests.simulator.twins import differences, with_table
 
 
@@ -29,6 +30,34 @@ def test_kernel_and_reference_agree_on_a_busy_machine(disk: DeviceRecord, layout
     model = make_busy(devices=(of,), requests_per_device=6, clients=8, merged_pages=4, resident_pages=40, duration_s=2)
     assert not differences(model, 3)
     assert not differences(replace(model, direct_io=True, log=replace(model.log, durable=True)), 3)
+
+
+SATA = replace(SSD, flushes_alone=1, buffer_bytes=1 << 18)
+FLUSHING = [SATA, replace(SSD, is_volatile=1), replace(SATA, is_volatile=1), replace(SSD, flush_ns=0)]
+
+
+@pytest.mark.parametrize("layout", RAID_SETS)
+@pytest.mark.parametrize("disk", FLUSHING, ids=["sata", "volatile", "both", "neither"])
+def test_kernel_and_reference_agree_on_sets_that_are_flushed(disk: SsdDevice, layout: tuple[int, int, int]) -> None:
+    model = make_busy(
+        devices=(raid_set(disk, *layout, unit=1 << 14),),
+        requests_per_device=6, clients=8, merged_pages=4, resident_pages=40, duration_s=1,
+    )  # fmt: skip
+    model = replace(model, log=replace(model.log, durable=True))
+    assert not differences(model, 3)
+    assert not differences(replace(model, direct_io=True), 3)
+
+
+def test_a_flush_is_one_of_all_disks() -> None:
+    """The comparison sees it if one disk's flush lasts longer to the kernel; not if none is sent."""
+
+    def longer(devices: Table) -> None:
+        devices.rows[3, devices.columns.index("flush_ns")] += 50_000
+
+    model = make_busy(devices=(raid_set(SATA, 3),), clients=8, duration_s=1)
+    durable = replace(model, log=replace(model.log, durable=True))
+    assert differences(durable, 3, with_table("devices", longer))
+    assert not differences(replace(model, log=replace(model.log, durable=False)), 3, with_table("devices", longer))
 
 
 def test_engines_that_place_parity_elsewhere_are_told_apart() -> None:

@@ -19,6 +19,7 @@ from simulator.reference.raid import StripeLayout
 from simulator.reference.stations import Environment
 from simulator.reference.storage import new_devices
 from tests.simulator.systems import RAID_SETS
+from tests.simulator.test_ssd import READ_US, SSD
 
 MS, PAGE, UNIT = 1_000_000, 8192, 1 << 16
 FLASH = FlashDevice("flash", read_ns=2 * MS, write_ns=3 * MS, parallel=1)
@@ -252,3 +253,30 @@ def test_levels_come_in_their_order(disks: int, clients: int, seed: int, disk: D
     for level in ((1, 0), (2, 0), (1, 1)):
         assert rate(disks, *level, READ) <= 1.03 * rate(disks + 2, *level, READ)
     assert rate(disks, 1, 0, READ) <= 1.03 * rate(disks, 2, 0, READ)
+
+
+def synced_write_us(disk: DeviceRecord, layout: tuple[int, int, int], synced: bool = True) -> float:
+    """When a write of a page at the start of a set is done while its last disk reads 64 pages."""
+    env, storage = Environment(), storage_of(raid_set(disk, *layout))
+    whole, *disks = new_devices(env, storage, (), limiters_of(storage, None).stages)
+    for number in range(64):
+        disks[-1].submit(number * PAGE, PAGE, READ, "data read")
+    ends = []
+    whole.submit(0, PAGE, WRITE, "log", synced).callbacks.append(lambda _: ends.append(env.now / 1000))
+    env.run(until=1000 * MS)
+    assert (whole.arrived, whole.writes) == (1, 1)
+    assert [disk.arrived - disk.reads - disk.writes for disk in disks] == [0] * len(disks), "flushes aren't counted"
+    return float(ends[0])
+
+
+def test_a_synced_write_is_followed_by_a_flush_of_all_disks() -> None:
+    """Also of the one that reads, which a flush that is done alone waits for; disks without flushes get none."""
+    plain = replace(SSD, program_ns=1, flush_ns=0)
+    sata = replace(plain, flush_ns=MS, flushes_alone=1)
+    alone = synced_write_us(plain, (4, 1, 0))
+    assert synced_write_us(replace(plain, flush_ns=MS), (4, 1, 0)) == alone + 1000, "all at the same time"
+    reads_us = READ_US + 63 * (2 + 2) + 2 + 2
+    assert alone < reads_us < synced_write_us(sata, (4, 1, 0)) - 1000 + 1
+    assert synced_write_us(sata, (4, 2, 0)) == synced_write_us(sata, (4, 1, 0)), "copies are written at once"
+    assert synced_write_us(sata, (4, 1, 0), synced=False) == alone, "who doesn't ask doesn't wait"
+    assert synced_write_us(replace(plain, is_volatile=1, flush_ns=MS), (2, 1, 0)) > alone + 1000
