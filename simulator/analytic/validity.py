@@ -120,6 +120,12 @@ def _writer_doubts(case: Case) -> Iterator[str]:
             "checkpoints begin by the log's volume, but not before the last one is on the disks, which are busy: how "
             "often that is, and so how many whole pages the log has, is known only roughly"
         )
+    p = case.parameters
+    if p.parities[0] and p.closed_s[0] and p.cache_chunk[0] and case.solution.first_busy[0] > BUSY_DISK:
+        yield (
+            "write-back comes in chunks to disks with parity that flush alone; how long commits wait for what is read "
+            "and written again there is known only roughly: check with the kernel engine"
+        )
     full = dirty_cached_pages(case) / max(case.system.page_cache.dirty_limit_pages, 1)
     if full > DIRTY_CACHE and case.solution.first_busy[0] > BUSY_DISK:
         yield (
