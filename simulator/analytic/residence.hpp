@@ -277,9 +277,9 @@ private:
             m->doubled <= 0 ? 0.0 : 2.0 * per_disk * (traffic.background / writes.batch + d.victims_mean);
         Disks disks{};
         disks.rate = x;
-        disk.solve(*m, behind, seen, reads, victims, 0.0, nothing, blocked, synced);
+        disk.solve(*m, behind, seen, reads, victims, 0.0, nothing, blocked, 0.0, synced);
         const auto syncs_if = [&](double of_log) {
-            first.solve(*m, behind, seen, reads + faults, victims, swap, appended, blocked, synced + of_log);
+            first.solve(*m, behind, seen, reads + faults, victims, swap, appended, blocked, of_log, synced);
             // a flush is as slow as the buffer while that drains: rates, not waits, are averaged over time
             const double own = m->log_first_s, drains = m->log_volatile > 0 ? first.draining : 0.0;
             const double for_buffer = 1.0 / (drains / (first.backlog_s + own) + (1.0 - drains) / own) - own;

@@ -28,7 +28,7 @@ struct Ssd {
     // `reads`, `writes`: requests/s of clients; `other`: share of the dies' time for writes that come one by one;
     // `blocked`: clients that a heap may hold up; `flushes`: per second.
     void solve(const Machine& m, const BackgroundWrites& behind, double seen, double reads, double writes, double other,
-               const Appended& log, double blocked, double flushes) {
+               const Appended& log, double blocked, double flushes, double batch_flushes) {
         const double drain = m.write_s[0], background = behind.busy + other + log.programs;
         const double programs = writes * drain + background;  // share of the dies' time
         const double of_writes = writes + behind.per_s * (1.0 + m.doubled) + other / drain,
@@ -38,10 +38,15 @@ struct Ssd {
         const double reading = reads * m.die_s / m.dies;
         const double programming = std::min(programs / std::max(1.0 - reading, TINY), 1.0);
         // A flush that is done alone closes the interface until the requests under way are done and it is, too.
-        const double alone_s = m.read_s[0] + programming * m.program_s / 2.0, under_way = reads * alone_s;
-        const double closes = m.closed_s > 0 ? flushes : 0.0;
-        emptied_s = m.closed_s > 0 ? alone_s * under_way / (1.0 + under_way) : 0.0;
-        const double closed_s = m.closed_s + emptied_s, interface = commanded + closes * closed_s;
+        const double alone_s = m.read_s[0] + programming * m.program_s / 2.0;
+        const double of_log = m.closed_s > 0 ? flushes : 0.0, of_batches = m.closed_s > 0 ? batch_flushes : 0.0;
+        emptied_s = m.closed_s > 0 ? emptied(alone_s, reads) : 0.0;
+        // reads end while a batch's pages pass before its flush
+        const double passed_s = behind.batch / std::max(m.cleaners, 1.0) * m.interface_write_s;
+        const double closes = of_log + of_batches;
+        const double closed =
+            closes * m.closed_s + of_log * emptied_s + of_batches * emptied(std::max(alone_s - passed_s, 0.0), reads);
+        const double closed_s = closed / std::max(closes, TINY), interface = commanded + closed;
         const double visits = commands + closes, visit_s = interface / std::max(visits, TINY);
         // What passes in bursts is waited for by residence.hpp; in between there is less time for the others.
         const double bursts = clip(behind.bursts(m), 0.0, MOST_BURSTS);
@@ -59,8 +64,8 @@ struct Ssd {
         const double heap_s = (m.direct > 0 ? behind.batch : behind.heap) * drain;
         const double heaps = (m.direct > 0 ? behind.trickling : behind.heaped) / std::max(heap_s, TINY);
         // pages that daemons write together drain while they pass the interface
-        const double passed_s = m.direct > 0 ? behind.batch * m.interface_write_s : 0.0;
-        const double absorbed = std::max(heap_s - passed_s - m.buffer_s, 0.0) / slower;
+        const double entering_s = m.direct > 0 ? behind.batch * m.interface_write_s : 0.0;
+        const double absorbed = std::max(heap_s - entering_s - m.buffer_s, 0.0) / slower;
         double after = 0.0;
         if (absorbed > 0.0 && heaps > 0.0) {
             const double anybody = heaps * absorbed * absorbed / 2.0;
@@ -79,6 +84,13 @@ struct Ssd {
                   behind.batch * ((1.0 + m.doubled) * m.interface_write_s +
                                   full * std::max(drain / slower - m.interface_write_s, 0.0)) +
                   (m.direct > 0 ? absorbed : 0.0);
+    }
+
+private:
+    // What a flush that is done alone waits for reads under way, of which each takes so long.
+    static double emptied(double read_s, double reads) {
+        const double under_way = reads * read_s;
+        return read_s * under_way / (1.0 + under_way);
     }
 };
 
