@@ -38,6 +38,9 @@ struct Ssd {
             per_s += flushes_per_s, drained += flushes_per_s * drains_s;
             squares += flushes_per_s * drains_s * drains_s;
         }
+
+        // Each waits for so much less.
+        void shorten(double by_s) { squares += by_s * (per_s * by_s - 2.0 * drained), drained -= per_s * by_s; }
     };
 
     // Shares of time that the log takes of the dies and of the interface.
@@ -91,6 +94,9 @@ struct Ssd {
         };
         const Flushes none;
         Flushes all_flushes = is_alone ? flushes : none;
+        // reads end while a batch's pages pass before its flush
+        const double entering_s = m.direct > 0 ? behind.batch / std::max(m.cleaners, 1.0) * m.interface_write_s : 0.0;
+        all_flushes.shorten(emptied_s(1.0) - emptied(std::max(alone_s - entering_s, 0.0), reads));
         if (is_alone && log_flushes > 0) all_flushes.add(log_flushes, 0.0), all_flushes.sources += 1.0;
         const double interface = commanded + all_flushes.per_s * closed_s + all_flushes.drained;
         // reads are crowded into the time in which the interface is open
@@ -140,6 +146,13 @@ struct Ssd {
                   behind.batch * ((1.0 + m.doubled) * m.interface_write_s +
                                   full * std::max(drain / slower - m.interface_write_s, 0.0)) +
                   (m.direct > 0 ? absorbed : 0.0);
+    }
+
+private:
+    // What a flush that is done alone waits for reads under way, of which each takes so long.
+    static double emptied(double read_s, double reads) {
+        const double under_way = reads * read_s;
+        return read_s * under_way / (1.0 + under_way);
     }
 };
 
