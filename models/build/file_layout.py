@@ -10,7 +10,9 @@ from simulator.form import Extent, RegionRow
 
 
 def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> tuple[Extent, ...]:
-    """Extents of tables (`database.file_layout: by_table`), each with its index over its part of the devices: as many as its size is of all, at least one.
+    """Extents of tables (`database.file_layout: by_table`), each with its index over its part of the devices.
+
+    It has as many of them as its size is of all, at least one.
 
     A table begins where those before it end, by size: so a device may have the end of one table and the next ones.
     `regions`: a row for each `RegionRow`, as in a program.
@@ -31,14 +33,19 @@ def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> t
     return tuple(extents)
 
 
-def files_of(names: Sequence[str], regions: npt.NDArray[np.int64]) -> tuple[tuple[int, int], ...]:
+def files_of(names: Sequence[str], regions: npt.NDArray[np.int64], units: int = 1) -> tuple[tuple[int, int], ...]:
     """(first page, file) of each part of a file: a table and its indexes are one.
 
-    Regions of a table are called as it is, with "index pages" or "by ..." behind.
+    Regions of a table are called as it is, with "index pages" or "by ..." behind. With several `units` a region that
+    has a group for each holds as many tables.
     """
     tables: dict[str, int] = {}
     numbers = [tables.setdefault(name.split(" index pages")[0].split(" by ")[0], len(tables)) for name in names]
-    parts = sorted((RegionRow(*row).base, number) for row, number in zip(regions.tolist(), numbers, strict=True))
+    parts = sorted(
+        (row.base + group * row.group_pages, number * units + group)
+        for row, number in zip((RegionRow(*row) for row in regions.tolist()), numbers, strict=True)
+        for group in range(units if row.groups == units else 1)
+    )
     return tuple(part for before, part in zip([(0, -1), *parts], parts, strict=False) if part[1] != before[1])
 
 

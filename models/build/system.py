@@ -131,7 +131,9 @@ def machine_model(
             f"indexes; at most {MOST_FILES}: have fewer in the workload, or take it out"
         )
     if model.writing.doubled and direct_io and _flushes(model.storage):
-        files = files_of(program.region_names, program.regions)
+        workload = scenario.workload
+        units = workload.scale if isinstance(workload, RowWorkloadSpec) and workload.unit == "tables" else 1
+        files = files_of(program.region_names, program.regions, units)
         model = replace(model, writing=replace(model.writing, files=files))
     if database.file_layout == "by_table":
         return replace(model, extents=by_table(program.regions, model.storage.data_devices, model.storage.page_bytes))

@@ -87,9 +87,9 @@ class SsdSpec(Spec):
         default=0.0,
         ge=0,
         le=1e6,
-        description="of a die, which programs lose by a read that comes while there are some, beside its own: 160 by the "
-        "sheet of a Micron 9550 (640,000 requests/s at 70/30, where 3,000,000 reads and 540,000 writes alone leave room "
-        "for twice as many); 0: none, since few sheets say",
+        description="of a die, which programs lose by a read that comes while there are some, beside its own: 160 by "
+        "the sheet of a Micron 9550 (640,000 requests/s at 70/30, where 3,000,000 reads or 540,000 writes alone leave "
+        "room for twice as many); 0: none, since few sheets say",
     )
     source: Text
 

@@ -49,6 +49,7 @@ def faults(system: System) -> Iterator[str]:
             yield f"alias: the table at {start} points to values that it doesn't have; it has {length:,}"
     yield from _daemon_faults(system)
     yield from _part_faults(system)
+    yield from _file_faults(system)
 
 
 def _daemon_faults(system: System) -> Iterator[str]:
@@ -61,6 +62,12 @@ def _daemon_faults(system: System) -> Iterator[str]:
             yield f"daemon {daemon.name}: write_tail is of LRU; the pool's replacement is {system.pool.replacement}"
         if any(daemon.operands("write_unused")) and system.pool.replacement != "clock":
             yield f"daemon {daemon.name}: write_unused is of CLOCK; the pool's replacement is {system.pool.replacement}"
+
+
+def _file_faults(system: System) -> Iterator[str]:
+    begins = [first for first, _ in system.writing.files]
+    if begins and (begins[0] != 0 or begins != sorted(set(begins))):
+        yield f"writing.files begin at pages {begins[:5]}; allowed: from 0 on, in order"
 
 
 def _part_faults(system: System) -> Iterator[str]:
@@ -88,9 +95,6 @@ def _part_faults(system: System) -> Iterator[str]:
     numbers["page_cache.pages_a_pause"] = system.page_cache.pages_a_pause, 0, MOST_PAGES_A_PAUSE + 1
     if system.page_cache.pages_a_pause:
         numbers["regions, as files that writers lock"] = len(program.regions), 0, MOST_FILES + 1
-    begins = [first for first, _ in system.writing.files]
-    if begins and (begins[0] != 0 or begins != sorted(set(begins))):
-        yield f"writing.files begin at pages {begins[:5]}; allowed: from 0 on, in order"
     for number, extent in enumerate(system.placement):
         numbers[f"extents.{number}.devices"] = extent.devices, 1, storage.data_devices - extent.first_device + 1
         numbers[f"extents.{number}.first_device"] = extent.first_device, 0, storage.data_devices

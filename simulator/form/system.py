@@ -175,7 +175,7 @@ class Writing:
     pushed: bool = False
     """by buffered I/O: daemons hand each batch from the page cache to the disks at once, and pay for its requests"""
     files: tuple[tuple[int, int], ...] = ()
-    """(first page, file), by page: behind the pages of a doubled batch each of its files is flushed, one by one, on SSDs.
+    """(first page, file), by page, on SSDs: behind the pages of a doubled batch each of its files is flushed, in turn.
     Empty: one flush for all, on each device behind its last page."""
 
 

@@ -135,6 +135,11 @@ class RowWorkloadSpec(Spec):
     scale: WholeNumber = Field(
         ge=1, le=1_000_000, description="units that the tables' rows are given for: pgbench's scale, sysbench's tables"
     )
+    unit: Literal["rows", "tables"] = Field(
+        default="rows",
+        description="what a unit of scale is: more rows of each table (pgbench), or tables of their own, each with a "
+        "file (sysbench)",
+    )
     tables: tuple[TableSpec, ...] = Field(min_length=1, max_length=50)
     transactions: tuple[TransactionSpec, ...] = Field(min_length=1, max_length=50)
     arrivals: ClosedClientsSpec | OpenArrivalsSpec = Field(discriminator="kind")

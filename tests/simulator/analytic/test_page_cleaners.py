@@ -66,7 +66,7 @@ def test_a_page_is_written_so_long_after_its_first_change(share: float) -> None:
 
 
 def test_each_file_of_a_batch_costs_a_flush() -> None:
-    """Of pages in equal parts of n files a batch finds nearly n of them; a drive that flushes alone is closed so often."""
+    """Of pages in equal parts of n files a batch finds nearly n; a drive that flushes alone is closed so often."""
     model = build(with_values(load_scenario_file(library_files()["innodb/tpcc-mysql-sm863"]), SMALL))
     workload = read_workload(model)
     assert workload.files[:, 1].max() == 1.0, "no table has more than one"

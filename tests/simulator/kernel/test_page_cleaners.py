@@ -77,9 +77,7 @@ def test_copies_are_appended_and_flushed_and_so_is_the_end_of_a_batch(engine: Mo
 @pytest.mark.parametrize(
     ("files", "flushes"), [((), 1), (((0, 0),), 1), (((0, 0), (5, 1)), 2), (((0, 0), (3, 1), (6, 0)), 2)]
 )
-def test_every_file_of_a_batch_is_flushed(
-    engine: ModuleType, files: tuple[tuple[int, int], ...], flushes: int
-) -> None:
+def test_every_file_of_a_batch_is_flushed(engine: ModuleType, files: tuple[tuple[int, int], ...], flushes: int) -> None:
     """An SSD whose flush alone takes time, one after the other: that of the copies and one for each file.
 
     A flush is no write, so that as many writes are counted as without files.
