@@ -84,6 +84,8 @@ private:
                 return write_ns;
             case Transfer::rewrite:
                 return read_ns + write_ns;
+            case Transfer::flush:  // only SSDs are flushed
+                break;
         }
         return 0;
     }

@@ -94,7 +94,7 @@ private:
     struct Flusher {
         const i32 task;
         const i64 begin, end;
-        Line waiting;
+        Line waiting{};
         i64 bytes = 0;        // pending
         i32 group = NONE;     // the first of those whose flush is under way
         i64 group_bytes = 0;  // of its writes

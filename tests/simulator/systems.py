@@ -473,7 +473,7 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
     """Systems whose dirty pages are written in the order of their age, most of them twice."""
     system, rules = draw(systems()), draw(flushings())
     doubled = draw(st.sampled_from([True, True, False]))
-    parts = [part for one in system.storage.devices for part in (one.disks if isinstance(one, RaidSet) else (one,))]
+    parts = [part for one in system.devices for part in (one.disks if isinstance(one, RaidSet) else (one,))]
     flushes = all(isinstance(part, SsdDevice) for part in parts)
     cleaner = page_cleaner(
         draw(st.sampled_from([5 * MS, 40 * MS, 100 * MS])),
