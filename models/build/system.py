@@ -58,6 +58,11 @@ def build(scenario: ScenarioSpec) -> form.System:
         program = tpcc_program(workload, paths, sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
         registers = client_registers(program, workload, sample, clients_of(workload))
         terminals = terminals_of(program, workload, sample)
+    if database.log.flushed_at_once and not isinstance(workload, RowWorkloadSpec):
+        raise InputError(
+            f"{scenario.name}: database.log.flushed_at_once: got true; only row workloads log by statement, TPC-C's "
+            "transactions log once, before they commit: take it out"
+        )
     program = logged_program(program, database.log)
     whole = machine_model(scenario, program, registers, interval_of(scenario, program, registers))
     statement = round(statement_ns(paths, workload.rows_per_statement))
@@ -154,8 +159,8 @@ def _writers(database: DatabaseSpec) -> tuple[form.Daemon, ...]:
 
 def _flushes(storage: form.Storage) -> bool:
     """Whether a flush takes time on a device that has data."""
-    disks = (disk for number in range(storage.data_devices) for disk in storage.disks_of(number) or (number,))
-    return any(isinstance(one := storage.devices[disk], form.SsdDevice) and one.flush_ns > 0 for disk in disks)
+    disks = (disk for number in range(storage.data_devices) for disk in storage.disks_of(number))
+    return any(isinstance(one := storage.with_disks[disk], form.SsdDevice) and one.needs_flush for disk in disks)
 
 
 def _interrupts(interrupts: InterruptTimes, round_trips: int) -> form.Interrupts:

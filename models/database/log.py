@@ -41,6 +41,11 @@ class LogSpec(Spec):
             raise ValueError(
                 f"{key}: got {getattr(self, key)}; only with commit: durable, nobody waits for it otherwise"
             )
+        if self.flushed_at_once and self.journal_writes_per_group and self.syncs_per_group < 2:
+            raise ValueError(
+                f"journal_writes_per_group: got {self.journal_writes_per_group}; with flushed_at_once they are of a "
+                "second file, the binary log: syncs_per_group must be 2"
+            )
         return self
 
 

@@ -285,7 +285,7 @@ def log(case: Case) -> LogResult:
     w = case.workload
     images = case.system.log.full_page_bytes * float(case.solution.images[0])
     rules = case.system.log
-    bytes_per_s = case.rate * (float(w.log_bytes @ w.mix) + images) * rules.writes_per_group
+    bytes_per_s = case.rate * (float(w.log_bytes @ w.mix) + images) * (rules.writes_per_group if rules.durable else 1)
     if bytes_per_s > 0:
         bytes_per_s += float(case.solution.groups_per_s[0]) * rules.journal_writes * JOURNAL_BYTES
     return LogResult(

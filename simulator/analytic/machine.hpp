@@ -71,6 +71,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(program_s)         /* of a die */ \
     X(interrupted_s)     /* that programs lose by a read */ \
     X(buffer_s)          /* in which a full buffer is programmed */ \
+    X(data_volatile)     /* 1: data devices have no power-loss protection */ \
     X(log_volatile)      /* 1: the log's device has no power-loss protection */ \
     X(write_cache_s)     /* an arm's write into the drive's cache; 0 without one */ \
     X(write_cache_pages) /* that it holds */ \

@@ -22,7 +22,7 @@ struct PageCleaners {
     double log_full = 0;    // what commits would have to wait for: more than 1 if the log can't have room
 
     // Before the first rate of a machine.
-    void prepare() { near = 0.0; }
+    void prepare() { near = 0.0, batch = 1.0; }
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         find_ends(w, m, pool);

@@ -165,6 +165,8 @@ class Parameters:
     """of a die, that programs lose by a read"""
     buffer_s: FloatArray
     """in which a full buffer is programmed"""
+    data_volatile: FloatArray
+    """1: data devices have no power-loss protection"""
     log_volatile: FloatArray
     """1: the log's device has no power-loss protection"""
     write_cache_s: FloatArray
@@ -395,6 +397,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         program_s=s(ssd.program_ns if ssd else 0),
         interrupted_s=s(ssd.interrupted_ns if ssd else 0),
         buffer_s=one(drain_s(ssd, ssd.buffer_bytes) if ssd else 0),
+        data_volatile=one(ssd.is_volatile if ssd else 0),
         log_volatile=one(log_ssd.is_volatile if log_ssd else 0),
         write_cache_s=s(data.in_cache_ns if isinstance(data, CachingDevice) else 0),
         write_cache_pages=one(data.cache_bytes / page if isinstance(data, CachingDevice) else 0.0),

@@ -269,17 +269,18 @@ private:
         const double reads = per_disk * (d.reads_mean + (m->again_s > 0 ? d.victim_writes_mean * single : 0.0));
         const double victims = per_disk * d.victim_writes_mean * single, blocked = m->clients / m->data_devices;
         // the log is appended to: what its bytes take of the dies
-        const double logged = shared ? x * writes.log_bytes * m->log_writes * single / spread : 0.0;
+        const double logged =
+            shared ? x * writes.log_bytes * (m->durable > 0 ? m->log_writes : 1.0) * single / spread : 0.0;
         const Ssd::Appended nothing{}, appended{logged * m->log_drain_byte_s, logged * m->log_byte_s};
         Ssd disk, first;
         const double faults = x * d.faults_mean / spread, swap = behind.swap;
         // a flush behind the copies and one behind each file's pages, of a batch or of a page that a client writes, in
-        // turn; unprotected, the first two wait for the programs
-        const bool drained = m->synced_s > 0 && m->closed_s > 0 && m->log_volatile > 0;
-        const double batches = m->doubled <= 0 ? 0.0 : per_disk * traffic.background / writes.batch;
-        const double ones = m->doubled <= 0 ? 0.0 : per_disk * d.victims_mean;
-        const double copies_s = drained ? writes.batch * m->append_page_s : 0.0;
-        const double pages_s = drained ? writes.batch * m->write_s[0] : 0.0;
+        const bool drained = m->synced_s > 0 && m->closed_s > 0 && m->data_volatile > 0;
+        // turn; unprotected, the first two wait for the programs; in a set all disks are flushed
+        const double batches = m->doubled <= 0 ? 0.0 : per_disk * spread * traffic.background / writes.batch;
+        const double ones = m->doubled <= 0 ? 0.0 : per_disk * spread * d.victims_mean;
+        const double copies_s = drained ? writes.batch * m->append_page_s / spread : 0.0;
+        const double pages_s = drained ? writes.batch * m->write_s[0] * single / spread : 0.0;
         Ssd::Flushes synced;
         synced.add(batches, copies_s), synced.add(batches, pages_s), synced.add(batches * (writes.files - 1.0), 0.0);
         synced.sources = m->cleaners + (ones > 0 ? m->clients / m->data_devices : 0.0);
@@ -297,7 +298,7 @@ private:
             const double slow_s = std::max(drains > 0.0 ? first.backlog_s : 0.0, first.heap_wait_s);
             const double for_heaps = 1.0 / (slow / (slow_s + own) + (1.0 - slow) / own) - own;
             // with parity a write that goes on in the log's last page need not read it (simulator/kernel/raid.hpp)
-            const double bytes = x * writes.log_bytes / std::max(disks.log.flushes, TINY);
+            const double bytes = x * writes.log_bytes * m->log_writes / std::max(disks.log.flushes, TINY);
             const bool keeps_page = m->parities > 0 && (m->closed_s > 0 || m->log_volatile > 0);
             const double known_s = keeps_page ? m->again_s * std::max(1.0 - bytes / LOG_PAGE_BYTES, 0.0) : 0.0;
             const double waits_s = shared ? first.log_wait_s + for_heaps + first.emptied_s(spread) - known_s : 0.0;
@@ -305,6 +306,8 @@ private:
             return shared && m->durable > 0 ? disks.log.syncs : 0.0;
         };
         // Flushes that are done alone hold up those of the log, which are the fewer: halving until both agree.
+        // Asked twice: what a write of the log need not read follows from how many there are.
+        syncs_if(0.0);
         double least = 0.0, most = syncs_if(0.0);
         for (int round = 0; m->closed_s > 0 && round < CLOSING_ROUNDS; round++) {
             const double of_log = (least + most) / 2.0;

@@ -89,7 +89,7 @@ struct Ssd {
             const double flush_s = closed_s + some.drained / some.per_s,
                          rest_s = squares / (2.0 * some.per_s * flush_s);
             const double by_commands = command_s * commanded / std::max(1.0 - commanded, TINY);
-            const double most = rest_s * std::min(others, 1.0) + flush_s * std::max(others - 1.0, 0.0) + by_commands;
+            const double most = rest_s * clip(others, 0.0, 1.0) + flush_s * std::max(others - 1.0, 0.0) + by_commands;
             return wait_s * most / std::max(wait_s + most, TINY);
         };
         const Flushes none;

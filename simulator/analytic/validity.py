@@ -25,6 +25,7 @@ WRITING_UNPROTECTED = 0.05
 LOADED_WINDOWS = 0.1
 """share of the counted interval in which some of what is remembered is a load's"""
 DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
+BUSY_TWICE = 0.95
 """dirty pages of the page cache by its limit, which matter at disks as busy as this"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
@@ -124,7 +125,7 @@ def _writer_doubts(case: Case) -> Iterator[str]:
     if p.parities[0] and p.closed_s[0] and p.cache_chunk[0] and case.solution.first_busy[0] > BUSY_DISK:
         yield (
             "write-back comes in chunks to disks with parity that flush alone; how long commits wait for what is read "
-            "and written again there is known only roughly: check with the kernel engine"
+            "and written again there is known only roughly"
         )
     full = dirty_cached_pages(case) / max(case.system.page_cache.dirty_limit_pages, 1)
     if full > DIRTY_CACHE and case.solution.first_busy[0] > BUSY_DISK:
@@ -149,6 +150,11 @@ def _page_cleaner_doubts(case: Case) -> Iterator[str]:
         yield (
             "pages are written twice to an SSD without power-loss protection, and how many wait for its flushes is "
             "known only roughly"
+        )
+    elif case.parameters.doubled[0] and case.parameters.closed_s[0] and case.solution.first_busy[0] > BUSY_TWICE:
+        yield (
+            "pages are written twice to a busy drive that flushes alone; how its reads and its flushes, one for each "
+            "file of a batch, take turns is known only roughly"
         )
     if case.system.writing.coalesced_pages > 1:
         yield "page cleaners write dirty neighbours along (neighbour_pages), which isn't in the equations"

@@ -48,3 +48,8 @@ class SsdDevice(DeviceRecord):
     interrupted_ns: int = 0
     """a die's time that programs lose by a read which comes while there are some, beside its own"""
     kind: ClassVar[str] = "ssd"
+
+    @property
+    def needs_flush(self) -> bool:
+        """Whether a flush makes anybody wait; Linux sends none to the others."""
+        return bool(self.flush_ns or self.is_volatile or self.flushes_alone)

@@ -148,7 +148,7 @@ private:
     Array<Run> runs;             // of a batch whose copies are written first
     Array<i64> last_on;          // by device, its last run, -1: none
     Array<File> files;           // by their first pages; a file may have several parts
-    Array<i64> to_flush;         // the last page of each file of the batch
+    Array<i64> to_flush;         // of each file of the batch a page on each device where it has some
     Array<i64> flushed_files;    // those files
     i64 flushed = 0;             // of `to_flush`
     Array<i32> to_push;          // of the batch
@@ -212,11 +212,8 @@ private:
         const auto part = std::upper_bound(files.begin(), files.end(), page,
                                            [](i64 at, const File& one) { return at < one.first_page; });
         const i64 file = (part - 1)->file;
-        for (i64 i = 0; i < flushed_files.size(); i++) {
-            if (flushed_files[i] != file) continue;
-            to_flush[i] = page;
-            return;
-        }
+        for (i64 i = 0; i < flushed_files.size(); i++)
+            if (flushed_files[i] == file && devices.device_of(to_flush[i]) == devices.device_of(page)) return;
         flushed_files.add(file), to_flush.add(page);
     }
 

@@ -93,13 +93,17 @@ class PageWriter:
         for done in pending:
             if not done.processed:
                 yield done
-        for page in self._last_of_files(runs) if known else ():
+        for page in self._page_of_each_file(runs) if known else ():
             yield self.files.flush(page, "writer")
 
-    def _last_of_files(self, runs: list[range]) -> list[int]:
-        """The first page of the last run of each file, files in the order of their first runs."""
+    def _page_of_each_file(self, runs: list[range]) -> list[int]:
+        """A page of each file on each device where it has some, in the order in which they come."""
         begins = [first for first, _ in self.rules.files]
-        return list({self.rules.files[bisect_right(begins, run.start) - 1][1]: run.start for run in runs}.values())
+        pages: dict[tuple[int, int], int] = {}
+        for run in runs:
+            file = self.rules.files[bisect_right(begins, run.start) - 1][1]
+            pages.setdefault((file, self.files.device_of(run.start)), run.start)
+        return list(pages.values())
 
     def _pay(self, calls: int) -> Story:
         """CPU time of the write calls, and of the requests if they are made at once."""

@@ -93,7 +93,7 @@ class RaidStation(DeviceStation):
         self.log_end = -1
         """the byte behind the log's last write"""
         first = device.disks[0]
-        self.flushes = isinstance(first, SsdDevice) and bool(first.flush_ns or first.is_volatile or first.flushes_alone)
+        self.flushes = isinstance(first, SsdDevice) and first.needs_flush
 
     def _enqueue(self, request: Request) -> None:
         size = max(request.size_bytes, 1)  # a flush of the log whose bytes another one took along still goes somewhere

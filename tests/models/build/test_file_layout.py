@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from models.build import build, files_of
+from models.reading import with_values
 from scenarios.library import library_files, load_scenario_file
 from simulator.analytic import engine as analytic
 from simulator.errors import Infeasible
@@ -71,3 +72,14 @@ def test_the_fullest_partition_must_have_room() -> None:
     tiny(*room)
     with pytest.raises(Infeasible, match="GiB of data with room to grow"):
         tiny(*room, "database.file_layout=by_table")
+
+
+@pytest.mark.parametrize("disk", ["sata-ssd", "sas-10k"])
+def test_pages_written_twice_to_raid_sets(disk: str) -> None:
+    """Files where the set's disks need flushes, none on arms, whose writes are durable at once."""
+    scenario = load_scenario_file(library_files()["innodb/tpcc-mysql-sm863"])
+    disks = {"machine.disks.count": 6, "machine.disks.level": "raid10"}
+    if disk == "sata-ssd":
+        assert len(build(with_values(scenario, disks)).writing.files) == 9
+        return
+    assert build(with_values(scenario, disks | {"machine.disks.disk": disk})).writing.files == ()

@@ -27,7 +27,7 @@ PAGES, RATE, PER_S = 1000.0, 1e-3, 10.0
 REDO = 1e7
 """bytes of log since the first change that are a whole age"""
 FILE = library_files()["innodb/hammerdb-80-users"]
-SMALL = {"database.pool.buffers": 327_680}
+SMALL = {"database.pool.buffers": 327_680, "machine.disks.disk.flush_us": 2000.0}
 AT_ONCE = 1e9
 """pages per second that nothing holds up"""
 
@@ -76,7 +76,6 @@ def test_each_file_of_a_batch_costs_a_flush() -> None:
         return float(rates(replace(workload, files=files), parameters_of(model, workload), "lru")[0])
 
     one_file, nine_files = (rate(all_regions * [0.0, number]) for number in (1.0, 9.0))
-    assert rate(np.empty((0, 2))) == one_file, "one file is one flush"
     assert nine_files < 0.95 * one_file
     assert nine_files < rate(workload.files) < one_file, "of its nine tables' not each has a page in each batch"
 
