@@ -91,7 +91,10 @@ struct Ssd {
                          rest_s = squares / (2.0 * some.per_s * flush_s);
             const double by_commands = command_s * commanded / std::max(1.0 - commanded, TINY);
             const double most = rest_s * clip(others, 0.0, 1.0) + flush_s * std::max(others - 1.0, 0.0) + by_commands;
-            return wait_s * most / std::max(wait_s + most, TINY);
+            // what holds up more than there is time for isn't bounded; programs behind flushes that overlap count once
+            const double in_line_s = std::max(wait_s - visit_s * overfull(used), 0.0);
+            const double surely = std::max(all - std::max(some.drained, 0.0) - bursts, 0.0) / (1.0 - bursts);
+            return in_line_s * most / std::max(in_line_s + most, TINY) + visit_s * overfull(surely);
         };
         const Flushes none;
         Flushes all_flushes = is_alone ? flushes : none;
