@@ -76,6 +76,7 @@ def test_models_are_named_after_what_they_are_of() -> None:
         "percona-850-pro",
         "percona-sm863",
         "pgbench",
+        "pgbench-updates",
         "postgresql",
         "published",
         "sysbench",
