@@ -94,15 +94,15 @@ FAULTS = {
     "a write cache without end": Fault("write_cache.hpp", "used_bytes + needed > cache_bytes", "false"),
     "writes wait in the line of reads": Fault("flash.hpp", "reads_per_write > 0", "false"),
     "reads take no time from programs": Fault(
-        "ssd.hpp", "buffer_drained_ns += service_ns / dies", "buffer_drained_ns += 0"
+        "ssd.hpp", "buffer_drained_ns += (service_ns + interrupted_ns) / dies", "buffer_drained_ns += 0"
     ),
     "credits of no worth": Fault("limits.hpp", "std::max(start, limiter.refilled_ps())", "start"),
     "parity stays in its place": Fault("raid.hpp", "places - 1 - stripe % places", "places - 1"),
     "a slice without end": Fault("fair_queueing.hpp", "calendar.now_ns < slice_end_ns", "slice_end_ns > 0"),
     "a flush takes nobody along": Fault(
         "log.hpp",
-        "std::exchange(waiting.first, NONE)",
-        "[&] { const i32 who = waiting.take(tasks); tasks[who].next = NONE; return who; }()",
+        "std::exchange(flusher.waiting.first, NONE)",
+        "[&] { const i32 one = flusher.waiting.take(tasks); tasks[one].next = NONE; return one; }()",
     ),
     "writes are never merged": Fault(
         "write_back.hpp", "run.pages > 0 && run.pages < merged_pages", "run.pages > 0 && false"
