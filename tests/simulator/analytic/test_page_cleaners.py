@@ -27,7 +27,7 @@ PAGES, RATE, PER_S = 1000.0, 1e-3, 10.0
 REDO = 1e7
 """bytes of log since the first change that are a whole age"""
 FILE = library_files()["innodb/hammerdb-80-users"]
-SMALL = {"database.pool.buffers": 327_680, "machine.disks.disk.flush_us": 2000.0}
+SMALL = {"database.pool.buffers": 983_040, "machine.disks.disk.flush_us": 500.0}
 AT_ONCE = 1e9
 """pages per second that nothing holds up"""
 
