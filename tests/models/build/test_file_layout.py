@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from models.build import build, files_of
+from models.build import build
 from models.reading import with_values
 from scenarios.library import library_files, load_scenario_file
 from simulator.analytic import engine as analytic
@@ -55,8 +54,10 @@ def test_a_table_and_its_indexes_are_one_file() -> None:
               for table in tables]  # fmt: skip
     assert with_flushes.writing.files == tuple(zip(begins, range(len(tables)), strict=True))
     assert build(load_scenario_file(files["innodb/tpcc-mysql-pm1725"])).writing.files == ()
-    apart = files_of(("a", "b", "a by x"), np.array([[0, 1, 5, 1, -1, 1], [5, 1, 5, 1, -1, 1], [10, 1, 5, 1, -1, 1]]))
-    assert apart == ((0, 0), (5, 1), (10, 0)), "an index that lies elsewhere is of its table's file"
+    sysbench = build(load_scenario_file(files["sysbench/read-write-2-gib"]))
+    assert [number for _, number in sysbench.writing.files] == [*range(20), *range(20)], (
+        "twenty tables, then their indexes, which are of the tables' files"
+    )
 
 
 def test_the_default_is_as_before_and_the_analytic_engine_has_doubts() -> None:
