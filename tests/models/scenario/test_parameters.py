@@ -25,6 +25,7 @@ OF_OTHER_PARTS = {
     "machine.disks.disk.write_cache_sorted": "machine.disks.disk=sata-7200-2005",
     "machine.network.round_trip_us": "machine.network={clients_on_server: false}",
     "database.log.flush_overhead_us": "database.log.commit=durable",
+    "database.log.journal_writes_per_group": "database.log.commit=durable",
     "workload.tpcc.remote_stock_fraction": "workload.warehouses=40",
     "workload.tpcc.remote_payment_fraction": "workload.warehouses=40",
     "machine.disks.sets": "machine.disks={level: raid0, count: 4}",
