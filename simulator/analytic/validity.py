@@ -25,8 +25,9 @@ WRITING_UNPROTECTED = 0.05
 LOADED_WINDOWS = 0.1
 """share of the counted interval in which some of what is remembered is a load's"""
 DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
-BUSY_TWICE = 1.1
 """dirty pages of the page cache by its limit, which matter at disks as busy as this"""
+BUSY_TWICE = 1.1
+"""commands and flushes of a drive by the time that it has for them"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
 LONG_ROUND_S = 0.5

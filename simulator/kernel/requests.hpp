@@ -11,7 +11,7 @@
 namespace oltpsim {
 
 // What a disk does. A rewrite reads a place and then writes it (parity that is computed from what lies there). A flush
-// of a RAID set's disk has no bytes, and isn't counted as a request.
+// alone, of a file or of a RAID set's disk, has no bytes, and isn't counted as a request.
 enum class Transfer : u8 { read, write, rewrite, flush };
 
 // What a request is for. Up to `doublewrite` each client is an owner of its own to fair queueing.

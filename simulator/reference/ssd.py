@@ -113,11 +113,10 @@ class SsdStation(DeviceStation):
         """Time at which a write is complete, with its flush, ns."""
         ssd, size = self.ssd, request.size_bytes
         arrives = self._pass_interface(ssd.command_write_ns, ssd.write_mib_ns, size)
-        if size:
-            appends = request.purpose == DOUBLEWRITE or self.end_of_last_write.get(request.purpose) == request.byte
-            self.end_of_last_write[request.purpose] = request.byte + size
-            mib_ns = ssd.append_mib_ns if appends else ssd.drain_mib_ns
-            self.buffer_drained_ns = max(self.buffer_drained_ns, arrives) + max(size, SECTOR_BYTES) * mib_ns // MIB
+        appends = request.purpose == DOUBLEWRITE or self.end_of_last_write.get(request.purpose) == request.byte
+        self.end_of_last_write[request.purpose] = request.byte + size
+        mib_ns = ssd.append_mib_ns if appends else ssd.drain_mib_ns
+        self.buffer_drained_ns = max(self.buffer_drained_ns, arrives) + max(size, SECTOR_BYTES) * mib_ns // MIB
         end = max(arrives, self.buffer_drained_ns - ssd.buffer_bytes * ssd.drain_mib_ns // MIB) + ssd.write_ns
         return self._flush(end) if request.synced else end
 
