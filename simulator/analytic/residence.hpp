@@ -20,7 +20,6 @@ namespace oltpsim {
     X(handing_over) /* processors that hand critical sections over */ \
     X(disk_busy)    /* a data disk without log and swap */ \
     X(first_busy)   /* the first data disk, with them */ \
-    X(interface_busy) /* of the first SSD: commands and flushes; above 1 where those take turns that it doesn't have */ \
     X(log_busy)     /* a log device of its own */ \
     X(flushes_per_s) \
     X(groups_per_s)  /* of commits that share flushes */ \
@@ -199,15 +198,15 @@ private:
 
     // Waits for data disks, and for the log.
     struct Disks {
-        double rate;                        // transactions/s while there is no heap of writes
-        double read_s, victim_s, fault_s;   // each
-        double busy, first_busy;            // share of a data disk's time; of the first, with log and swap
-        double first_load, interface_busy;  // of an SSD's busiest part; of its interface
-        double reads_there;                 // at an arm
-        double batch_s;                     // how long a batch of direct writes takes on flash
-        double stalled_s, heaps;            // what heaps hold up each wait for a disk; share of time with one
-        double behind_s;                    // what else each waits behind heaps or batches of writes, in its own time
-        double pause_s;                     // of those that wait for a heap or a batch, mean
+        double rate;                       // transactions/s while there is no heap of writes
+        double read_s, victim_s, fault_s;  // each
+        double busy, first_busy;           // share of a data disk's time; of the first, with log and swap
+        double first_load;                 // of an SSD's busiest part
+        double reads_there;                // at an arm
+        double batch_s;                    // how long a batch of direct writes takes on flash
+        double stalled_s, heaps;           // what heaps hold up each wait for a disk; share of time with one
+        double behind_s;                   // what else each waits behind heaps or batches of writes, in its own time
+        double pause_s;                    // of those that wait for a heap or a batch, mean
         Log log;
 
         // For this share of the time it is as another.
@@ -320,7 +319,7 @@ private:
         if (m->again_s > 0) disks.victim_s += m->read_s[0];
         disks.fault_s = m->swap_read_s[0] + first.read_wait_s;
         disks.busy = std::max(disk.busy, disk.load), disks.first_busy = std::max(first.busy, first.load);
-        disks.first_load = first.load, disks.interface_busy = first.interface;
+        disks.first_load = first.load;
         disks.batch_s = std::max(disk.batch_s, first.batch_s);
         if (m->synced_s > 0) {
             // behind a write a flush has its turn already, a file's has one of its own; beside others it waits for them
@@ -507,7 +506,6 @@ private:
         load = std::max({cpu.load, cpu.section_load, disks.busy, disks.first_busy, shared ? 0.0 : log.busy, locks.load,
                          writes.log_full});
         figures.disk_busy = std::min(disks.busy, 1.0), figures.first_busy = std::min(disks.first_busy, 1.0);
-        figures.interface_busy = disks.interface_busy;
         figures.log_busy = shared ? 0.0 : log.busy, figures.flushes_per_s = log.flushes * part,
         figures.groups_per_s = log.groups * part;
         const double all = machine.dies > 0 ? disks.first_load : disks.first_busy;

@@ -43,8 +43,6 @@ class Solution:
     """a data device without log and swap"""
     first_busy: FloatArray
     """the first data device, with them"""
-    interface_busy: FloatArray
-    """of the first SSD: commands and flushes; above 1 where they are more than it has time for"""
     log_busy: FloatArray
     """a log device of its own"""
     flushes_per_s: FloatArray

@@ -13,7 +13,6 @@ struct Ssd {
     static constexpr double MOST_BURSTS = 0.98;
 
     double read_wait_s = 0, write_wait_s = 0;  // before service
-    double interface = 0;                      // its load
     double load = 0;                           // of the busiest part: more than 1 if it can't do its work
     double busy = 0;                           // share of time in which any part is
     double draining = 0, backlog_s = 0;  // share of time in which there is a heap, and how long it drains on, mean
@@ -102,7 +101,7 @@ struct Ssd {
         const double entering_s = m.direct > 0 ? behind.batch / std::max(m.cleaners, 1.0) * m.interface_write_s : 0.0;
         all_flushes.shorten(emptied_s(1.0) - emptied(std::max(alone_s - entering_s, 0.0), reads));
         if (is_alone && log_flushes > 0) all_flushes.add(log_flushes, 0.0), all_flushes.sources += 1.0;
-        interface = commanded + all_flushes.per_s * closed_s + all_flushes.drained;
+        const double interface = commanded + all_flushes.per_s * closed_s + all_flushes.drained;
         // reads are crowded into the time in which the interface is open
         open = m.direct > 0 ? 1.0 : std::max(1.0 - (interface - commanded), 0.1);
         const double dies = reading + interrupted * programming + programs;  // share of their time

@@ -26,8 +26,6 @@ LOADED_WINDOWS = 0.1
 """share of the counted interval in which some of what is remembered is a load's"""
 DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
 """dirty pages of the page cache by its limit, which matter at disks as busy as this"""
-BUSY_TWICE = 1.1
-"""commands and flushes of a drive by the time that it has for them"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
 LONG_ROUND_S = 0.5
@@ -151,11 +149,6 @@ def _page_cleaner_doubts(case: Case) -> Iterator[str]:
         yield (
             "pages are written twice to an SSD without power-loss protection, and how many wait for its flushes is "
             "known only roughly"
-        )
-    elif case.parameters.doubled[0] and case.parameters.closed_s[0] and case.solution.interface_busy[0] > BUSY_TWICE:
-        yield (
-            "flushes, one for each file of a batch, and requests are more than the drive has time for; how they take "
-            "turns is known only roughly"
         )
     if case.system.writing.coalesced_pages > 1:
         yield "page cleaners write dirty neighbours along (neighbour_pages), which isn't in the equations"
