@@ -105,6 +105,7 @@ def _slower_device(p: Parameters, factor: FloatArray) -> Parameters:
         read_s=p.read_s * by,
         write_s=p.write_s * by,
         page_transfer_s=p.page_transfer_s * factor,
+        apart_page_s=p.apart_page_s * factor,
         append_page_s=p.append_page_s * factor,
         again_s=p.again_s * factor,
         swap_read_s=p.swap_read_s * by,

@@ -101,6 +101,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(checkpoint_bytes) /* of log after which one begins, if that is sooner; without end if nobody looks */ \
     X(image_bytes) /* that a page's first change since then logs on top of its own */ \
     X(limited)  /* 1: a volume behind limits, whose service times are turns at them */ \
+    X(apart_page_s) /* what bytes of a page take of a second limit, which counts apart, over slices; 0: there is none */ \
     X(delay_s)  /* of a read, beyond its turn */ \
     X(free_wait_s) /* for a buffer of a full pool, of each read */ \
     X(log_delay_s) \

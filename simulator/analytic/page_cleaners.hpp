@@ -22,7 +22,7 @@ struct PageCleaners {
     double log_full = 0;    // what commits would have to wait for: more than 1 if the log can't have room
 
     // Before the first rate of a machine.
-    void prepare() { near = 0.0, batch = 1.0; }
+    void prepare() { near = 0.0; }
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         find_ends(w, m, pool);
@@ -52,14 +52,20 @@ struct PageCleaners {
         // They look once a round: what is logged until they have written must find room beyond the age at which they
         // begin.
         const double busy = old_enough / std::max(most - ended, in_turn);
-        const double lasts_s = m.flash > 0 ? page_s * batch : 0.0;  // a round, at least
         const double at_end = ended / std::max(most - old_enough, in_turn);
-        const double tail_transactions =
-            std::min(rate * std::max(m.tail_round_s, lasts_s), m.tail_evictions / std::max(pool.brought_mean, TINY));
-        const double aged = in_round(m, rate * old_enough * std::max(m.round_s, lasts_s), busy);
-        const double last = in_round(m, ended * tail_transactions, at_end);
-        batch = (old_enough * aged + ended * last) / std::max(old_enough + ended, LEAST);
-        batch = clip(batch, 1.0, m.writer_batch);
+        // While a round lasts longer than that because of its batch, the batch grows with it.
+        batch = 0.0;
+        for (int number = 0; number < ROUNDS; number++) {
+            const double lasts_s = m.flash > 0 ? page_s * batch : 0.0;
+            const double tail_transactions = std::min(rate * std::max(m.tail_round_s, lasts_s),
+                                                      m.tail_evictions / std::max(pool.brought_mean, TINY));
+            const double aged = in_round(m, rate * old_enough * std::max(m.round_s, lasts_s), busy);
+            const double last = in_round(m, ended * tail_transactions, at_end);
+            const double before = batch;
+            batch = (old_enough * aged + ended * last) / std::max(old_enough + ended, LEAST);
+            batch = clip(batch, 1.0, m.writer_batch);
+            if (batch - before < ENOUGH * batch) break;
+        }
         files = files_of(w);
         const double begun_bytes = std::min(horizon * log_bytes, m.redo_sync_bytes);
         const double of_a_round = rate * log_bytes * m.round_s * (1.0 + std::min(busy, 1.0)) /
@@ -69,6 +75,8 @@ struct PageCleaners {
     }
 
 private:
+    static constexpr int ROUNDS = 100;       // to look for a batch, at most
+    static constexpr double ENOUGH = 1e-9;   // of it
     static constexpr double NEVER = 1e15;    // transactions
     static constexpr double SOONEST = 0.05;  // of the age at the list's end: no step where both meet
 

@@ -223,6 +223,8 @@ class Parameters:
     """that a page's first change since then logs on top of its own"""
     limited: FloatArray
     """1 for cloud volumes, whose service times are their limits' turns (volumes.py)"""
+    apart_page_s: FloatArray
+    """what bytes of a page take of a second limit, which counts apart, over slices; 0: there is none"""
     delay_s: FloatArray
     """what a read takes beyond its turn at a limited device; less than 0 if a turn is longer"""
     free_wait_s: FloatArray
@@ -432,6 +434,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         checkpoint_bytes=one(marks.checkpoint_bytes if marks.checkpoint_bytes < NEVER_BYTES else np.inf),
         image_bytes=one(system.log.full_page_bytes),
         limited=one(0.0),
+        apart_page_s=one(0.0),
         delay_s=one(0.0),
         free_wait_s=one(system.pool.free_wait_ns / NS_PER_S),
         log_delay_s=one(0.0),
@@ -515,6 +518,7 @@ def _behind_limits(p: Parameters, system: System, volumes: Volumes) -> Parameter
             swap_write_s=writes,
             again_s=np.zeros(1),
             page_transfer_s=np.array([page * volumes.data_writes.byte_s]),
+            apart_page_s=np.array([page * volumes.data_apart.byte_s]),
             delay_s=np.array([data.read_ns / NS_PER_S - read_s]),
             log_turns=QUEUES[None] + 1.0,
         )

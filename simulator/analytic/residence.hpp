@@ -87,7 +87,11 @@ public:
     }
 
     void machine(const Machine& of) {
-        m = &of, near = -INFINITY;
+        m = whole = &of, near = -INFINITY;
+        if (of.apart_page_s > 0) {
+            by_bytes = of, by_bytes.page_transfer_s = of.apart_page_s;
+            for (double* table : {by_bytes.read_s, by_bytes.write_s}) std::fill_n(table, QUEUE_POINTS, of.apart_page_s);
+        }
         pool.solve(w, of);
         cache.prepare(w, of, pool), writes.prepare();
     }
@@ -110,7 +114,10 @@ public:
         const double least = log_of(std::max(least_s, LEAST));
         double low = least, at_low = longer_than_expected(low);
         if (at_low != 0.0) {
-            double high = log_of(std::max(figures.page_s, LEAST)), at_high = longer_than_expected(high);
+            double high = log_of(std::max(figures.page_s, LEAST));
+            // Page cleaners that keep up, if they can, rather than leave pages to clients and have the longer queues.
+            if (m->cleaners > 0) high = std::min(high, log_of(m->cleaners / std::max(writes.aged * x, LEAST)));
+            double at_high = longer_than_expected(high);
             if (low > high) std::swap(low, high), std::swap(at_low, at_high);
             // Slower daemons may leave more to each other: the bounds may lie farther apart.
             for (double farther = 1.0; at_high < 0.0 && high < log_of(ENDLESS); farther *= 2.0)
@@ -162,8 +169,10 @@ private:
     static constexpr double TOLERANCE = 1e-7, STEP = 1e-3;
 
     const Workload& w;
-    const Machine* m = nullptr;
-    double near = -INFINITY;  // logarithm of what a page took at the rate before: the search begins there
+    const Machine* m = nullptr;      // as stations see it
+    const Machine* whole = nullptr;  // as it was given
+    Machine by_bytes;                // the same with turns at its limit of bytes, if that counts apart
+    double near = -INFINITY;         // logarithm of what a page took at the rate before: the search begins there
     PageWrites writes;
     Traffic traffic;
     Demands demands;
@@ -444,8 +453,21 @@ private:
         return disks;
     }
 
+    // Limits that count apart are each the sum of what is asked of them: of two only the one counts that has more to
+    // do.
+    const Machine& behind_the_tighter_limit() const {
+        const Machine& of = *whole;
+        if (of.apart_page_s <= 0) return of;
+        const double copies = of.doubled * traffic.written;
+        const double copies_s = copies / std::max(writes.batch, 1.0) * BackgroundWrites::copies_s(of, writes.batch);
+        const double by_requests_s = traffic.reads * of.read_s[0] + traffic.requests * of.write_s[0] + copies_s;
+        const double by_bytes_s = (traffic.reads + traffic.written + copies) * of.apart_page_s;
+        return by_bytes_s > by_requests_s ? by_bytes : of;
+    }
+
     // Times at all stations. A station that can't carry the rate has an endless queue.
     void stations(double given, double seen) {
+        m = &behind_the_tighter_limit();
         const Machine& machine = *m;
         const Demands& d = demands;
         const bool shared = machine.log_shared(), durable = machine.durable > 0;

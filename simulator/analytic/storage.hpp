@@ -146,6 +146,7 @@ struct Reads {
         }
         alone /= left;
         wait_s = alone + std::min(m.limited > 0 ? behind_batch(writes, alone, seen * load, service_s) : 0.0, once_s);
+        if (m.limited > 0 && m.cleaners > 0) wait_s = among_batches(writes, seen, rate, left, once_s, service_s);
     }
 
 private:
@@ -170,6 +171,26 @@ private:
         const double there = std::min(writes.trickling / writes.active / std::max(1.0 - reads, 0.02), 1.0);
         const double among = alone + std::max(writes.batch - 1.0, 0.0) / 2.0 * turn * there;
         return 1.0 / (writes.active / among + (1.0 - writes.active) / alone) - alone;
+    }
+
+    // Response at a limit among the batches of page cleaners, which come all the time. Of Q reads and a batch of B
+    // pages that has come behind them the disk has the batch for Q + B turns, all of it for Q and half of it for the
+    // rest; and as often as the pages' share of the time asks for, at most always. A read finds what is there, but
+    // nobody waits for more pages than pass while it is there, which is `once_s`.
+    static double among_batches(const BackgroundWrites& writes, double seen, double rate, double left, double once_s,
+                                double service_s) {
+        const double turn_s = service_s / clip(left + writes.trickling, 0.02, 1.0);  // the rest is others'
+        const double reads = rate * turn_s, found = seen * reads, batch = std::max(writes.batch, 1.0);
+        const double pages = writes.trickling * turn_s / service_s, itself = 1.0 - found / 2.0;
+        if (found >= 1.0) return ENDLESS;
+        const double open = 1.0 - found - pages * reads;
+        double turns = open > TINY ? (itself + pages * batch / 2.0) / open : ENDLESS;
+        if (pages * (reads * turns + batch) > batch) {  // one is always there
+            const double a = (1.0 - found) * reads, b = (1.0 - found - reads) * batch - itself * reads;
+            turns = (std::sqrt(b * b + 4.0 * a * (itself + batch / 2.0) * batch) - b) / (2.0 * std::max(a, TINY));
+        }
+        turns = std::min(turns, (itself + once_s / turn_s) / (1.0 - found));
+        return turn_s * (turns + overfull(reads + pages));
     }
 };
 
@@ -255,7 +276,8 @@ inline double writer_page_s(const Machine& m, const PageWrites& w, double reads_
         const double even = w.together * m.disk_writes(1.0) / m.data_devices;
         const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
         const double there = std::min(reads_there, m.calls_per_disk());
-        disks = (there * log_of(1.0 + batch) + batch) / m.parallel * at_queue(m.write_s, there + batch / 2.0);
+        const double passed = m.limited > 0 && m.cleaners > 0 ? there : there * log_of(1.0 + batch);
+        disks = (passed + batch) / m.parallel * at_queue(m.write_s, there + batch / 2.0);
         if (m.doubled > 0) disks += there / m.parallel * at_queue(m.write_s, there) + copies_s;
     }
     return (cpu_wait_s + disks) / w.batch + m.write_cpu_s / m.cpu_speed;

@@ -86,6 +86,7 @@ class Volumes:
     """
 
     data: Turn | None
+    data_apart: Turn
     data_writes: Turn
     data_flushes: Turn
     log: Turn | None
@@ -103,9 +104,15 @@ def volumes_of(system: System, rates: Rates) -> Volumes:
     with_log = [] if system.controllers else together
     behind = [*_pairs(places.log, rates.log), *with_log] if isinstance(log, FlashDevice) else []
     beside = with_log if behind and data else []
+    apart = [(limit, rate) for limit, rate in data if limit.slice_ns and limit.of == "mib" and limit.direction == "both"]
+    if len(apart) < len(data):
+        data = [pair for pair in data if pair not in apart]
+    else:
+        apart = []
     of_both = [(limit, rate) for limit, rate in data if limit.direction == "both"]
     return Volumes(
         data=turn_of(data, write=False) if data else None,
+        data_apart=turn_of(apart, write=True),
         data_writes=turn_of(of_both, write=True),
         data_flushes=turn_of(data, write=True),
         log=turn_of(behind, write=True) if behind else None,
