@@ -88,8 +88,10 @@ public:
             limiter.next_ps = std::max(limiter.next_ps, slice) + (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS;
             limiter.full_at_ps =
                 std::max(limiter.full_at_ps, slice) + (units * limiter.sustained_fs + FS_PER_PS / 2) / FS_PER_PS;
-            const i64 open_ps = std::max(limiter.slice_start_ps(limiter.next_ps), limiter.refilled_ps());
-            limiter.closed_ps += std::max<i64>(open_ps - start, 0);
+            const i64 open_ps = std::max(limiter.next_ps, limiter.refilled_ps());
+            // what is there at a slice's beginning holds nobody up before it is gone: the time that it comes back in
+            limiter.closed_ps += limiter.slice_ps > 1 ? (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS
+                                                      : std::max<i64>(open_ps - start, 0);
         }
         return (start - now_ps + PS_PER_NS - 1) / PS_PER_NS;
     }

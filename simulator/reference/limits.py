@@ -20,7 +20,8 @@ from simulator.form import FS_PER_PS, PS_PER_NS, RateLimit
 
 
 class RateLimiter:
-    """A rate limit at work. `closed_ps`: for how long in all it would hold the next request.
+    """A rate limit at work. `closed_ps`: for how long in all it would hold the next request, or with slices, whose
+    credits hold nobody up before they are gone, in what time the credits come that were taken.
 
     `out_since_ns`: when its credits ran out for the first time, None if they never did.
     """
@@ -51,7 +52,10 @@ class RateLimiter:
         slice_ps = self.slice_start_ps(start_ps)
         self.next_ps = max(self.next_ps, slice_ps) + _whole_ps(units * self.limit.burst_fs)
         self.full_at_ps = max(self.full_at_ps, slice_ps) + _whole_ps(units * self.limit.sustained_fs)
-        self.closed_ps += max(self.next_start_ps - start_ps, self.refilled_ps - start_ps, 0)
+        if self.limit.slice_ps > 1:
+            self.closed_ps += _whole_ps(units * self.limit.burst_fs)
+        else:
+            self.closed_ps += max(self.next_start_ps - start_ps, self.refilled_ps - start_ps, 0)
 
 
 def admit(stage: Sequence[RateLimiter], size_bytes: int, now: int, directions: Collection[str] = ("both",)) -> int:

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from models.build import build
-from models.reading import scenario_from_mapping
+from models.reading import scenario_from_mapping, with_values
+from scenarios.library import load_scenario_file, scenario_path
 from simulator import analytic, kernel
 from simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
 from simulator.analytic.volumes import Turn, volumes_of
@@ -60,6 +61,17 @@ def machine(disk: dict[str, Any], **more: Any) -> System:
     return build(scenario_from_mapping(keys, "test"))
 
 
+def cleaners(requests_per_s: float, mib_per_s: float) -> System:
+    """72 clients and InnoDB's page cleaners, a tenth of a published machine (docs/volumes.md)."""
+    scenario = load_scenario_file(scenario_path("innodb/sysbench-tpcc-io1"))
+    caps = {"requests": requests_per_s, "mib": mib_per_s}
+    values = {f"machine.disks.disk.limits[{of}].per_s": cap / 10 for of, cap in caps.items()}
+    of_cleaner = {"lru_scan_depth_pages": 205, "io_capacity_per_s": 20.0, "io_capacity_max_per_s": 50.0}
+    values |= {f"database.page_cleaner.{key}": value for key, value in of_cleaner.items()}
+    values |= {"workload.warehouses": 500, "database.pool.buffers": 329_590}
+    return build(with_values(scenario, values | {"database.page_cleaner.redo_capacity_gib": 3.0}))
+
+
 CAP = limit("requests", 1000)
 APART = (limit("requests", 500, direction="read"), limit("requests", 2000, direction="write"))
 BURST = limit("requests", 500, 1500, 90_000)
@@ -78,6 +90,9 @@ MACHINES = {
     "thinking": (machine(volume(CAP), clients=20, think_s=0.5), CLOSE),
     "eight clients": (machine(volume(CAP), clients=8), ROUGH),
     "few requests at once": (machine(volume(limit("requests", 3000), parallel=2)), NEAR),
+    "page cleaners, few requests": (cleaners(5_000, 476.8), CLOSE),
+    "page cleaners, many requests": (cleaners(13_000, 476.8), CLOSE),
+    "page cleaners, few bytes": (cleaners(20_000, 152.6), CLOSE),
     "credits run out": (machine(volume(BURST)), CLOSE),
     "credits run out from cold": (machine(volume(BURST), start="cold"), CLOSE),
     "credits of the machine run out": (machine(volume(CAP), count=2, together=[BURST]), CLOSE),
