@@ -22,6 +22,7 @@ def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     return [
         *_idle_warehouses(scenario),
         *_unknown_statements(scenario),
+        *_texts_of_mysql(scenario),
         *_flood_of_a_warm_start(scenario, result),
         *_log_behind_write_back(scenario, result),
         *_pages_not_logged(scenario, result),
@@ -98,6 +99,15 @@ def _unknown_statements(scenario: ScenarioSpec) -> list[str]:
     why = f"CPU time of a statement isn't known (database.path.statement_us): each transaction takes {whole} of many"
     remedy = "the rate may be several times too low; give statement_us, 44 us in pgbench/select-only-250"
     return [f"{why} statements: {remedy}"]
+
+
+def _texts_of_mysql(scenario: ScenarioSpec) -> list[str]:
+    """A driver whose statements are texts, on a database of which it isn't known what parsing one takes."""
+    database, workload = scenario.database, scenario.workload
+    if isinstance(workload, RowWorkloadSpec) or not workload.tpcc.statement_us or database.page_cleaner is not None:
+        return []
+    known = f"workload.tpcc.statement_us, {workload.tpcc.statement_us:g} us to parse a statement, is MySQL's"
+    return [f"{known}: of {database.name} it isn't known, and where processors are busy the rate may be off by half"]
 
 
 def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:

@@ -36,6 +36,7 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
         driver_ns_per_us=NS_PER_US / speed if local else 0.0,
         transaction_phases=path.transaction_phases,
         statement_ns=user(path.statement_us),
+        server_ns_per_us=NS_PER_US * (1.0 - share) / speed,
         interrupts=interrupts,
     )
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 class Rows:
     """Row operations of one transaction on average, and rows that it meets in range scans.
 
-    `statements`: of a row workload; 0 where the transaction's own time is for all that it says (TPC-C).
+    `statements`: of a row workload; 0 where the transaction's own time is for all that it says (TPC-C), but for
+    `texts_us`, the server's time on the reference core to parse statements.
     """
 
     operations: float
     scanned: float
     statements: int = 0
+    texts_us: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,15 @@ class PathTimes:
     transaction_phases: int = 0
     statement_ns: int = 0
     """of a row workload's statement, in the place of transaction_ns; 0: nobody has said it"""
+    server_ns_per_us: float = 0.0
+    """what a microsecond of the server on the reference core takes of this machine's, critical sections left out"""
     interrupts: InterruptTimes | None = None
 
     def overhead_ns(self, rows: Rows) -> int:
         """User time of a transaction besides its rows: to begin, parse or bind, plan, answer and commit."""
-        return rows.statements * self.statement_ns if self.statement_ns and rows.statements else self.transaction_ns
+        if self.statement_ns and rows.statements:
+            return rows.statements * self.statement_ns
+        return self.transaction_ns + round(rows.texts_us * self.server_ns_per_us)
 
     def user_ns(self, rows: Rows) -> float:
         """User time of a transaction of so many rows, critical sections left out."""

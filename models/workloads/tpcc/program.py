@@ -4,6 +4,7 @@ Row numbers are counted from 0. A district's orders 0 .. orders-1 exist; orders 
 Lines of order o lie at rows 10 o .. 10 o + lines-1: the mean of ten lines keeps tables and counters in step.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -94,13 +95,15 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
         1 - aside if entries else 0
         for entries in (layout.line_item_entries_per_page, layout.history_customer_entries_per_page)
     )
-    return {
+    counted = {
         "new order": Rows(6 - aside + (3 + by_item) * LINES_PER_ORDER, 0),
         "payment": Rows(4 + by_name * (1 + read) + customers + by_customer, 0),
         "order status": Rows(3 + by_name * read, LINES_PER_ORDER),
         "delivery": Rows((3 + customers + orders) * DISTRICTS, DISTRICTS * LINES_PER_ORDER),
         "stock level": Rows(1, 3 * RECENT_LINES),
     }
+    texts_us = workload.tpcc.round_trips * workload.tpcc.statement_us
+    return {name: replace(one, texts_us=texts_us) for name, one in counted.items()}
 
 
 class LeafChanges(NamedTuple):

@@ -41,6 +41,9 @@ class TpccSpec(Spec):
     """draws with repetition among the lines of the last orders for each of them: 1 meets 63 % of their stock, 3 95 %"""
     round_trips: WholeNumber = Field(default=1, ge=1, le=1000)
     """messages of a client, each with its answer, for one transaction: 1 with stored procedures"""
+    statement_us: Microseconds = Field(default=0.0, ge=0)
+    """CPU time of the server on the reference core for each of `round_trips` to parse and plan a statement that comes
+    as text; 0: they are prepared, or in stored procedures"""
     rows_per_statement: Number = Field(default=0.0, ge=0, le=1000)
     """row operations of a statement, at whose end a thread gives up its processor; 0: transactions are one statement"""
     client_us: Microseconds = Field(default=0.0, ge=0)

@@ -71,3 +71,22 @@ def test_postgresql_without_full_page_writes_on_a_busy_disk_is_told(
 ) -> None:
     remarks = _remarks(line, (f"database.checkpoint.full_page_writes={is_on}",), utilisation)
     assert any("the rate may be much lower where" in text for text in remarks) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "told"),
+    [
+        ("postgresql-15", ("workload.tpcc.statement_us=280",), True),
+        ("postgresql-15", (), False),
+        ("innodb/sysbench-tpcc-io1", (), False),
+    ],
+)
+def test_texts_that_another_database_than_mysql_parses_are_told(
+    name: str, settings: tuple[str, ...], told: bool
+) -> None:
+    scenario = load_scenario_file(library_files()[name], settings)
+    assert any("workload.tpcc.statement_us" in text for text in scenario_remarks(scenario, example_result())) == told
+
+
+def test_sysbench_tpcc_sends_texts() -> None:
+    assert load_scenario_file(library_files()["innodb/sysbench-tpcc-io1"]).tpcc.tpcc.statement_us > 0

@@ -67,6 +67,16 @@ def test_a_driver_on_the_server_takes_its_time_from_it() -> None:
     assert set(operands(apart, "cpu", 3)) == {0}
 
 
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_texts_of_statements_take_the_servers_time(share: float) -> None:
+    """36 statements of 10 us on the reference core are 180 us at twice its speed, critical sections left out."""
+    words = ("workload.tpcc.round_trips=36", "machine.cpu.relative_speed=2", "database.path.transaction_us=100")
+    words = (*words, f"database.critical_section.share_of_path={share}")
+    prepared, texts = (set(operands(system(*words, f"workload.tpcc.statement_us={us}"), "cpu", 1)) for us in (0, 10))
+    assert prepared == {round(50_000 * (1 - share))}
+    assert texts == {round(230_000 * (1 - share))}
+
+
 def test_a_section_that_waits_for_memory_gets_no_faster() -> None:
     """Half of the time inside is the core's: a core four times as fast takes 1/8 + 1/2 of it, not 1/4."""
 
