@@ -82,7 +82,8 @@ class Volumes:
     """Turns at the disks that have limits; None without. A machine's limits count at each of its data disks.
 
     Of those each disk has an equal part, which a log disk of its own takes from while it flushes. `data`: of reads;
-    `data_writes`: what writes take of the same server's time; `data_flushes`: what a flush of the log there waits for.
+    `data_apart`: of bytes that a second limit counts for itself, over slices; `data_writes`: what writes take of the
+    same server's time; `data_flushes`: what a flush of the log there waits for.
     """
 
     data: Turn | None
@@ -104,7 +105,9 @@ def volumes_of(system: System, rates: Rates) -> Volumes:
     with_log = [] if system.controllers else together
     behind = [*_pairs(places.log, rates.log), *with_log] if isinstance(log, FlashDevice) else []
     beside = with_log if behind and data else []
-    apart = [(limit, rate) for limit, rate in data if limit.slice_ns and limit.of == "mib" and limit.direction == "both"]
+    apart = [
+        (limit, rate) for limit, rate in data if limit.slice_ns and limit.of == "mib" and limit.direction == "both"
+    ]
     if len(apart) < len(data):
         data = [pair for pair in data if pair not in apart]
     else:

@@ -20,10 +20,10 @@ from simulator.form import FS_PER_PS, PS_PER_NS, RateLimit
 
 
 class RateLimiter:
-    """A rate limit at work. `closed_ps`: for how long in all it would hold the next request, or with slices, whose
-    credits hold nobody up before they are gone, in what time the credits come that were taken.
+    """A rate limit at work.
 
-    `out_since_ns`: when its credits ran out for the first time, None if they never did.
+    `closed_ps`: for how long in all it would hold the next request; with slices, whose credits hold nobody up before
+    they are gone, the time in which what was taken comes back. `out_since_ns`: when its credits ran out for the first time, None if they never did.
     """
 
     def __init__(self, limit: RateLimit) -> None:
