@@ -53,7 +53,7 @@ struct PageCleaners {
         // begin.
         const double busy = old_enough / std::max(most - ended, in_turn);
         const double at_end = ended / std::max(most - old_enough, in_turn);
-        // While a round lasts longer than that because of its batch, the batch grows with it.
+        // A round that lasts longer than its interval, for its batch, finds more due: the batch grows with it.
         batch = 0.0;
         for (int number = 0; number < ROUNDS; number++) {
             const double lasts_s = m.flash > 0 ? page_s * batch : 0.0;

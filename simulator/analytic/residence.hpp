@@ -90,7 +90,9 @@ public:
         m = whole = &of, near = -INFINITY;
         if (of.apart_page_s > 0) {
             by_bytes = of, by_bytes.page_transfer_s = of.apart_page_s;
-            for (double* table : {by_bytes.read_s, by_bytes.write_s}) std::fill_n(table, QUEUE_POINTS, of.apart_page_s);
+            by_bytes.delay_s = of.delay_s + of.read_s[0] - of.apart_page_s;
+            for (double* table : {by_bytes.read_s, by_bytes.write_s, by_bytes.swap_read_s, by_bytes.swap_write_s})
+                std::fill_n(table, QUEUE_POINTS, of.apart_page_s);
         }
         pool.solve(w, of);
         cache.prepare(w, of, pool), writes.prepare();
@@ -181,6 +183,7 @@ private:
 
     // Reads and writes at a rate, if writer and checkpoint take so long for a page.
     void below_pool(double x, double page_s) {
+        m = whole;
         double read = 0.0;
         writes.solve(w, *m, pool, x, page_s);
         cache.solve(w, *m, pool, writes, x);

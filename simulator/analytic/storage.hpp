@@ -144,9 +144,11 @@ struct Reads {
             alone =
                 service_s + waiting(seen, service_s, servers, wanted, wanted * service_s / servers, service_s / 2.0);
         }
-        alone /= left;
-        wait_s = alone + std::min(m.limited > 0 ? behind_batch(writes, alone, seen * load, service_s) : 0.0, once_s);
-        if (m.limited > 0 && m.cleaners > 0) wait_s = among_batches(writes, seen, rate, left, once_s, service_s);
+        wait_s = alone /= left;
+        if (m.limited > 0 && m.cleaners > 0)
+            wait_s = among_batches(writes, seen, rate, left, once_s, service_s);
+        else if (m.limited > 0)
+            wait_s += std::min(behind_batch(writes, alone, seen * load, service_s), once_s);
     }
 
 private:
@@ -180,16 +182,16 @@ private:
     static double among_batches(const BackgroundWrites& writes, double seen, double rate, double left, double once_s,
                                 double service_s) {
         const double turn_s = service_s / clip(left + writes.trickling, 0.02, 1.0);  // the rest is others'
-        const double reads = rate * turn_s, found = seen * reads, batch = std::max(writes.batch, 1.0);
-        const double pages = writes.trickling * turn_s / service_s, itself = 1.0 - found / 2.0;
-        if (found >= 1.0) return ENDLESS;
-        const double open = 1.0 - found - pages * reads;
+        const double reads = rate * turn_s, met = seen * reads, batch = std::max(writes.batch, 1.0);
+        const double pages = writes.trickling * turn_s / service_s, itself = 1.0 - met / 2.0;
+        if (met >= 1.0) return ENDLESS;
+        const double open = 1.0 - met - pages * reads;
         double turns = open > TINY ? (itself + pages * batch / 2.0) / open : ENDLESS;
         if (pages * (reads * turns + batch) > batch) {  // one is always there
-            const double a = (1.0 - found) * reads, b = (1.0 - found - reads) * batch - itself * reads;
+            const double a = (1.0 - met) * reads, b = (1.0 - met - reads) * batch - itself * reads;
             turns = (std::sqrt(b * b + 4.0 * a * (itself + batch / 2.0) * batch) - b) / (2.0 * std::max(a, TINY));
         }
-        turns = std::min(turns, (itself + once_s / turn_s) / (1.0 - found));
+        turns = std::min(turns, (itself + once_s / turn_s) / (1.0 - met));
         return turn_s * (turns + overfull(reads + pages));
     }
 };
@@ -263,8 +265,8 @@ struct Flash {
 };
 
 // What writer and checkpoint take for a page, if so many reads are at a disk and a burst of CPU waits so long. A batch
-// is over when its last page is; reads get their turns in between. Out of the page cache a checkpoint's pages have what
-// all else leaves of the disks' time; it ends when they are there.
+// is over when its last page is; reads get their turns in between, but at limits in the order of arrival. Out of the
+// page cache a checkpoint's pages have what all else leaves of the disks' time; it ends when they are there.
 inline double writer_page_s(const Machine& m, const PageWrites& w, double reads_there, double batch_s,
                             double cpu_wait_s, double written_back_s, double others) {
     constexpr double MOST = 0.98, LEAST_LEFT = 0.02;

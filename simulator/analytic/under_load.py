@@ -54,5 +54,6 @@ def _needs(p: Parameters, s: Solution) -> Needs:
     writes = s.rate * s.requests * p.disk_writes(np.ones(1))
     at_once = np.minimum(p.parallel, np.where(p.parallel > 1, p.calls, np.inf)) * p.data_devices
     read_s = np.where(p.dies > 0, p.die_s / np.maximum(p.dies, 1.0), p.read_s[:, -1])
-    disks = (reads * read_s + writes * p.write_s[:, -1]) / at_once
+    apart_s = s.rate * (s.reads_mean + (1.0 + p.doubled) * s.written) * p.apart_page_s
+    disks = np.maximum(reads * read_s + writes * p.write_s[:, -1], apart_s) / at_once
     return Needs(cpu, disks, s.log_busy, reads)

@@ -108,16 +108,16 @@ def volumes_of(system: System, rates: Rates) -> Volumes:
     apart = [
         (limit, rate) for limit, rate in data if limit.slice_ns and limit.of == "mib" and limit.direction == "both"
     ]
-    if len(apart) < len(data):
-        data = [pair for pair in data if pair not in apart]
+    flushes, of_both = data, [(limit, rate) for limit, rate in data if limit.direction == "both"]
+    if len(apart) < len(of_both):
+        data, of_both = ([pair for pair in pairs if pair not in apart] for pairs in (data, of_both))
     else:
         apart = []
-    of_both = [(limit, rate) for limit, rate in data if limit.direction == "both"]
     return Volumes(
         data=turn_of(data, write=False) if data else None,
         data_apart=turn_of(apart, write=True),
         data_writes=turn_of(of_both, write=True),
-        data_flushes=turn_of(data, write=True),
+        data_flushes=turn_of(flushes, write=True),
         log=turn_of(behind, write=True) if behind else None,
         log_beside=turn_of([(limit, rate) for limit, rate in beside if limit.direction == "both"], write=True),
     )

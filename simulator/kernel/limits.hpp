@@ -35,7 +35,8 @@ struct Limiter {
     i64 slice_ps;  // 1: none
     Direction direction;
     i64 next_ps = 0;
-    i64 closed_ps = 0;         // time for which it would have held the next request
+    i64 closed_ps =
+        0;  // time for which it would have held the next request; with slices, in which what was taken comes
     i64 out_since_ns = NEVER;  // when credits first ran out
 
     static constexpr i64 NEVER = -1;
@@ -43,6 +44,12 @@ struct Limiter {
     // The beginning of the slice that a time lies in.
     i64 slice_start_ps(i64 ps) const { return slice_ps == 1 ? ps : ps - ps % slice_ps; }
     i64 refilled_ps() const { return slice_start_ps(std::max<i64>(full_at_ps - refill_ps, 0)); }
+    i64 closed_for_ps(i64 start) const { return std::max<i64>(std::max(next_ps, refilled_ps()) - start, 0); }
+    // Time in which so many units come back: at the sustained rate once credits are gone.
+    i64 comes_back_ps(i64 units, i64 start) const {
+        const i64 each_fs = refill_ps > 0 && refilled_ps() >= slice_start_ps(start) ? sustained_fs : burst_fs;
+        return (units * each_fs + 500) / 1000;
+    }
 };
 
 class Limits {
@@ -88,10 +95,8 @@ public:
             limiter.next_ps = std::max(limiter.next_ps, slice) + (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS;
             limiter.full_at_ps =
                 std::max(limiter.full_at_ps, slice) + (units * limiter.sustained_fs + FS_PER_PS / 2) / FS_PER_PS;
-            const i64 open_ps = std::max(limiter.next_ps, limiter.refilled_ps());
-            // what is there at a slice's beginning holds nobody up before it is gone: the time that it comes back in
-            limiter.closed_ps += limiter.slice_ps > 1 ? (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS
-                                                      : std::max<i64>(open_ps - start, 0);
+            limiter.closed_ps +=
+                limiter.slice_ps > 1 ? limiter.comes_back_ps(units, start) : limiter.closed_for_ps(start);
         }
         return (start - now_ps + PS_PER_NS - 1) / PS_PER_NS;
     }

@@ -23,7 +23,8 @@ class RateLimiter:
     """A rate limit at work.
 
     `closed_ps`: for how long in all it would hold the next request; with slices, whose credits hold nobody up before
-    they are gone, the time in which what was taken comes back. `out_since_ns`: when its credits ran out for the first time, None if they never did.
+    they are gone, the time in which what was taken comes back. `out_since_ns`: when its credits ran out for the first
+    time, None if they never did.
     """
 
     def __init__(self, limit: RateLimit) -> None:
@@ -53,7 +54,8 @@ class RateLimiter:
         self.next_ps = max(self.next_ps, slice_ps) + _whole_ps(units * self.limit.burst_fs)
         self.full_at_ps = max(self.full_at_ps, slice_ps) + _whole_ps(units * self.limit.sustained_fs)
         if self.limit.slice_ps > 1:
-            self.closed_ps += _whole_ps(units * self.limit.burst_fs)
+            gone = self.limit.refill_ps > 0 and self.refilled_ps >= slice_ps
+            self.closed_ps += _whole_ps(units * (self.limit.sustained_fs if gone else self.limit.burst_fs))
         else:
             self.closed_ps += max(self.next_start_ps - start_ps, self.refilled_ps - start_ps, 0)
 

@@ -130,7 +130,7 @@ class LimitResult:
     """Rate limit of a volume, of a controller, or of a machine's volumes together, in requests or MiB (`of`).
 
     `utilisation` is the share of time in which the next request had to wait for it; of a limit that counts over slices
-    the share of what it would let through. `credits_left` are those at the
+    the share of what it lets through that was taken. `credits_left` are those at the
     end; `credits_lasted_s` is when they first ran out, if `ran_out`, and otherwise the end of the run.
     """
 

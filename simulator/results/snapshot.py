@@ -129,7 +129,10 @@ class LogCounters:
 
 @dataclass(frozen=True)
 class LimiterCounters:
-    """Time for which one rate limit would hold the next request, since time 0, ps."""
+    """Time for which one rate limit would hold the next request, or with slices takes to let through what it did.
+
+    Since time 0, ps.
+    """
 
     closed_ps: int
 

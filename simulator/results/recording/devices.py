@@ -59,7 +59,7 @@ def shared_limits(system: System, window: Window) -> list[LimitResult]:
 
 
 def closed_fractions(rows: Sequence[range], steps: Sequence[tuple[Snapshot, Snapshot]], disks: range) -> list[float]:
-    """Fraction of each step for which a disk's own rate limits would hold its next request back, mean over the disks.
+    """Fraction of each step for which a disk's own rate limits are closed (`LimiterCounters`), mean over the disks.
 
     `rows`: each device's own limits among all. `steps`: snapshots at the begin and the end of each.
     """

@@ -124,6 +124,28 @@ def test_the_rate_is_near_the_kernels(name: str) -> None:
     assert read_result(result_json(ours)) == ours
 
 
+@pytest.mark.parametrize("name", [name for name in MACHINES if name.startswith("page cleaners")])
+def test_of_two_limits_apart_the_tighter_one_is_full_and_the_other_has_what_was_taken(name: str) -> None:
+    ours, theirs = ({one.of: one.utilisation for one in of(name).devices[0].limits} for of in (calculated, simulated))
+    tighter, other = ("mib", "requests") if "bytes" in name else ("requests", "mib")
+    assert theirs[tighter] > 0.99
+    assert 0.1 < theirs[other] < 0.95
+    assert ours == pytest.approx(theirs, rel=0.06)
+
+
+def test_limits_count_apart_beside_another_for_reads_and_writes_alone() -> None:
+    """Bytes over slices are a sum of their own; alone, or beside caps of one direction, they are the turns."""
+    sliced = limit("mib", 16, slice_ms=100)
+    found = [
+        volumes_of(model, sustained(model))
+        for model in (machine(volume(*limits)) for limits in ((CAP, sliced), (sliced,), (*APART, sliced), (CAP,)))
+    ]
+    byte_s = 1 / (16 << 20)
+    assert [each.data_apart.byte_s for each in found] == pytest.approx([byte_s, 0, 0, 0])
+    assert [each.data_writes.byte_s for each in found][1:3] == pytest.approx([byte_s, byte_s])
+    assert found[0].data_flushes.byte_s == pytest.approx(byte_s)
+
+
 @pytest.mark.parametrize("name", [name for name in MACHINES if name != "thinking"])
 def test_a_machine_with_other_limits_is_none_of_these(name: str) -> None:
     """The negative twin: three quarters of what is let through gives a rate that these tests would refuse."""
