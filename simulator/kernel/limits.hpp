@@ -35,8 +35,8 @@ struct Limiter {
     i64 slice_ps;  // 1: none
     Direction direction;
     i64 next_ps = 0;
-    i64 closed_ps =
-        0;  // time for which it would have held the next request; with slices, in which what was taken comes
+    // time for which it would have held the next request; with slices, in which what was taken comes back
+    i64 closed_ps = 0;
     i64 out_since_ns = NEVER;  // when credits first ran out
 
     static constexpr i64 NEVER = -1;
