@@ -5,7 +5,7 @@
 #include <exception>
 #include <memory>
 
-#include "residence.hpp"
+#include "rate.hpp"
 
 namespace {
 
@@ -28,46 +28,6 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
 
 // More of the clients than there are: times beyond a step of the population, for a rate that lies at it.
 constexpr double BEYOND = 1.001;
-
-// The rate at which as many clients as there are keep a machine busy; an open machine's is what arrives, if it can.
-double rate_of(AtRate& state, const Machine& m) {
-    constexpr double TOLERANCE = 1e-11, ENOUGH = 1e-7, FARTHEST = 4.0, NEAR = 1e-2, FULL = 100.0, WIDER = 0.1;
-    constexpr int MOST_GUESSES = 4;
-    if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
-    double most = m.clients / std::max(state.least_s(), TINY);
-    if (m.open()) most = std::min(most, m.arrivals_per_s);
-    if (m.terminals > 0) most = std::min(most, m.terminals / std::max(m.away_s, TINY));
-    // (p - 1) / (p + 1) is nearly straight on both sides of the knee
-    const auto too_many = [&](double log_rate) {
-        const double taken = state.population(exp_of(log_rate));
-        return std::abs(taken - 1.0) <= ENOUGH ? 0.0 : (taken - 1.0) / (taken + 1.0);
-    };
-    // What the clients would do with the response times at a rate is most often too much if they rise with the rate;
-    // and the busiest station sets a bound. Both lead near the root.
-    const double top = log_of(most) + 1e-9, bottom = top - 40.0;
-    double high = top, at_high = NAN, next = top - 0.5, low = bottom, at_low = NAN;
-    for (int number = 0; number < MOST_GUESSES || (std::isnan(at_low) && next > bottom); number++) {
-        const double there = too_many(next), taken = std::max(state.figures.population, LEAST);
-        if (there == 0.0) return exp_of(next);
-        const double unhindered = -log_of(taken), full = -log_of(clip(state.load, 1e-6, 1e6));
-        if (there > 0.0) {
-            high = next, at_high = there;
-            next += std::max(taken > FULL ? std::min(full, 0.0) - NEAR * (1.0 + number) : unhindered - 1e-9, -FARTHEST);
-        } else {
-            low = next, at_low = there;
-            if (low + unhindered < high) high = low + unhindered + 1e-9, at_high = NAN;
-            next = low - 0.5 * log_of(exp_of(-2.0 * unhindered) + exp_of(-2.0 * std::max(full, 0.0)));
-        }
-        if (!std::isnan(at_low) && (next < low + NEAR || next > high - NEAR)) break;
-    }
-    while (std::isnan(at_high)) {
-        at_high = too_many(high);
-        if (at_high < 0.0 && high < top)
-            low = high, at_low = at_high, high = std::min(high + WIDER, top), at_high = NAN;
-    }
-    const double found = std::isnan(at_low) ? low : root_between(too_many, low, at_low, high, at_high, TOLERANCE);
-    return exp_of(found);
-}
 
 constexpr const char* FIGURE_NAMES =
 #define X(name) #name " "

@@ -50,13 +50,8 @@ struct PageCache {
             const double age = std::min(writes.age / pool.time * stay, first[g]);
             clean.first[g] = first[g], dirty.first[g] = age, again.first[g] = first[g] - age;
         }
-        // Chance that a checkpoint passes over a page of the pool without writing it, as a logarithm.
-        passed_over.resize(n), present.resize(n);
-        for (std::size_t g = 0; g < n; g++) {
-            present[g] = w.pages[g] * (1.0 - pool.missing[g]);
-            passed_over[g] = log_of(std::max(1.0 - writes.heap[g] / std::max(present[g], LEAST), 1e-12));
-        }
-        holds.resize(n);
+        passed_over.resize(n), present.resize(n), holds.resize(n);
+        pass_over(w, pool, writes);
         const auto too_many = [&](double t) {
             return log_of(std::max(occupied(w, writes, exp_of(t), behind, stays), LEAST) / m.cache_pages);
         };
@@ -71,31 +66,16 @@ struct PageCache {
             // what has been written lies at the end that is used up first, where newcomers take the last one's place:
             // what is left of the cache beside pages on their way through holds whatever it held before
             const double so_far = rate * m.since_s + m.turnovers * m.buffers / std::max(pool.misses_total, LEAST);
-            double database = 0.0, through = new_total * after + writes.checkpoint * stays;
-            for (std::size_t g = 0; g < n; g++) {
-                database += w.pages[g];
-                through += dirty.places().kept(g, std::min(time, so_far)) + again.places().kept(g, after);
-            }
+            const double through =
+                             new_total * after + writes.checkpoint * stays + passing(std::min(time, so_far), after),
+                         database = total(w.pages);
             spare = clip((m.cache_pages - through) / std::max(database, 1.0), 0.0, 1.0);
         }
-        // a page that is clean when it leaves was written by a checkpoint since its last reference
-        const double since_written = stay - std::min(writes.cycle, stay) / 2.0;
+        find_hits(w, m, writes, pool.time, after, spare);
+        if (m.left_from == nullptr) return;
         for (std::size_t g = 0; g < n; g++) {
-            const double written = writes.left_dirty[g], changed = writes.changed[g];
-            const double checked = behind ? 0.0 : one_minus_exp(std::max(time - since_written, 0.0) / away[g]);
-            double of_written = one_minus_exp(std::max(after - again.first[g], 0.0) / away[g]);
-            if (w.recent[g] > 0) {
-                const double waited = std::max(w.window - pool.time, LEAST);
-                of_written = std::min((behind ? after : std::max(time - again.first[g], 0.0)) / waited, 1.0);
-            }
-            double share = written * of_written + (changed - written) * checked;
-            if (!(w.recent[g] > 0))
-                share += (1.0 - changed) * one_minus_exp(std::max(time - clean.first[g], 0.0) / again_after[g]);
-            share += (1.0 - share) * spare;
-            if (m.growing > 0) share = 0.0;
             const double above = m.left_of(g, m.pool_left), kept = m.left_of(g, left);
-            share += (1.0 - share) * clip((kept - above) / std::max(1.0 - above, LEAST), 0.0, 1.0);
-            hits[g] = clip(share, 0.0, 1.0);
+            hits[g] += (1.0 - hits[g]) * clip((kept - above) / std::max(1.0 - above, LEAST), 0.0, 1.0);
         }
     }
 
@@ -147,6 +127,59 @@ private:
         const double logged = std::min(log_rate * limit, log_most);
         return total(holds) + logged +
                (behind ? new_total * after + writes.checkpoint * std::min(limit, written_stay) : 0.0);
+    }
+
+    // Sets the chance that a checkpoint passes over a page of the pool without writing it, as a logarithm.
+    OLTPSIM_WIDE void pass_over(const Workload& w, const BufferPool& pool, const PageWrites& writes) {
+        const double *pages = w.pages.data(), *missing = pool.missing.data(), *heap = writes.heap.data();
+        double *in_pool = present.data(), *over = passed_over.data();
+        const std::size_t n = present.size();
+#pragma GCC ivdep
+        for (std::size_t g = 0; g < n; g++) {
+            const double there = pages[g] * (1.0 - missing[g]);
+            in_pool[g] = there;
+            over[g] = log_of(std::max(1.0 - heap[g] / std::max(there, LEAST), 1e-12));
+        }
+    }
+
+    // Pages on their way through the cache, if those that come back dirty stay for so long and those that are written
+    // again `after`.
+    OLTPSIM_WIDE double passing(double limit, double after) {
+        const Stays::Places dirtied = dirty.places(), returned = again.places();
+        const std::size_t n = holds.size();
+        double* pages = holds.data();
+#pragma GCC ivdep
+        for (std::size_t g = 0; g < n; g++) pages[g] = dirtied.kept(g, limit) + returned.kept(g, after);
+        return total(holds);
+    }
+
+    // Sets the hits, what the start has left in the cache aside. A written page stays `after`; `spare`: share of the
+    // database that the cache holds beside those on their way through.
+    OLTPSIM_WIDE void find_hits(const Workload& w, const Machine& m, const PageWrites& writes, double pool_time,
+                                double after, double spare) {
+        // a page that is clean when it leaves was written by a checkpoint since its last reference
+        const double since_written = stay - std::min(writes.cycle, stay) / 2.0;
+        const double waited = std::max(w.window - pool_time, LEAST), there = time;
+        const bool behind = m.free_behind > 0, empty = m.growing > 0;
+        const double *left_dirty = writes.left_dirty.data(), *was_changed = writes.changed.data();
+        const double *recent = w.recent.data(), *rare = away.data(), *after_miss = again_after.data();
+        const double *again_first = again.first.data(), *clean_first = clean.first.data();
+        const std::size_t n = hits.size();
+        double* found = hits.data();
+        const double checked_for = behind ? 0.0 : std::max(there - since_written, 0.0);
+#pragma GCC ivdep
+        for (std::size_t g = 0; g < n; g++) {
+            const double written = left_dirty[g], changed = was_changed[g], first_s = again_first[g];
+            const double checked = one_minus_exp(checked_for / rare[g]);
+            const double of_drawn = one_minus_exp(std::max(after - first_s, 0.0) / rare[g]);
+            const double of_recent = std::min((behind ? after : std::max(there - first_s, 0.0)) / waited, 1.0);
+            const double of_clean = one_minus_exp(std::max(there - clean_first[g], 0.0) / after_miss[g]);
+            const bool drawn_again = recent[g] > 0;
+            double share = written * (drawn_again ? of_recent : of_drawn) + (changed - written) * checked;
+            share += drawn_again ? 0.0 : (1.0 - changed) * of_clean;
+            share += (1.0 - share) * spare;
+            found[g] = empty ? 0.0 : clip(share, 0.0, 1.0);
+        }
     }
 
     // How long beyond the pool's time the page of a missed draw from a window has been in the page cache already: it

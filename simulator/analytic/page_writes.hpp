@@ -33,8 +33,8 @@ struct PageWrites {
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         const std::size_t n = at(w.groups);
-        for (Numbers* by_group :
-             {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty, &different})
+        for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty,
+                                  &different, &dirty_of})
             by_group->assign(n, 0.0);
         log_full = images = 0.0, log_bytes = w.log_bytes_mean, batch = together = m.writer_batch, files = 1.0;
         if (m.cleaners > 0) return by_page_cleaners(w, m, pool, rate, page_s);
@@ -94,26 +94,9 @@ struct PageWrites {
         heap_pages = checkpointed(w, cycle, spread);
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
         const double late = std::max(spread / age, 1e-6), found_late = one_minus_exp(late) / late;
-        dirty = 0.0;
-        double by_age = 0.0;
-        for (std::size_t g = 0; g < n; g++) {
-            const bool drawn = w.rate[g] > 0;
-            const double share = dirty_share(w.write[g], 1.0 - missing[g]);
-            const double part = drawn ? heap[g] / std::max(w.pages[g], LEAST) : 0.0;
-            const double still = part + (1.0 - part) * found_late;
-            const double old = clip(1.0 - begins / cycle * still, 0.0, 1.0);
-            const double out = std::isfinite(w.gap[g]) ? missing[g] : 1.0;
-            const double pages = (drawn ? w.references[g] * missing[g] * share : 0.0) + w.gaps[g] * w.write[g] * out;
-            aged_of[g] = pages * old * (1.0 - m.growing);
-            (drawn ? again : once)[g] = aged_of[g], among[g] = w.pages[g];
-            const double y = w.rate[g] * w.write[g] * cycle, most = std::min(stays, w.gap[g]);
-            dirty += w.pages[g] * std::min(1.0 - one_minus_exp(y) / std::max(y, 1e-12), most_dirty[g]);
-            dirty += w.gaps[g] * w.write[g] * (cycle < most ? cycle / 2.0 : most - most * most / cycle / 2.0);
-            heap[g] *= still;
-            changed[g] = drawn ? share : w.recent[g] > 0 ? 1.0 : w.write[g];
-            left_dirty[g] = changed[g] * old;
-            by_age += aged_of[g];
-        }
+        found_dirty(w, begins, found_late, m.growing > 0 ? 0.0 : 1.0);
+        dirty = total(dirty_of);
+        double by_age = total(aged_of);
         aged = by_age, victims = std::max(by_age - by_writer_most, 0.0);
         if (w.is_clock && acts > 0.0) {
             wanted = at_the_hand(w, m, pool, by_age);
@@ -123,15 +106,15 @@ struct PageWrites {
         }
         double cleaned = 0.0;
         for (std::size_t g = 0; g < n; g++) cleaned += again[g] + once[g];
-        for (std::size_t g = 0; g < n; g++) aged_of[g] = (again[g] + once[g]) * (by_age / std::max(cleaned, LEAST));
+        const double scale = by_age / std::max(cleaned, LEAST);
+        for (std::size_t g = 0; g < n; g++) aged_of[g] = (again[g] + once[g]) * scale;
         const double crowded = written_back(m, rate, cleaned);
         const double in_cache = m.pushed > 0 ? victims / std::max(by_age, LEAST) : 1.0;  // the others are pushed
         reach = 1.0 - (1.0 - reach) * in_cache;
         const double by_writer = (m.dirty_high - m.dirty_low) * (1.0 - victims / std::max(by_age, LEAST));
         const double at_once = std::max(std::max(by_writer, rate * by_age * m.flush_s), 1.0);
         images_in(w, m, cycle);
-        heap_pages = 0.0;
-        for (double pages : heap) heap_pages += pages;
+        heap_pages = total(heap);
         checkpoint = heap_pages / cycle;
         const double per_s = heap_pages / std::max(spread_s, m.flush_s);
         burst = std::max(at_once, crowded * m.cache_dirty_limit);
@@ -196,18 +179,18 @@ struct PageWrites {
     }
 
     // Before the first rate of a machine.
-    void prepare() { near_cycle = near_until = near_stays = 0.0, page_cleaners.prepare(); }
+    void prepare() { near_cycle = near_until = near_stays = 0.0, near_high = INFINITY, page_cleaners.prepare(); }
 
     void make_space(const Workload& w) { written.assign(at(w.groups), 0.0); }
 
 private:
-    Numbers again, among, once;  // pages written per transaction: again and again, among so many; and only once
-    Numbers different;           // scratch of `distinct`
+    Numbers again, among, once;   // pages written per transaction: again and again, among so many; and only once
+    Numbers different, dirty_of;  // scratch of `distinct` and of `found_dirty`
     Numbers most_dirty, written, in_rows;  // `most_dirty`: share of a group's pages, if no checkpoint cleans them
     PageCleaners page_cleaners;
-    double near_cycle = 0, near_until = 0, near_stays = 0;  // logarithms of what was found at the last rate
-    double stays = 0;                                       // how long a page stays without a reference
-    static constexpr double CLOCK_STAY = 5.5;               // revolutions of a page of full usage count
+    double near_cycle = 0, near_until = 0, near_stays = 0, near_high = 0;  // logarithms of what was found before
+    double stays = 0;                                                      // how long a page stays without a reference
+    static constexpr double CLOCK_STAY = 5.5;                              // revolutions of a page of full usage count
     // Of its high mark, over which a writer begins to work; assumptions, without which rates would have a step.
     static constexpr double GENTLY = 0.02, MORE_GENTLY = 0.2;
 
@@ -284,6 +267,37 @@ private:
         return total(heap);
     }
 
+    // Sets by group what is dirty, what is written by age if that is `share_of_age` of what reaches it, and what of
+    // `heap` a checkpoint finds dirty still, if it finds `found_late` of what was clean when it began. `begins`: time
+    // from a checkpoint until pages are written because of their age.
+    OLTPSIM_WIDE void found_dirty(const Workload& w, double begins, double found_late, double share_of_age) {
+        const double *rate = w.rate.data(), *write = w.write.data(), *pages = w.pages.data(), *gap = w.gap.data();
+        const double *gaps = w.gaps.data(), *references = w.references.data(), *recent = w.recent.data();
+        const double *out_at_age = missing.data(), *most = most_dirty.data();
+        double *to_write = heap.data(), *by_age = aged_of.data(), *drawn_again = again.data(), *new_once = once.data();
+        double *of = among.data(), *now = dirty_of.data(), *change = changed.data(), *left = left_dirty.data();
+        const std::size_t n = heap.size();
+        const double every = cycle, staying = stays;
+#pragma GCC ivdep
+        for (std::size_t g = 0; g < n; g++) {
+            const bool drawn = rate[g] > 0;
+            const double out = out_at_age[g], share = dirty_share(write[g], 1.0 - out), created = gaps[g] * write[g];
+            const double part = drawn ? to_write[g] / std::max(pages[g], LEAST) : 0.0;
+            const double still = part + (1.0 - part) * found_late;
+            const double old = clip(1.0 - begins / every * still, 0.0, 1.0);
+            const double of_drawn = drawn ? references[g] * out * share : 0.0;
+            const double aged_pages = (of_drawn + created * (gap[g] < INFINITY ? out : 1.0)) * old * share_of_age;
+            by_age[g] = aged_pages, of[g] = pages[g];
+            drawn_again[g] = drawn ? aged_pages : 0.0, new_once[g] = drawn ? 0.0 : aged_pages;
+            const double y = rate[g] * write[g] * every, longest = std::min(staying, gap[g]);
+            const double mean = every < longest ? every / 2.0 : longest - longest * longest / every / 2.0;
+            now[g] = pages[g] * std::min(1.0 - one_minus_exp(y) / std::max(y, 1e-12), most[g]) + created * mean;
+            to_write[g] *= still;
+            const double was_changed = drawn ? share : (recent[g] > 0 ? 1.0 : write[g]);
+            change[g] = was_changed, left[g] = was_changed * old;
+        }
+    }
+
     // Different pages among those written in so many transactions.
     OLTPSIM_WIDE double distinct(double time) {
         const double *many = again.data(), *few = among.data(), *once_each = once.data();
@@ -354,13 +368,14 @@ private:
     static bool begins_late(const Workload& w, const Machine& m) { return !w.is_clock && m.direct <= 0; }
 
     // Sets the dirty pages of each group, if none but those of an age are cleaned.
-    void if_none_cleaned(const Workload& w, double until_age) {
+    OLTPSIM_WIDE void if_none_cleaned(const Workload& w, double until_age) {
         w.missing_at(until_age, missing);
         stays = w.is_clock ? CLOCK_STAY * until_age : until_age;
-        for (std::size_t g = 0; g < most_dirty.size(); g++) {
-            const double found = 1.0 - missing[g];
-            most_dirty[g] = found * dirty_share(w.write[g], found);
-        }
+        const double *out = missing.data(), *write = w.write.data();
+        double* most = most_dirty.data();
+        const std::size_t n = most_dirty.size();
+#pragma GCC ivdep
+        for (std::size_t g = 0; g < n; g++) most[g] = (1.0 - out[g]) * dirty_share(write[g], 1.0 - out[g]);
     }
 
     // Transactions from a checkpoint until what it has cleaned is dirty again in such numbers that the writer begins:
@@ -370,7 +385,9 @@ private:
             return log_of(std::max(checkpointed(w, exp_of(t), spread * exp_of(t)), LEAST) / m.dirty_high);
         };
         const double next = log_of(cycle);
-        return too_many(next) < 0.0 ? INFINITY : exp_of(root_between(too_many, next - 20.0, next, 1e-4));
+        if (too_many(next) < 0.0) return INFINITY;
+        near_high = root_near(too_many, std::min(near_high, next), next - 20.0, next, 1e-6);
+        return exp_of(near_high);
     }
 
     // What the writer of a CLOCK pool cleans: pages that the hand comes to next. It keeps a zone ahead of the hand

@@ -87,7 +87,7 @@ public:
     }
 
     void machine(const Machine& of) {
-        m = whole = &of, near = -INFINITY;
+        m = whole = &of;
         if (of.apart_page_s > 0) {
             by_bytes = of, by_bytes.page_transfer_s = of.apart_page_s;
             by_bytes.delay_s = of.delay_s + of.read_s[0] - of.apart_page_s;
@@ -129,7 +129,6 @@ public:
             if (at_low < 0.0 && at_high > 0.0)
                 root_between(longer_than_expected, low, at_low, high, at_high, TOLERANCE);
         }
-        near = log_of(clip(figures.page_s, LEAST, ENDLESS));
         double response = 0.0, awaited = 0.0;
         for (std::size_t c = 0; c < at(w.classes); c++)
             response += w.mix[c] * total_s[c], awaited += w.awaited[c] * total_s[c];
@@ -174,7 +173,6 @@ private:
     const Machine* m = nullptr;      // as stations see it
     const Machine* whole = nullptr;  // as it was given
     Machine by_bytes;                // the same with turns at its limit of bytes, if that counts apart
-    double near = -INFINITY;         // logarithm of what a page took at the rate before: the search begins there
     PageWrites writes;
     Traffic traffic;
     Demands demands;
