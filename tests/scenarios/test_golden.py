@@ -26,7 +26,7 @@ from models.scenario import ScenarioSpec
 from scenarios.commands.cli import main
 from scenarios.library import library_files, load_scenario_file
 from scenarios.run import SimulationTask, simulate
-from scenarios.show.prediction import certificate_line
+from scenarios.show.prediction import SAME_RATE, certificate_line
 
 SHORT = ("interval.warm_up_s=1", "interval.duration_s=4")
 """for the kernel: what it draws, counts and times is in a few seconds too"""
@@ -93,7 +93,7 @@ def test_models_are_named_after_what_they_are_of() -> None:
 def test_shipped_models_give_the_rates_that_they_were_fitted_with(name: str) -> None:
     changes = rate_changes(read_calibration(calibration_path(Path(name))), bases(name))
     assert len(changes) >= 3
-    assert changes == pytest.approx(dict.fromkeys(changes, 0.0), abs=1e-6), MODELS_REMEDY
+    assert changes == pytest.approx(dict.fromkeys(changes, 0.0), abs=SAME_RATE), MODELS_REMEDY
 
 
 @pytest.mark.parametrize("name", sorted(shipped_calibrations()))
