@@ -190,7 +190,7 @@ class Current:
 def _data_gib(phrases: Phrases, engine: str, memory_gib: float) -> float:
     """Size of the data, said or to be assumed."""
     if "warehouses" in phrases:
-        return float(phrases["warehouses"].value * gib_per_warehouse(engine))
+        return float(phrases["warehouses"].value * gib_per_warehouse(engine, phrases.value("driver")))
     return float(phrases.value("data_gib", memory_gib))
 
 
@@ -302,10 +302,10 @@ def _run(phrases: Phrases, engine: str, current: Current | None) -> tuple[dict[s
         raise InputError(
             f"{WHERE}: '{phrases['new_orders'].piece}' and '{phrases['seconds'].piece}' both say how long the run is"
         )
+    driver = _driver(phrases, engine)
     warehouses, clients, rows = _size(phrases, engine, current, fixed, job is not None)
-    workload: dict[str, Any] = driver_of(engine) | {"warehouses": warehouses, "arrivals": {"clients": clients}}
-    driver = "as this engine is usually measured"
-    rows.append(Origin("driver", "workload", str(workload["base"]), None, driver))
+    workload: dict[str, Any] = driver | {"warehouses": warehouses, "arrivals": {"clients": clients}}
+    rows += _of_driver(phrases, str(workload["base"]))
     warm = "in_memory" in phrases or fixed or current is not None
     start = "warm" if warm else "after_load"
     cleaned = current is not None and database_keys(engine).get("page_cleaner") is not None
@@ -333,6 +333,25 @@ def _run(phrases: Phrases, engine: str, current: Current | None) -> tuple[dict[s
     return run, [*rows, of_run, Origin("start", "interval.start", start, begun, source)]
 
 
+def _driver(phrases: Phrases, engine: str) -> dict[str, Any]:
+    """Keys of the workload by its driver. Raises InputError if the driver that is named doesn't measure the engine."""
+    try:
+        workload = driver_of(engine, phrases.value("driver"))
+    except InputError as error:
+        raise InputError(f"{WHERE}: '{phrases.piece('driver')}': {error}") from error
+    return workload | ({"tpcc": {"home_warehouse": phrases["home"].value}} if "home" in phrases else {})
+
+
+def _of_driver(phrases: Phrases, base: str) -> list[Origin]:
+    """Rows for it."""
+    piece = phrases.piece("driver")
+    rows = [Origin("driver", "workload", base, piece, "" if piece else "as this engine is usually measured")]
+    if phrases.value("home") == "bound":
+        source = "each virtual user stays with one, unless HammerDB uses all warehouses"
+        rows.append(Origin("home warehouses", "workload.tpcc.home_warehouse", "bound", piece, source))
+    return rows
+
+
 def _times(current: Current | None) -> tuple[int, int, str]:
     """Warm-up and length of a run, s, and why."""
     if current is None:
@@ -349,16 +368,16 @@ def _size(
     if "warehouses" in phrases and "data_gib" in phrases:
         one, other = phrases["warehouses"].piece, phrases["data_gib"].piece
         raise InputError(f"{WHERE}: '{one}' and '{other}' both say how much data there is; keep one of them")
-    others = tuple[str, ...]()
+    others, driver = tuple[str, ...](), phrases.value("driver")
     if "warehouses" in phrases:
         warehouses, source = phrases["warehouses"].value, ""
     elif "data_gib" in phrases:
-        warehouses = warehouses_of(phrases["data_gib"].value, engine)
-        source = f"of {1024 * gib_per_warehouse(engine):.0f} MiB each"
+        warehouses = warehouses_of(phrases["data_gib"].value, engine, driver)
+        source = f"of {1024 * gib_per_warehouse(engine, driver):.0f} MiB each"
     elif fixed and "clients" in phrases:
         warehouses, source = phrases["clients"].value, "a warehouse for each client, as published"
     elif current is not None:
-        warehouses, *sizes = (warehouses_of(times * current.memory_gib, engine) for times in DATA_OF_MEMORY)
+        warehouses, *sizes = (warehouses_of(times * current.memory_gib, engine, driver) for times in DATA_OF_MEMORY)
         others = tuple(f"workload.warehouses={size}" for size in sizes)
         source = (
             "no size is said: data as large as the memory, as far as the disks have room; or a quarter, or four times"

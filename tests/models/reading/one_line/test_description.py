@@ -9,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.catalogue import catalogue_entry, catalogue_names
+from models.input import validated
 from models.reading import Description, numeric_value, read_description
+from models.reading.drivers import warehouses_of
+from models.workloads import LayoutSpec
 from simulator.errors import InputError
 
 KEYS = {
@@ -391,6 +394,57 @@ def test_postgresql_logs_whole_pages_unless_a_line_says_no(
     rows = {row.what: row for row in described.rows}
     assert (rows["full-page writes"].piece is not None) == said
     assert rows["log at most"].uncertain == ("max_wal_size" not in pieces)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "base", "layout", "home"),
+    [
+        ("PostgreSQL", "TPC-C-like, go-tpc", "tpcc-postgresql", "drawn"),
+        ("PostgreSQL, HammerDB", "HammerDB TPROC-C on PostgreSQL", "hammerdb-postgresql", "bound"),
+        ("PostgreSQL, hammer-db all warehouses", "HammerDB TPROC-C on PostgreSQL", "hammerdb-postgresql", "drawn"),
+        ("PostgreSQL, sysbench-tpcc", "TPC-C by sysbench-tpcc", "tpcc-postgresql", "drawn"),
+        ("MySQL 8.4", "HammerDB TPROC-C on MySQL", "hammerdb-innodb-16k", "drawn"),
+        ("MySQL 8.4, HammerDB", "HammerDB TPROC-C on MySQL", "hammerdb-innodb-16k", "bound"),
+        ("MariaDB 12, by go-tpc", "TPC-C-like, go-tpc", "tpcc-innodb-16k", "drawn"),
+        ("Percona 5.7, tpcc-mysql", "TPC-C by tpcc-mysql", "tpcc-innodb-16k", "drawn"),
+    ],
+)
+def test_a_driver_may_be_named(pieces: str, base: str, layout: str, home: str) -> None:
+    described = read_description(f"8 cores, 32 GB, SSD, 100 warehouses, {pieces}")
+    workload = described.scenario.tpcc
+    assert workload.name.startswith(base)
+    assert workload.layout == validated(LayoutSpec, catalogue_entry("layouts", layout), "layout")
+    assert workload.tpcc.home_warehouse == home
+    rows = {row.what: row for row in described.rows}
+    assert (rows["driver"].piece is not None) == ("," in pieces)
+    assert ("home warehouses" in rows) == (home == "bound")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "words"),
+    [
+        (
+            "PostgreSQL, tpcc-mysql",
+            r"'tpcc-mysql': postgresql-15 isn't measured by tpcc-mysql here; it has HammerDB, go-tpc",
+        ),
+        ("Virtuoso 6, HammerDB", r"'HammerDB': virtuoso-6 isn't measured by HammerDB here; leave the driver out"),
+        ("PostgreSQL, HammerDB, go-tpc", r"'HammerDB' and 'go-tpc' both say which driver measures"),
+        ("MySQL 8.4, HammerDB, HammerDB all warehouses", r"both say whose warehouses users go to"),
+        ("PostgreSQL, HamerDB", r"'HamerDB': not understood \(did you mean 'HammerDB'\?\)"),
+    ],
+)
+def test_a_driver_that_does_not_measure_the_engine_is_refused(pieces: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read_description(f"8 cores, 32 GB, SSD, {pieces}")
+
+
+def test_data_of_a_named_driver_are_as_many_warehouses_as_its_rows_take() -> None:
+    usual, hammerdb = (
+        read_description(f"PostgreSQL, 8 cores, 32 GB, SSD, 50 GB of data{piece}").scenario.tpcc.warehouses
+        for piece in ("", ", HammerDB")
+    )
+    assert usual != hammerdb
+    assert hammerdb == warehouses_of(50e9 / 2**30, "postgresql-15", "HammerDB")
 
 
 @pytest.mark.parametrize("engine", ["MySQL 8.4", "Virtuoso 6"])
