@@ -54,7 +54,7 @@ DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "calibration.md"
 RUNS, ANSWERS = DOCS.parent / "out" / "synthetic", DOCS.parent / "out" / "calibration"
 BEGIN, END = "<!-- begin of the tables: python docs/build_calibration.py -->\n", "<!-- end of the tables -->\n"
-SYSTEMS = 200
+SYSTEMS = 100
 OTHERS = range(300, 340)
 """numbers of systems that tell how far the analytic engine's figures are from the kernel's"""
 HALF = 40
