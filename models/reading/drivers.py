@@ -11,21 +11,9 @@ from simulator.form import GIB, KIB
 
 DEFAULT_DATABASE = "postgresql-15"
 """of a machine of today whose engine nobody names"""
-DRIVERS = {
-    "postgresql-15": {"base": "go-tpc"},
-    "mysql-8-4": {"base": "hammerdb-mysql"},
-    "mysql-8-0": {"base": "hammerdb-mysql"},
-    "percona-5-7": {"base": "tpcc-mysql"},
-    "mariadb-10-11": {"base": "hammerdb-mysql"},
-    "mariadb-12": {"base": "hammerdb-mysql"},
-    "oracle-10g": {"base": "virtuoso-tpcc", "layout": "tpcc-oracle-4k"},
-    "mysql-5-1": {"base": "virtuoso-tpcc", "layout": "tpcc-16k"},
-}
-"""workloads of the catalogue by engine, with the layout of its rows where the workload has another engine's"""
-VIRTUOSO_DRIVER = {"base": "virtuoso-tpcc"}
 OF_POSTGRESQL = {
-    "HammerDB": {"base": "hammerdb-postgresql"},
     "go-tpc": {"base": "go-tpc"},
+    "HammerDB": {"base": "hammerdb-postgresql"},
     "sysbench-tpcc": {"base": "sysbench-tpcc", "layout": "tpcc-postgresql"},
 }
 OF_INNODB = {
@@ -34,25 +22,37 @@ OF_INNODB = {
     "sysbench-tpcc": {"base": "sysbench-tpcc"},
     "tpcc-mysql": {"base": "tpcc-mysql"},
 }
-NAMED = {
-    "postgresql-15": OF_POSTGRESQL,
-    **dict.fromkeys(("mysql-8-4", "mysql-8-0", "percona-5-7", "mariadb-10-11", "mariadb-12"), OF_INNODB),
+DRIVERS = {
+    "postgresql-15": ("go-tpc", OF_POSTGRESQL),
+    "mysql-8-4": ("HammerDB", OF_INNODB),
+    "mysql-8-0": ("HammerDB", OF_INNODB),
+    "percona-5-7": ("tpcc-mysql", OF_INNODB),
+    "mariadb-10-11": ("HammerDB", OF_INNODB),
+    "mariadb-12": ("HammerDB", OF_INNODB),
 }
-"""drivers that somebody may name, by engine"""
+"""by engine the name of the usual driver, and workloads of the catalogue by the drivers' names, with the layout of the
+engine's rows where the workload has another engine's"""
+PUBLISHED_DRIVERS = {
+    "oracle-10g": {"base": "virtuoso-tpcc", "layout": "tpcc-oracle-4k"},
+    "mysql-5-1": {"base": "virtuoso-tpcc", "layout": "tpcc-16k"},
+}
+"""of engines that were measured by the Virtuoso articles' driver alone, where rows have a layout of their own"""
+VIRTUOSO_DRIVER = {"base": "virtuoso-tpcc"}
 
 
-def driver_of(engine: str, named: str | None = None) -> dict[str, Any]:
+def driver_of(engine: str, driver_name: str | None = None) -> dict[str, Any]:
     """Keys of the workload by which an engine of the catalogue is measured: base, and layout if it has its own.
 
-    `named`: a driver by its own name; None for the usual one. Raises InputError if it measures no such engine here.
+    `driver_name`: None for the usual driver. Raises InputError if that driver's rows have no layout for the engine.
     """
-    if named is None:
-        return dict(DRIVERS.get(engine, VIRTUOSO_DRIVER))
-    drivers = NAMED.get(engine, {})
-    if named not in drivers:
-        known = f"it has {', '.join(drivers)}" if drivers else "leave the driver out: it has that of the published runs"
-        raise InputError(f"{engine} isn't measured by {named} here; {known}")
-    return dict(drivers[named])
+    if engine in DRIVERS:
+        usual, drivers = DRIVERS[engine]
+        if driver_name is None or driver_name in drivers:
+            return dict(drivers[driver_name or usual])
+        raise InputError(f"{engine} isn't measured by {driver_name} here; it has {', '.join(drivers)}")
+    if driver_name is not None:
+        raise InputError(f"{engine} isn't measured by {driver_name} here; leave it out for the published runs' driver")
+    return dict(PUBLISHED_DRIVERS.get(engine, VIRTUOSO_DRIVER))
 
 
 def database_keys(engine: str) -> dict[str, Any]:
@@ -61,15 +61,15 @@ def database_keys(engine: str) -> dict[str, Any]:
     return keys
 
 
-def gib_per_warehouse(engine: str, named: str | None = None) -> float:
+def gib_per_warehouse(engine: str, driver_name: str | None = None) -> float:
     """Tables and indexes of a warehouse as loaded, in GiB. Raises InputError for an unknown engine or driver."""
-    driver = driver_of(engine, named)
+    driver = driver_of(engine, driver_name)
     name = driver.get("layout") or expand_names(driver["base"], "driver", "workload")["layout"]
     keys = catalogue_entry("layouts", name) if isinstance(name, str) else name
     page_kib = float(database_keys(engine)["page_kib"])
     return loaded_pages(validated(LayoutSpec, keys, "layout"), 1) * page_kib * KIB / GIB
 
 
-def warehouses_of(data_gib: float, engine: str, named: str | None = None) -> int:
+def warehouses_of(data_gib: float, engine: str, driver_name: str | None = None) -> int:
     """Warehouses whose tables and indexes as loaded are about so large, at least one. Raises InputError."""
-    return max(1, round(data_gib / gib_per_warehouse(engine, named)))
+    return max(1, round(data_gib / gib_per_warehouse(engine, driver_name)))

@@ -14,8 +14,8 @@ from scenarios.show.words import configuration_line, figure_columns, figure_word
 
 FORMAT = "oltpsim-prediction-1"
 SAME_RATE = 1e-5
-"""relative change of a rate up to which it counts as the same: times within the formulas are searched to 1e-4, which
-moves rates by a millionth or two"""
+"""relative change of a rate up to which it counts as the same: less than any answer's digits show, more than another
+path of the formulas' searches has moved a rate (0.0000024 in the published machines, when one became finer)"""
 LEAST_SHOWN = 0.001
 """standard deviation of what no run had, below which it isn't printed"""
 

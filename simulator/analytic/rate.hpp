@@ -1,20 +1,20 @@
-// The rate at which as many clients as there are keep a machine busy: the root of the one unknown.
+// The rate at which as many clients as there are keep a machine busy: a root of the one unknown.
 //
 // What is tried next follows from the two rates that came nearest; where that shrinks what is left too slowly, as at a
-// step, it is halved. An endless queue says only that a rate is too high.
+// step, it is halved. An endless queue says only that a rate is too high. Where a step downwards makes several roots,
+// it is one of those at which the clients that a rate takes rise with it, and not said which (decision 27).
 #pragma once
 #include "residence.hpp"
 
 namespace oltpsim {
 
-// A rate that was tried: its logarithm, the clients that it takes by those that there are, the busiest station's load.
-struct Tried {
+// Rate that was tried: its logarithm, the clients that it takes by those that there are, the busiest station's load.
+struct RatePoint {
     double log_rate = 0, population = NAN, load = NAN;
 
-    // Whether it tells where clients are as many as there are: no queue is endless.
-    bool tells() const { return population < FULL && load > 0.0 && load < 1.0; }
-    double off() const { return std::abs(log_of(std::max(population, LEAST))); }
-    double each() const { return population / exp_of(log_rate); }
+    bool has_no_endless_queue() const { return population < FULL && load > 0.0 && load < 1.0; }
+    double distance() const { return std::abs(log_of(std::max(population, LEAST))); }
+    double client_s() const { return population / exp_of(log_rate); }
     double queue() const { return load / (1.0 - load); }
 
     static constexpr double FULL = 10.0;
@@ -23,11 +23,11 @@ struct Tried {
 // Where clients would be as many as there are if what each takes rose in a straight line with the queue of one busiest
 // station, load / (1 - load), and that load with the rate by a power, as from one rate to the other. NAN if they don't
 // rise.
-inline double where_full(const Tried& one, const Tried& other) {
+inline double where_full(const RatePoint& one, const RatePoint& other) {
     constexpr int HALVINGS = 45;
     const double exponent = log_of(other.load / one.load) / (other.log_rate - one.log_rate);
-    const double slope = (other.each() - one.each()) / (other.queue() - one.queue());
-    const double alone = one.each() - slope * one.queue();
+    const double slope = (other.client_s() - one.client_s()) / (other.queue() - one.queue());
+    const double alone = one.client_s() - slope * one.queue();
     if (!(exponent > 0.0 && slope > 0.0 && alone >= 0.0)) return NAN;
     double low = one.log_rate - 2.0, high = one.log_rate - log_of(one.load) / exponent;
     for (int number = 0; number < HALVINGS; number++) {
@@ -40,38 +40,41 @@ inline double where_full(const Tried& one, const Tried& other) {
 }
 
 // Where clients are as many as there are, on a straight line through two rates near it.
-inline double secant(const Tried& one, const Tried& other) {
+inline double secant(const RatePoint& one, const RatePoint& other) {
     const double at_one = log_of(one.population), at_other = log_of(other.population);
     return one.log_rate - at_one * (other.log_rate - one.log_rate) / (at_other - at_one);
 }
 
 // Of a closed machine; an open one's rate is what arrives, if it can.
 inline double rate_of(AtRate& state, const Machine& m) {
-    constexpr double ENOUGH = 1e-7;                  // of the population
-    constexpr double TOLERANCE = 1e-11;              // of the rate, at a step
-    constexpr double FIRST = 6.0, FARTHEST = 4.0;    // below the most that paths allow, and steps down from there
-    constexpr double NEAR_FULL = 0.05, WIDER = 0.1;  // below a full station; beyond what a lower rate allows
-    constexpr double CLOSE = 0.1, MOST_OF = 0.6;     // for a straight line; of what is left below an endless queue
-    constexpr int MOST = 200, PATIENCE = 3;          // rates; until what is left has to be half as much
+    constexpr double ENOUGH = 1e-7;                // of the population
+    constexpr double TOLERANCE = 1e-11;            // of the rate, at a step
+    constexpr double FIRST = 6.0, FARTHEST = 4.0;  // below the most that paths allow, and steps down from there
+    constexpr double NEAR_FULL = 0.05;             // below a full station
+    constexpr double CLOSE = 0.1,
+                     ENDLESS_FRACTION = 0.6;       // for a straight line; of what is left below an endless queue
+    constexpr int MOST_RATES = 200, PATIENCE = 3;  // rates; until what is left has to be half as much
     if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
     double most = m.clients / std::max(state.least_s(), TINY);
     if (m.open()) most = std::min(most, m.arrivals_per_s);
     if (m.terminals > 0) most = std::min(most, m.terminals / std::max(m.away_s, TINY));
     const double top = log_of(most) + 1e-9, bottom = top - 40.0;
     double low = -INFINITY, high = INFINITY, next = top - FIRST, width = INFINITY;
+    double wider = 0.1;    // than what a lower rate allows
     bool endless = false;  // at `high`
-    Tried best, second;
-    for (int number = 0, patience = PATIENCE; number < MOST; number++) {
-        const Tried tried{next, state.population(exp_of(next)), state.load};
+    RatePoint best, second;
+    for (int number = 0, patience = PATIENCE; number < MOST_RATES; number++) {
+        const RatePoint tried{next, state.population(exp_of(next)), state.load};
         if (std::abs(tried.population - 1.0) <= ENOUGH) return exp_of(next);
         if (tried.population < 1.0)
             low = next;
         else
-            high = next, endless = tried.population >= Tried::FULL;
+            high = next, endless = tried.population >= RatePoint::FULL;
         if (low >= top || high <= bottom || high - low <= TOLERANCE) break;
-        if (tried.tells() && (!best.tells() || tried.off() < best.off()))
+        if (tried.has_no_endless_queue() && (!best.has_no_endless_queue() || tried.distance() < best.distance()))
             second = best, best = tried;
-        else if (tried.tells() && (!second.tells() || tried.off() < second.off()))
+        else if (tried.has_no_endless_queue() &&
+                 (!second.has_no_endless_queue() || tried.distance() < second.distance()))
             second = tried;
         if (low == -INFINITY) {
             next = std::max(next - FARTHEST, bottom);
@@ -81,18 +84,20 @@ inline double rate_of(AtRate& state, const Machine& m) {
         if (high == INFINITY) {
             // with the response times of a lower rate clients would do too much, if those rise with the rate
             end = std::min(top, low - log_of(std::max(tried.population, LEAST)) + 1e-9);
-            if (end - low < TOLERANCE) end = std::min(low + WIDER, top);
         }
         if (end - low < 0.5 * width) width = end - low, patience = PATIENCE;
         double guess = NAN;
-        if (second.tells())
-            guess = second.off() < CLOSE ? secant(best, second) : where_full(best, second);
-        else if (best.tells() && best.population < 1.0) {
+        if (second.has_no_endless_queue())
+            guess = second.distance() < CLOSE ? secant(best, second) : where_full(best, second);
+        else if (best.has_no_endless_queue() && best.population < 1.0) {
             const double unhindered = best.population, full = best.load * (1.0 + NEAR_FULL);
             guess = best.log_rate - 0.5 * log_of(unhindered * unhindered + full * full);
         }
-        if (endless) guess = std::min(guess, low + MOST_OF * (high - low));
-        if (patience-- <= 0) guess = NAN, width = end - low, patience = PATIENCE;
+        if (endless) guess = std::min(guess, low + ENDLESS_FRACTION * (high - low));
+        if (patience-- <= 0) {
+            width = end - low, patience = PATIENCE;
+            guess = high == INFINITY ? std::min(low + wider, top) : NAN, wider *= 2.0;
+        }
         next = guess > low && guess < high ? std::min(guess, top) : (low + end) / 2.0;
     }
     return exp_of(std::max(low, bottom));

@@ -106,7 +106,12 @@ def test_a_shipped_certificate_says_nothing_of_versions(name: str) -> None:
 
 def test_a_certificate_says_which_rate_has_moved_and_how_far() -> None:
     calibration = postgresql()
-    assert certificate_line(with_rate_changed(calibration, "io-base-r2", 1.0 + 1e-8), MODEL).endswith("baselines")
+    assert certificate_line(with_rate_changed(calibration, "io-base-r2", 1.0 + SAME_RATE / 2), MODEL).endswith(
+        "baselines"
+    )
+    assert not certificate_line(with_rate_changed(calibration, "io-base-r2", 1.0 + 2 * SAME_RATE), MODEL).endswith(
+        "baselines"
+    )
     words = certificate_line(with_rate_changed(calibration, "io-base-r2", 0.8), MODEL)
     assert words.endswith("; since the fit the rates of 1 of 13 runs have moved, by up to 25 % (io-base-r2)")
 

@@ -139,6 +139,7 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     system, entry, row_of_system = _system(phrases, year)
     of_system = [row_of_system]
     database, of_database = _database(phrases, memory_gib, year)
+    driver = _driver(phrases, database["base"])
     data_gib = _data_gib(phrases, database["base"], memory_gib)
     if instance is not None or "volume" in phrases:
         disks, further = hardware.volumes_of(phrases, instance, data_gib)
@@ -173,7 +174,7 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
             room_gib - memory_gib, room_gib / 4
         )  # beside the log, and swap on disks
         current = replace(current, memory_gib=min(memory_gib, room_gib))
-    run, of_run = _run(phrases, database["base"], current)
+    run, of_run = _run(phrases, database["base"], driver, current)
     name = f"{title}, {run['workload']['warehouses']:,} warehouses"
     data = {"name": name, "machine": machine, "operating_system": named_system, "database": database, **run}
     return data, [*rows, *of_database, *of_run]
@@ -288,8 +289,10 @@ def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Orig
     return buffers, Origin("buffers", "database.pool.buffers", f"{buffers:,}", piece, source, factor, others)
 
 
-def _run(phrases: Phrases, engine: str, current: Current | None) -> tuple[dict[str, Any], list[Origin]]:
-    """Workload, interval and job. `current`: None of a machine that isn't of today."""
+def _run(
+    phrases: Phrases, engine: str, driver: dict[str, Any], current: Current | None
+) -> tuple[dict[str, Any], list[Origin]]:
+    """Workload, interval and job. `driver`: its keys; `current`: None of a machine that isn't of today."""
     job, fixed = phrases.value("job"), "new_orders" in phrases
     if job is not None:
         for other in ("new_orders", "seconds", "clients", "in_memory"):
@@ -302,10 +305,9 @@ def _run(phrases: Phrases, engine: str, current: Current | None) -> tuple[dict[s
         raise InputError(
             f"{WHERE}: '{phrases['new_orders'].piece}' and '{phrases['seconds'].piece}' both say how long the run is"
         )
-    driver = _driver(phrases, engine)
     warehouses, clients, rows = _size(phrases, engine, current, fixed, job is not None)
     workload: dict[str, Any] = driver | {"warehouses": warehouses, "arrivals": {"clients": clients}}
-    rows += _of_driver(phrases, str(workload["base"]))
+    rows += _of_driver(phrases, workload)
     warm = "in_memory" in phrases or fixed or current is not None
     start = "warm" if warm else "after_load"
     cleaned = current is not None and database_keys(engine).get("page_cleaner") is not None
@@ -339,16 +341,20 @@ def _driver(phrases: Phrases, engine: str) -> dict[str, Any]:
         workload = driver_of(engine, phrases.value("driver"))
     except InputError as error:
         raise InputError(f"{WHERE}: '{phrases.piece('driver')}': {error}") from error
-    return workload | ({"tpcc": {"home_warehouse": phrases["home"].value}} if "home" in phrases else {})
+    home = phrases.value("home", "bound" if phrases.value("driver") == "HammerDB" else None)
+    return workload | ({"tpcc": {"home_warehouse": home}} if home else {})
 
 
-def _of_driver(phrases: Phrases, base: str) -> list[Origin]:
+def _of_driver(phrases: Phrases, workload: dict[str, Any]) -> list[Origin]:
     """Rows for it."""
     piece = phrases.piece("driver")
-    rows = [Origin("driver", "workload", base, piece, "" if piece else "as this engine is usually measured")]
-    if phrases.value("home") == "bound":
-        source = "each virtual user stays with one, unless HammerDB uses all warehouses"
-        rows.append(Origin("home warehouses", "workload.tpcc.home_warehouse", "bound", piece, source))
+    source = "" if piece else "as this engine is usually measured"
+    rows = [Origin("driver", "workload", str(workload["base"]), piece, source)]
+    if "tpcc" in workload and "job" not in phrases:
+        home = workload["tpcc"]["home_warehouse"]
+        source = "each virtual user stays with one, unless HammerDB uses all warehouses" if home == "bound" else ""
+        key, said = "workload.tpcc.home_warehouse", phrases.piece("home", "driver")
+        rows.append(Origin("home warehouses", key, home, said, source))
     return rows
 
 

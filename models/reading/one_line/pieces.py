@@ -17,7 +17,7 @@ FORMS = (
     "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k", "Solaris 10", "PostgreSQL 15",
     "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients", "30 min",
     "full page writes off", "max_wal_size 2 GB", "in memory", "10,000 new orders each", "load of 20 warehouses",
-    "serial read", "HammerDB", "name db-7",
+    "serial read", "HammerDB", "HammerDB all warehouses", "name db-7",
 )  # fmt: skip
 WORDS = (
     "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
@@ -207,7 +207,7 @@ MEANINGS = {
     "volume_gib": "how large the volume is", "think_s": "how long clients think",
     "whole_pages": "whether the log has whole pages", "wal_gib": "how much log there may be",
     "virtual": "how many virtual processors there are", "cpu_entry": "which processors", "warm_up_s": "the warm-up",
-    "driver": "which driver measures", "home": "whose warehouses users go to",
+    "driver": "which driver measures",
 }  # fmt: skip
 
 
@@ -338,6 +338,7 @@ def _processors(piece: str) -> dict[str, Any] | None:
 
 
 Reader = Callable[[re.Match[str]], dict[str, Any]]
+BY, ALL = "(?:measured )?(?:by )?", "(?:over |us(?:e|es|ing) )?all warehouses"
 
 
 def _seconds(match: re.Match[str]) -> float:
@@ -388,10 +389,11 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (r"(?:no|without) (?:hyper-?\s?threading|smt)|(?:1|one) thread (?:per|a) core", lambda _: {"threads": 1}),
         (r"(?:under |in |on )?(?:a )?(?:xen|vmware|kvm|hyper-v|virtual machine|vm)(?: guest| vm)?",
          lambda _: {"virtualised": True}),
-        (r"(?:by )?hammer-?db(?: tproc-c)?( (?:over |uses? )?all warehouses)?",
-         lambda match: {"driver": "HammerDB", "home": "drawn" if match[1] else "bound"}),
-        (r"(?:by )?(?:percona )?(go-?tpc|tpcc-mysql|sysbench-tpcc)",
-         lambda match: {"driver": match[1].replace("gotpc", "go-tpc")}),
+        (rf"{BY}hammer[- ]?db(?: v?[\d.]+)?(?: tproc-c)?(?: {ALL})?",
+         lambda match: {"driver": "HammerDB"} | ({"home": "drawn"} if "all" in match[0] else {})),
+        (ALL, lambda _: {"home": "drawn"}),
+        (rf"{BY}(go[- ]?tpc|tpcc[- ]mysql|sysbench[- ]tpcc)",
+         lambda match: {"driver": match[1].replace(" ", "-").replace("gotpc", "go-tpc")}),
         (r"(?:core |relative )speed (?:of )?(\d{1,3}(?:\.\d{1,4})?)", lambda match: {"speed": _number(match[1])}),
     )
 )  # fmt: skip
