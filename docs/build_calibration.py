@@ -143,7 +143,7 @@ def _prediction(case: Case, calibration: Calibration, number: int, result: Resul
 
 
 def _quietly(_: float, __: str) -> None:
-    """Nobody watches one of two hundred fits."""
+    """Nobody watches one of a hundred fits."""
 
 
 def refused(case: Case) -> bool:

@@ -307,7 +307,7 @@ def _run(
         )
     warehouses, clients, rows = _size(phrases, engine, current, fixed, job is not None)
     workload: dict[str, Any] = driver | {"warehouses": warehouses, "arrivals": {"clients": clients}}
-    rows += _of_driver(phrases, workload)
+    rows += _driver_rows(phrases, workload)
     warm = "in_memory" in phrases or fixed or current is not None
     start = "warm" if warm else "after_load"
     cleaned = current is not None and database_keys(engine).get("page_cleaner") is not None
@@ -345,7 +345,7 @@ def _driver(phrases: Phrases, engine: str) -> dict[str, Any]:
     return workload | ({"tpcc": {"home_warehouse": home}} if home else {})
 
 
-def _of_driver(phrases: Phrases, workload: dict[str, Any]) -> list[Origin]:
+def _driver_rows(phrases: Phrases, workload: dict[str, Any]) -> list[Origin]:
     """Rows for it."""
     piece = phrases.piece("driver")
     source = "" if piece else "as this engine is usually measured"
