@@ -37,12 +37,8 @@ def interval_of(scenario: ScenarioSpec, program: form.Program, registers: IntArr
 def _at_full_speed(spec: IntervalSpec, program: form.Program, registers: IntArray, cores: int) -> tuple[int, float]:
     """Transactions of the lead-in, and the time they take, s."""
     assert spec.lead_in is not None
-    reader = form.ProgramReader(program, registers, at_start=True)
-    needs_ns = [
-        work.user_ns + work.system_ns + work.client_ns + sum(inside_ns for _, inside_ns in work.sections.values())
-        for work in reader.works
-    ]
-    per_s = min(cores, len(registers)) * NS_PER_S / max(float(reader.mix @ np.array(needs_ns)), 1.0)
+    needs_ns = form.processor_ns_at_start(program, registers)
+    per_s = min(cores, len(registers)) * NS_PER_S / max(needs_ns, 1.0)
     transactions = spec.lead_in.transactions
     if transactions is None:
         lasts_s = spec.lead_in.duration_s or 0.0

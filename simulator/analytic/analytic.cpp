@@ -83,23 +83,24 @@ OLTPSIM_API void* oltpsim_create(const oltpsim_numbers* tables, std::int64_t cou
     return done ? workload.release() : nullptr;
 }
 
-// Machines, (count, width): numbers, tables, then by class path and section times, by lock path times, and if the rows
-// are long enough two places of each group. `rates`: null to look for them. Writes rows
-// of figures, those of classes and locks behind them; and of groups if `groups` isn't null.
+// Machines, (count, width): numbers, tables, then by class path, section and network times, by lock path times, and if
+// the rows are long enough two places of each group. `rates`: null to look for them. Writes rows of figures, those of
+// classes and locks behind them; and of groups if `groups` isn't null.
 OLTPSIM_API std::int64_t oltpsim_solve(const void* handle, const double* machines, std::int64_t count,
                                        std::int64_t width, const double* rates, double* figures, double* groups,
                                        char* error, std::int64_t error_size) {
     return guarded(error, error_size, [&] {
         const Workload& w = *static_cast<const Workload*>(handle);
         AtRate state(w);
-        const i64 least = MACHINE_NUMBERS + 2 * w.classes + w.locks;
+        const i64 least = MACHINE_NUMBERS + 3 * w.classes + w.locks;
         if (width != least && width != least + 2 * w.groups)
             throw std::invalid_argument("rows of machines have another width");
         for (i64 number = 0; number < count; number++, machines += width) {
             Machine m;
             std::copy(machines, machines + MACHINE_NUMBERS, reinterpret_cast<double*>(&m));
             m.path_s = machines + MACHINE_NUMBERS;
-            m.section_s = m.path_s + w.classes, m.path_before_s = m.section_s + w.classes;
+            m.section_s = m.path_s + w.classes, m.network_s = m.section_s + w.classes;
+            m.path_before_s = m.network_s + w.classes;
             m.left_from = width > least ? m.path_before_s + w.locks : nullptr;
             m.left_to = width > least ? m.left_from + w.groups : nullptr;
             state.machine(m);

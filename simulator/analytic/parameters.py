@@ -71,6 +71,8 @@ class Parameters:
     """CPU time of a transaction of each class, page calls and critical sections left out, (configurations, classes)"""
     section_s: FloatArray
     """CPU time inside critical sections, (configurations, classes)"""
+    network_s: FloatArray
+    """delays of the network, (configurations, classes)"""
     path_before_s: FloatArray
     """CPU time as in `path_s` before each lock is asked for, (configurations, locks)"""
     handover_s: FloatArray
@@ -351,6 +353,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         slowdowns=_slowdowns(system),
         path_s=(workload.user_s + workload.system_s + workload.client_s)[None],
         section_s=workload.inside_s.sum(axis=1)[None],
+        network_s=workload.network_s[None],
         path_before_s=np.array([[lock.cpu_s for lock in workload.locks]]),
         handover_s=s(max((section.handover_ns for section in system.sections), default=0)),
         slice_s=s(system.cpu.slice_ns) if system.cpu.slice_ns else one(np.inf),

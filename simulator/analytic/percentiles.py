@@ -96,7 +96,7 @@ def response_quantiles_s(
     near = found.below(times_s * EDGE**0.5) - found.below(times_s / EDGE**0.5)
     why = _unknown(p, r, classes, with_backlog=with_backlog)[..., None]
     why = np.where((why == 0) & (near < NEAR_SHARE * np.minimum(1.0 - shares, TAIL_SHARE)), AT_EDGE, why)
-    return np.where(why == 0, times_s + w.network_s[classes][:, None], np.nan), why
+    return np.where(why == 0, times_s + p.network_s[:, classes][..., None], np.nan), why
 
 
 def _unknown(p: Parameters, r: Solution, classes: IntArray, *, with_backlog: bool) -> IntArray:

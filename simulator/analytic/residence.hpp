@@ -161,7 +161,7 @@ public:
     double least_s() const {
         double path = 0.0;
         for (std::size_t c = 0; c < at(w.classes); c++) path += w.mix[c] * (m->path_s[c] + m->section_s[c]);
-        return w.think_s + path / m->cpu_speed + w.network_mean;
+        return w.think_s + path / m->cpu_speed + w.mean(m->network_s);
     }
 
     double read_of(std::size_t g) const { return pool.misses[g] * (1.0 - cache.hits[g]) * m->read_factor; }
@@ -507,7 +507,7 @@ private:
             victim_s[c] = disks.victim_s * machine.victim_writes() * d.victims[c];
             fault_s[c] = disks.fault_s * d.faults[c];
             on_cpu[c] = cpu_s[c] + cpu_queue_s[c], paging[c] = read_s[c] + victim_s[c] + fault_s[c] + station_s[c];
-            between += w.mix[c] * (on_cpu[c] + section_s[c] + section_queue_s[c] + paging[c] + w.network_s[c]);
+            between += w.mix[c] * (on_cpu[c] + section_s[c] + section_queue_s[c] + paging[c] + m->network_s[c]);
         }
         const double commit = log.commit_s(machine, seen, between / std::max(w.commits_mean, TINY)) +
                               overfull(writes.log_full) * machine.round_s;
@@ -522,7 +522,7 @@ private:
             if (shared && durable) log_s[c] += disks.stalled_s * w.commits[c];
             lock_s[c] = locks.wait_s[c];
             total_s[c] = on_cpu[c] + read_s[c] + victim_s[c] + fault_s[c] + lock_s[c] + section_s[c] +
-                         section_queue_s[c] + log_s[c] + w.network_s[c] + station_s[c];
+                         section_queue_s[c] + log_s[c] + m->network_s[c] + station_s[c];
         }
         figures.cpu_busy = cpu.busy * part, figures.section_busy = cpu.section_busy * part;
         figures.handing_over = cpu.handing_over * part, figures.slowdown = cpu.slowdown;

@@ -263,7 +263,7 @@ def _times(case: Case, number: int) -> dict[str, float]:
         "swap": r.fault_s,
         "write throttle": r.victim_s,
         "log": r.log_s,
-        "network": case.workload.network_s[None],
+        "network": case.parameters.network_s,
         "stations": r.station_s,
     }
     found = dict.fromkeys(ACTIVITIES, 0.0) | {name: float(times[0, number]) for name, times in parts.items()}

@@ -29,10 +29,9 @@ struct Workload {
     double think_s = 0, window = 0, offspring = 0;
     bool is_clock = false;
 
-    Numbers mix, awaited, network_s, log_bytes, commits, logged,
-        entries;               // by class; `awaited`: the mix that terminals await
-    Numbers visits, served_s;  // by class and station
-    Numbers servers;           // by station
+    Numbers mix, awaited, log_bytes, commits, logged, entries;  // by class; `awaited`: the mix that terminals await
+    Numbers visits, served_s;                                   // by class and station
+    Numbers servers;                                            // by station
     std::vector<LockUse> lock_uses;
 
     // By group of pages, as in page_groups.py.
@@ -57,10 +56,10 @@ struct Workload {
     Numbers times, log_times, missing, unused, dirty_slopes;
     Curve frames_of_time, time_of_filled, dirty_of_time, time_of_dirty;
 
-    double commits_mean = 0, logged_mean = 0, log_bytes_mean = 0, entries_mean = 0, network_mean = 0;
+    double commits_mean = 0, logged_mean = 0, log_bytes_mean = 0, entries_mean = 0;
 
     Workload(const oltpsim_numbers* tables, i64 count) : tables(tables), count(count) {
-        mix = table("mix"), awaited = table("awaited"), network_s = table("network_s");
+        mix = table("mix"), awaited = table("awaited");
         log_bytes = table("log_bytes"), commits = table("commits"), logged = table("logged"),
         entries = table("entries");
         classes = static_cast<i64>(mix.size());
@@ -95,7 +94,7 @@ struct Workload {
         for (i64 c = 0; c < classes; c++) {
             commits_mean += mix[at(c)] * commits[at(c)], log_bytes_mean += mix[at(c)] * log_bytes[at(c)];
             logged_mean += mix[at(c)] * logged[at(c)];
-            entries_mean += mix[at(c)] * entries[at(c)], network_mean += mix[at(c)] * network_s[at(c)];
+            entries_mean += mix[at(c)] * entries[at(c)];
         }
         this->tables = nullptr;
     }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Self, TypedDict
 
 import numpy as np
 
@@ -11,16 +11,27 @@ from simulator.analytic.compiled import CompiledWorkload
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
 from simulator.form import (
-    CODES,
-    DISTRIBUTION_KINDS,
     NS_PER_S,
     FloatArray,
     Program,
     ProgramReader,
+    SpentTimes,
     System,
     Terminals,
     shares_of,
+    spent_times,
 )
+
+
+class ClassTimes(TypedDict):
+    """Fields of a workload that are times, by class."""
+
+    user_s: FloatArray
+    drawn_s2: FloatArray
+    system_s: FloatArray
+    client_s: FloatArray
+    network_s: FloatArray
+    inside_s: FloatArray
 
 
 @dataclass(frozen=True)
@@ -99,7 +110,7 @@ class Workload:
         groups, table, frames = self.groups, self.table(policy), self.table("lru")
         row_of, rows = groups.rows
         columns = ("rate", "gap", "references", "pages", "gaps", "write", "read", "recent", "views", "beside")
-        of_classes = ("mix", "awaited", "network_s", "log_bytes", "commits", "logged", "visits", "served_s")
+        of_classes = ("mix", "awaited", "log_bytes", "commits", "logged", "visits", "served_s")
         uses = [[use.kind, use.transaction_class, use.acquisitions, use.rows, use.apart] for use in self.locks]
         return {
             **{name: getattr(groups, name) for name in columns},
@@ -176,17 +187,12 @@ def read_workload(system: System) -> Workload:
         think_s=reader.think_ns / NS_PER_S,
         awaited=np.where(np.arange(len(works)) == (terminals.deferred_class if terminals else -1), 0.0, reader.mix),
         away_s=_away_s(terminals, reader.mix) if terminals else 0.0,
-        user_s=by_work("user_ns") / NS_PER_S,
-        drawn_s2=executed[: len(works)] @ drawn_ns(program)[1] / NS_PER_S**2,
-        system_s=by_work("system_ns") / NS_PER_S,
-        client_s=by_work("client_ns") / NS_PER_S,
-        network_s=by_work("network_ns") / NS_PER_S,
+        **by_class_s(spent_times(program, executed[: len(works)])),
         log_bytes=by_work("log_bytes"),
         commits=by_work("commits"),
         logged=by_work("logged"),
         rollbacks=by_work("rollbacks"),
         entries=parts("sections", sections, 0).reshape(len(works), sections),
-        inside_s=parts("sections", sections, 1).reshape(len(works), sections) / NS_PER_S,
         visits=parts("visits", stations, 0).reshape(len(works), stations),
         served_s=parts("visits", stations, 1).reshape(len(works), stations) / NS_PER_S,
         station_servers=tuple(station.servers for station in system.stations),
@@ -197,18 +203,13 @@ def read_workload(system: System) -> Workload:
     )
 
 
-def drawn_ns(program: Program) -> tuple[FloatArray, FloatArray]:
-    """Mean, ns, and variance, ns^2, of the CPU demands of drawn length, by operation."""
-    moments = [
-        ((a + b) / 2, (b - a) ** 2 / 12) if DISTRIBUTION_KINDS[kind] == "uniform" else (a, _variance(kind, a, b))
-        for kind, a, b in program.distributions.tolist()
-    ]
-    code, a = program.operations[:, 0], program.operations[:, 1]
-    which = np.where(code == CODES["work"], a, -1)
-    mean, variance = np.array([*moments, (0.0, 0.0)], dtype=np.float64)[which].T
-    return mean, variance
-
-
-def _variance(kind: int, mean: int, phases: int) -> float:
-    """Variance of a drawn time, ns^2; `mean`: in ns."""
-    return {"constant": 0.0, "exponential": 1.0, "erlang": 1.0 / max(phases, 1)}[DISTRIBUTION_KINDS[kind]] * mean**2
+def by_class_s(spent: SpentTimes) -> ClassTimes:
+    """Times in s of what the classes' operations take."""
+    return {
+        "user_s": spent.user_ns / NS_PER_S,
+        "drawn_s2": spent.variance_ns2 / NS_PER_S**2,
+        "system_s": spent.system_ns / NS_PER_S,
+        "client_s": spent.client_ns / NS_PER_S,
+        "network_s": spent.network_ns / NS_PER_S,
+        "inside_s": spent.inside_ns / NS_PER_S,
+    }
