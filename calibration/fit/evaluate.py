@@ -6,7 +6,7 @@ All places of one run are solved in one call; runs are shared out over processes
 import json
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
@@ -35,13 +35,12 @@ from simulator.analytic import (
     Solution,
     Workload,
     doubts,
+    outline_of,
     parameters_of,
     read_workload,
     regime_of_result,
     retimed,
     rows,
-    same_but_times,
-    same_transactions,
     simulate,
     solve,
     stacked,
@@ -92,27 +91,39 @@ class AnalyticReader:
     MOST_KEPT = 32
 
     def __init__(self) -> None:
-        self._programs: list[tuple[System, Workload]] = []
-        """the one used last at the front"""
+        self._programs: dict[Hashable, dict[int, Workload]] = {}
+        """by outline and number of data devices, the one used last at the end"""
         self._figures: dict[tuple[ScenarioSpec, tuple[str, ...], tuple[FigureKind, ...]], dict[bytes, list[float]]] = {}
+        self._results: dict[ScenarioSpec, Result] = {}
 
     def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """The input for one scenario. Scenarios of one program get the same `workload` object."""
-        model, programs = build(scenario), self._programs
-        one = next((each for each in programs if same_but_times(each[0], model)), None) or (model, self._read(model))
-        self._programs = [one, *(each for each in programs if each is not one)][: self.MOST_KEPT]
-        workload = one[1]
+        model = build(scenario)
+        outline, devices = outline_of(model), model.storage.data_devices
+        known = self._programs.pop(outline, None) or {devices: read_workload(model)}
+        self._programs[outline] = known
+        if len(self._programs) > self.MOST_KEPT:
+            del self._programs[next(iter(self._programs))]
+        if devices not in known:
+            known[devices] = striped(next(iter(known.values())), devices)
+        workload = known[devices]
         return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
+
+    def result(self, scenario: ScenarioSpec) -> Result:
+        """The engine's result for one scenario, which a fit asks for twice at each place where it looks at all."""
+        if scenario not in self._results:
+            if len(self._results) >= self.MOST_KEPT:
+                self._results.clear()
+            point = self.read(scenario)
+            with np.errstate(over="ignore"):  # an overflowing power is an endless queue
+                self._results[scenario] = simulate(point.system, 0, workload=point.timed_workload)
+        return self._results[scenario]
 
     def figures_of(self, run: MeasuredRun, keys: tuple[str, ...]) -> dict[bytes, list[float]]:
         """Figures of a run's machines by the values of `keys`, to be looked up and added to; [] where none is."""
         if sum(map(len, self._figures.values())) > MOST_FIGURES:
             self._figures.clear()
         return self._figures.setdefault((run.scenario, keys, tuple(each.kind for each in run.observations)), {})
-
-    def _read(self, model: System) -> Workload:
-        akin = next((read for other, read in self._programs if same_transactions(other, model)), None)
-        return read_workload(model) if akin is None else striped(akin, model.storage.data_devices)
 
 
 def solve_inputs(points: Sequence[AnalyticInput]) -> list[tuple[Workload, Parameters, Solution, list[int]]]:
@@ -249,8 +260,7 @@ def engine_correction(
         # the measured run's own chance is in its noise only as far as its rate's series shows it
         sds = [chance.get(kind, 0.0) * (1.0 if kind == FigureKind.RATE else math.sqrt(2.0)) for kind in kinds]
     else:
-        with np.errstate(over="ignore"):
-            rate = simulate(point.system, seed, workload=point.timed_workload).rate_per_min
+        rate = _BY_THREAD.reader.result(scenario).rate_per_min
         of_rate = rate.log_half_width / SIGMAS_OF_95_PERCENT
         counted, sds = (
             {FigureKind.RATE: rate.mean},
@@ -333,9 +343,7 @@ def run_regime(scenario: ScenarioSpec) -> str:
     """
     if scenario.job is not None:
         return f"{JOB}{scenario.job.kind}"
-    point = _BY_THREAD.reader.read(scenario)
-    with np.errstate(over="ignore"):
-        return regime_of_result(simulate(point.system, 0, workload=point.timed_workload), doubted=True)
+    return regime_of_result(_BY_THREAD.reader.result(scenario), doubted=True)
 
 
 def engine_doubts(scenarios: Sequence[ScenarioSpec]) -> list[tuple[str, ...]]:

@@ -23,10 +23,12 @@ class _Plain(Composer, SafeConstructor):
     """Safe loading without the surprises of YAML 1.1: no aliases, tags, duplicate keys; 20:00 and 010 are text."""
 
     depth = 0
+    peek_event: Any
+    """the parser's"""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Refuse aliases (a few lines of them can stand for gigabytes), anchors, tags and deep nesting."""
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        event: Any = self.peek_event()
         mark: Any = event.start_mark
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             problem = "anchors and aliases (& and *) are not allowed; write the value itself, in quotes if it is text"
@@ -82,19 +84,16 @@ class PlainLoader(_Plain, _PlainResolver, yaml.SafeLoader):
 
 
 if yaml.__with_libyaml__:
-    from yaml.cyaml import CParser
 
-    class QuickLoader(_Plain, _PlainResolver, CParser):
+    class QuickLoader(_Plain, _PlainResolver, yaml.CSafeLoader):
         """The same by libyaml's scanner and parser, six times as fast, whose sentences are terser."""
 
         def __init__(self, text: str) -> None:
-            CParser.__init__(self, text)
+            yaml.CSafeLoader.__init__(self, text)
             Composer.__init__(self)
-            SafeConstructor.__init__(self)
-            Resolver.__init__(self)
 
 else:
-    QuickLoader = PlainLoader  # type: ignore[misc]
+    QuickLoader = PlainLoader  # type: ignore[assignment,misc]
 
 
 def parse_yaml(text: str, where: str) -> Any:

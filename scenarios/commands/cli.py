@@ -20,6 +20,8 @@ from scenarios.commands.options import UsageError
 from simulator.errors import InputError, InstallationError
 
 BAD_INPUT = 2
+BLAS_VARIABLE = "OPENBLAS_NUM_THREADS"
+"""NumPy's threads lose time on matrices as small as a fit's, and take it from the worker processes"""
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 """as models.catalogue has it, which takes long to import"""
 DEFECT = 70
@@ -157,6 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (that of the process if None); returns the exit status, never raises."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
+    os.environ.setdefault(BLAS_VARIABLE, "1")  # before NumPy is imported, also by processes started from here
     environment = os.environ.get(FOLDER_VARIABLE)
     try:
         arguments = [word for word in words if word != "--debug"]

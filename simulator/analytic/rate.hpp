@@ -12,7 +12,8 @@ namespace oltpsim {
 struct RatePoint {
     double log_rate = 0, population = NAN, load = NAN;
 
-    bool has_no_endless_queue() const { return population < FULL && load > 0.0 && load < 1.0; }
+    bool has_no_endless_queue() const { return population < FULL; }
+    bool has_no_full_station() const { return load > 0.0 && load < 1.0; }
     double distance() const { return std::abs(log_of(std::max(population, LEAST))); }
     double client_s() const { return population / exp_of(log_rate); }
     double queue() const { return load / (1.0 - load); }
@@ -25,6 +26,7 @@ struct RatePoint {
 // rise.
 inline double where_full(const RatePoint& one, const RatePoint& other) {
     constexpr int HALVINGS = 45;
+    if (!(one.has_no_full_station() && other.has_no_full_station())) return NAN;
     const double exponent = log_of(other.load / one.load) / (other.log_rate - one.log_rate);
     const double slope = (other.client_s() - one.client_s()) / (other.queue() - one.queue());
     const double alone = one.client_s() - slope * one.queue();
@@ -89,7 +91,7 @@ inline double rate_of(AtRate& state, const Machine& m) {
         double guess = NAN;
         if (second.has_no_endless_queue())
             guess = second.distance() < CLOSE ? secant(best, second) : where_full(best, second);
-        else if (best.has_no_endless_queue() && best.population < 1.0) {
+        else if (best.has_no_endless_queue() && best.has_no_full_station() && best.population < 1.0) {
             const double unhindered = best.population, full = best.load * (1.0 + NEAR_FULL);
             guess = best.log_rate - 0.5 * log_of(unhindered * unhindered + full * full);
         }

@@ -1,33 +1,24 @@
 """The same transactions with other times or on more devices: a workload changed without reading its program again."""
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 from simulator.analytic.workload import Workload, by_class_s
-from simulator.form import NS_PER_S, Program, System, same_program, same_shares, spent_times
+from simulator.form import NS_PER_S, Outline, Program, System, spent_times
 
 MOST_KEPT = 256
 """programs whose times a workload remembers"""
 
 
-def same_but_times(one: System, other: System) -> bool:
-    """Whether two models' transactions and data devices differ in times at most, and clients in their number.
+def outline_of(system: System) -> Hashable:
+    """A key that is equal for systems whose transactions differ in times at most, and clients in their number.
 
-    However many there are, as many of them must begin with each value of a register: as many to a warehouse.
+    However many there are, as many of them must begin with each value of a register: as many to a warehouse. Such
+    systems' transactions are read once; data devices are put in by `striped`.
     """
-    return one.storage.data_devices == other.storage.data_devices and same_transactions(one, other)
-
-
-def same_transactions(one: System, other: System) -> bool:
-    """As `same_but_times`, on any numbers of data devices: see `striped`."""
-    return (
-        one.arrivals_per_s == other.arrivals_per_s
-        and one.terminals == other.terminals
-        and len(one.sections) == len(other.sections)
-        and one.stations == other.stations
-        and one.writing.files == other.writing.files
-        and same_shares(one.client_registers, other.client_registers)
-        and same_program(one.program, other.program)
-    )
+    outline = Outline(system.program, system.client_registers)
+    stations = len(system.sections), system.stations
+    return outline, system.arrivals_per_s, system.terminals, *stations, system.writing.files
 
 
 def striped(workload: Workload, devices: int) -> Workload:

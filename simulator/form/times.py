@@ -5,7 +5,7 @@ another in times only needs no reading of its own.
 """
 
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -56,70 +56,60 @@ def spent_times(program: Program, executed: FloatArray) -> SpentTimes:
     )
 
 
-def same_program(one: Program, other: Program) -> bool:
-    """Whether programs differ in times at most; those of one outline share their arrays."""
+class Outline:
+    """A program and what its clients begin with, as a key: equal to another that differs in times at most.
+
+    However many clients there are, as many of them, in proportion, begin with each value of each register.
+    """
+
+    def __init__(self, program: Program, client_registers: IntArray) -> None:
+        self.program, self.client_registers = program, client_registers
+        operations = program.operations
+        self._key = np.where(IS_TIME[operations[:, 0]], 0, operations).tobytes(), _shares(client_registers)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Outline) and self._key == other._key and _same_program(self.program, other.program)
+
+
+def processor_ns_at_start(program: Program, client_registers: IntArray) -> float:
+    """Mean CPU time of a transaction of the mix, where what follows from counters alone is as at the start."""
+    mix, executed = _executed_at_start(Outline(program, client_registers))
+    return float(mix @ spent_times(program, executed).processor_ns)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _executed_at_start(outline: Outline) -> tuple[FloatArray, FloatArray]:
+    """Shares of the classes, and executions of each operation in a transaction of each."""
+    reader = ProgramReader(outline.program, outline.client_registers, at_start=True)
+    return reader.mix, np.array([work.executed for work in reader.works])
+
+
+def _shares(client_registers: IntArray) -> tuple[object, ...]:
+    """How many clients begin with each value of each register, by the fewest clients of such shares."""
+    used = np.flatnonzero(client_registers.any(axis=0))
+    found: list[object] = [client_registers.shape[1]]
+    for register in used.tolist():
+        values, counts = np.unique(client_registers[:, register], return_counts=True)
+        found += [register, values.tobytes(), (counts // np.gcd.reduce(counts)).tobytes()]
+    return tuple(found)
+
+
+def _same_program(one: Program, other: Program) -> bool:
+    """Whether programs whose operations are the same but for times are the same; many share arrays of one outline."""
     for field in fields(Program):
         a, b = getattr(one, field.name), getattr(other, field.name)
-        if a is b:
+        if a is b or field.name == "operations":
             continue
-        if field.name == "operations":
-            same = len(a) == len(b) and bool((IS_TIME[a[:, 0]] | (a == b)).all())
-        elif field.name == "distributions":
+        if field.name == "distributions":
             same = a.shape == b.shape and bool((_cpu_demands(one) | (a == b).all(axis=1)).all())
         else:
             same = np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b
         if not same:
             return False
     return True
-
-
-def same_shares(one: IntArray, other: IntArray) -> bool:
-    """Whether as many of both sets of clients, in proportion, begin with each value of each register."""
-    if one is other:
-        return True
-    if one.shape[1] != other.shape[1]:
-        return False
-    used = one.any(axis=0) | other.any(axis=0)
-    for mine, theirs in zip(one.T[used], other.T[used], strict=True):
-        (values, counts), (others, other_counts) = (np.unique(each, return_counts=True) for each in (mine, theirs))
-        if not (np.array_equal(values, others) and np.array_equal(counts * len(theirs), other_counts * len(mine))):
-            return False
-    return True
-
-
-def processor_ns_at_start(program: Program, client_registers: IntArray) -> float:
-    """Mean CPU time of a transaction of the mix, where what follows from counters alone is as at the start."""
-    mix, executed = _executed_at_start(_Outline(program, client_registers))
-    return float(mix @ spent_times(program, executed).processor_ns)
-
-
-class _Outline:
-    """Program and clients as a key: equal to another whose times alone may differ."""
-
-    def __init__(self, program: Program, client_registers: IntArray) -> None:
-        self.program, self.client_registers = program, client_registers
-
-    @cached_property
-    def _hash(self) -> int:
-        operations = self.program.operations
-        return hash(np.where(IS_TIME[operations[:, 0]], 0, operations).tobytes())
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _Outline)
-            and same_shares(self.client_registers, other.client_registers)
-            and same_program(self.program, other.program)
-        )
-
-
-@lru_cache(maxsize=MOST_KEPT)
-def _executed_at_start(outline: _Outline) -> tuple[FloatArray, FloatArray]:
-    """Shares of the classes, and executions of each operation in a transaction of each."""
-    reader = ProgramReader(outline.program, outline.client_registers, at_start=True)
-    return reader.mix, np.array([work.executed for work in reader.works])
 
 
 def _cpu_demands(program: Program) -> BoolArray:

@@ -69,6 +69,13 @@ class LayoutSpec(Spec):
     history_customer_entries_per_page: WholeNumber | None = Field(
         default=None, ge=2, le=10_000, description="of a leaf of the index of history by customer; if absent none"
     )
+    stock_item_entries_per_page: WholeNumber | None = Field(
+        default=None,
+        ge=2,
+        le=10_000,
+        description="of a leaf of the index of stock by item; if absent there is none. Nothing changes it, and only an "
+        "optimiser that estimates reads it: `range_estimate_pages`",
+    )
     index_changes_put_aside_fraction: Fraction = Field(
         default=0.0,
         ge=0,

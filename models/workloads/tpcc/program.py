@@ -100,7 +100,7 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
         "payment": Rows(4 + by_name * (1 + read) + customers + by_customer, 0),
         "order status": Rows(3 + by_name * read, LINES_PER_ORDER),
         "delivery": Rows((3 + customers + orders) * DISTRICTS, DISTRICTS * LINES_PER_ORDER),
-        "stock level": Rows(1, 3 * RECENT_LINES),
+        "stock level": Rows(1, RECENT_LINES + 2 * workload.tpcc.stock_level_lines),
     }
     texts_us = workload.tpcc.round_trips * workload.tpcc.statement_us
     return {name: replace(one, texts_us=texts_us) for name, one in counted.items()}
@@ -158,6 +158,9 @@ class TpccWriter(TransactionWriter):
             leaves = rows.pages_pmf(np.repeat(items, ORDERS_LOADED * LINES_PER_ORDER * DISTRICTS // ITEMS),
                                     layout.line_item_entries_per_page)  # fmt: skip
             self.line_items = asm.table("order line by item pages", leaves)
+        self.stock_leaves = -1
+        if per_page := layout.stock_item_entries_per_page:
+            self.stock_leaves = asm.table("stock by item pages", self._popularity_by_item(items, per_page))
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
@@ -217,16 +220,25 @@ class TpccWriter(TransactionWriter):
             )
         if t.history_by_customer >= 0:
             self.by_customer = row("history by customer", t.history_by_customer, customer_district, r["customer"])
+        self.stock_by_item = -1
+        if t.stock_by_item >= 0:
+            self.stock_by_item = asm.reference(
+                "stock by item", "popular", t.stock_by_item, none, table=self.stock_leaves, stream=self.rows
+            )
 
     def _stock_popularity(self, items: FloatArray) -> FloatArray:
-        """Popularity of the stock's pages: of one warehouse, or of all if an item's rows of all of them lie together.
-
-        Then the page is drawn, not the row: over all clients a page is asked for as often as all its rows. A sample's
-        pages stand for those of the whole, whose rows of one item fill more pages.
-        """
+        """Popularity of the stock's pages: of one warehouse, or of all if an item's rows lie together."""
         per_page = self.workload.layout.stock_rows_per_page
         if self.workload.tpcc.stock_key == "warehouse_first":
             return rows.pages_pmf(items, per_page)
+        return self._popularity_by_item(items, per_page)
+
+    def _popularity_by_item(self, items: FloatArray, per_page: int) -> FloatArray:
+        """Popularity of pages on which an item's rows, or entries, of all warehouses lie together.
+
+        The page is drawn, not the row: over all clients a page is asked for as often as all its rows. A sample's pages
+        stand for those of the whole, whose rows of one item fill more pages.
+        """
         laid_out = max(self.warehouses, min(self.sample.whole, WAREHOUSES_LAID_OUT))
         remote = self.workload.tpcc.remote_stock_fraction if laid_out > 1 else 0.0
         suppliers = np.full(laid_out, remote / laid_out)
@@ -401,6 +413,8 @@ class TpccWriter(TransactionWriter):
         local = self.jump_unless(choice.remote_stock_fraction)
         self._other_warehouse(r["supplier"])
         asm.place(local)
+        if self.stock_by_item >= 0 and self.workload.layout.range_estimate_pages:
+            self.touch(self.stock_by_item, READ, rows=0)
         self._change(self.stock, self.leaves.stock)
         self.touch(self.line_insert, self.leaves.new)
         self._change_index(self.by_item)
@@ -505,7 +519,7 @@ class TpccWriter(TransactionWriter):
             asm.emit("peek", r["order"], self.orders, r["home district"], -(-back // LINES_PER_ORDER))
             asm.emit("affine", r["line row"], r["order"], LINES_PER_ORDER, 0, 0)
             self.touch(self.order_lines, READ, rows=min(per_page, back))
-        asm.emit("set", r["count"], RECENT_LINES)
+        asm.emit("set", r["count"], self.workload.tpcc.stock_level_lines)
         next_item = asm.label()
         asm.place(next_item)
         self._read(self.stock_recent, rows=2)

@@ -55,6 +55,7 @@ class Tables:
     line_items: int
     """order lines by supplier and item; -1 if there is no such index"""
     history_by_customer: int
+    stock_by_item: int
 
 
 def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
@@ -120,6 +121,12 @@ def name_entries(layout: LayoutSpec) -> int:
     return layout.heap.customer_name_entries_per_page if layout.heap else layout.index_entries_per_page
 
 
+def _stock_entries(layout: LayoutSpec, warehouses: int) -> int:
+    """Entries in the index of stock by item, to whole pages for each warehouse; 0 without one."""
+    per_page = layout.stock_item_entries_per_page
+    return warehouses * pages_of(STOCK, per_page) * per_page if per_page else 0
+
+
 def _regions(
     assembler: Assembler, layout: LayoutSpec, warehouses: int, item_pages: int, item_first: bool = False
 ) -> Tables:
@@ -164,6 +171,7 @@ def _regions(
         history_by_customer=index(
             "history by customer", districts, customers, layout.history_customer_entries_per_page
         ),
+        stock_by_item=index("stock by item", 1, _stock_entries(layout, warehouses), layout.stock_item_entries_per_page),
     )
 
 
@@ -177,6 +185,7 @@ def _loaded(layout: LayoutSpec, warehouses: int) -> dict[str, tuple[int, int]]:
     indexes = {
         "line_items": (warehouses, DISTRICTS * orders * LINES_PER_ORDER, layout.line_item_entries_per_page),
         "history_by_customer": (districts, customers, layout.history_customer_entries_per_page),
+        "stock_by_item": (1, _stock_entries(layout, warehouses), layout.stock_item_entries_per_page),
     }
     return {
         "warehouse": (1, pages_of(warehouses, SMALL_ROWS_PER_PAGE)),

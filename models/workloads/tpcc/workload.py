@@ -37,6 +37,8 @@ class TpccSpec(Spec):
     """of the customers of a last name: the cursor stops (clause 2.5.2.2), or not; or the index alone says which one"""
     order_status_lines: Literal["of_the_last", "of_the_first_ten"] = "of_the_last"
     """whose lines an order status reads: the customer's last order's, or those of one of the district's first ten"""
+    stock_level_lines: WholeNumber = Field(default=200, ge=1, le=200)
+    """lines of the district's last 20 orders whose stock a stock level looks up"""
     stock_level_draws_per_line: WholeNumber = Field(default=1, ge=1, le=5)
     """draws with repetition among the lines of the last orders for each of them: 1 meets 63 % of their stock, 3 95 %"""
     round_trips: WholeNumber = Field(default=1, ge=1, le=1000)

@@ -10,11 +10,10 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator.analytic import (
+    outline_of,
     parameters_of,
     read_workload,
     retimed,
-    same_but_times,
-    same_transactions,
     solve,
     stacked,
     striped,
@@ -27,6 +26,7 @@ TIMES = (
     "database.path.transaction_us=90",
     "database.critical_section.share_of_path=0.3",
     "operating_system.cpu.message_us=33",
+    "machine.network.round_trip_us=250",
 )
 
 
@@ -36,9 +36,9 @@ def model_of(*settings: str) -> System:
 
 def test_times_are_those_of_the_program_read_again() -> None:
     plain, changed = model_of(), model_of(*TIMES)
-    assert same_but_times(plain, changed)
+    assert outline_of(plain) == outline_of(changed)
     found, wanted = retimed(read_workload(plain), changed), read_workload(changed)
-    for name in ("user_s", "system_s", "client_s", "inside_s"):
+    for name in ("user_s", "system_s", "client_s", "network_s", "inside_s"):
         assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-12), name
     assert [lock.cpu_s for lock in found.locks] == pytest.approx([lock.cpu_s for lock in wanted.locks], rel=1e-12)
     assert wanted.user_s[0] != pytest.approx(read_workload(plain).user_s[0], rel=0.01)
@@ -56,7 +56,7 @@ def test_machines_of_other_path_lengths_are_solved_together() -> None:
 
 @pytest.mark.parametrize("setting", ["workload.warehouses=2", "workload.mix={new_order: 0.46, payment: 0.42}"])
 def test_another_workload_is_not_the_same(setting: str) -> None:
-    assert not same_but_times(model_of(), model_of(setting))
+    assert outline_of(model_of()) != outline_of(model_of(setting))
 
 
 def test_more_clients_are_the_same_if_as_many_of_them_belong_to_each_warehouse() -> None:
@@ -64,8 +64,8 @@ def test_more_clients_are_the_same_if_as_many_of_them_belong_to_each_warehouse()
         model_of("workload.warehouses=2", f"workload.arrivals={{kind: closed, clients: {clients}, think_time_s: 1}}")
         for clients in (2, 3, 4)
     )
-    assert same_but_times(two, four)
-    assert not same_but_times(two, three)
+    assert outline_of(two) == outline_of(four)
+    assert outline_of(two) != outline_of(three)
     w = read_workload(two)
     together = solve(w, stacked([parameters_of(two, w), parameters_of(four, retimed(w, four))]), "lru").rate
     alone = [solve(read_workload(m), parameters_of(m, read_workload(m)), "lru").rate[0] for m in (two, four)]
@@ -73,16 +73,11 @@ def test_more_clients_are_the_same_if_as_many_of_them_belong_to_each_warehouse()
     assert alone[1] > 1.5 * alone[0]
 
 
-def test_another_number_of_devices_is_not_the_same() -> None:
-    plain = model_of()
-    assert not same_but_times(plain, replace(plain, storage=replace(plain.storage, data_devices=2)))
-
-
 @pytest.mark.parametrize("devices", [1, 2, 5])
 def test_pages_striped_over_other_devices_are_those_of_the_program_read_again(devices: int) -> None:
     plain = model_of()
     other = replace(plain, storage=replace(plain.storage, data_devices=devices))
-    assert same_transactions(plain, other)
+    assert outline_of(plain) == outline_of(other)
     w = read_workload(plain)
     found, wanted = striped(w, devices), read_workload(other)
     assert np.array_equal(found.groups.beside, wanted.groups.beside)

@@ -10,6 +10,8 @@ import dataclasses
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from models.build import build
@@ -17,6 +19,7 @@ from models.reading import load_scenario
 from models.workloads.tpcc.tables import loaded_pages
 from simulator import analytic, kernel, reference
 from simulator.errors import InputError
+from simulator.form.samplers import alias_pmf
 from simulator.results import Result, result_json
 
 TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
@@ -112,6 +115,42 @@ def test_an_index_of_orders_has_entries_of_its_own() -> None:
     assert loaded_pages(plain.layout, 4) - loaded_pages(dense.layout, 4) == 40 * (pages - 1)
 
 
+STOCK_BY_ITEM = "workload.layout.stock_item_entries_per_page=700"
+
+
+def test_updates_of_stock_read_a_leaf_of_its_index_by_item() -> None:
+    """For each line, and only where somebody estimates."""
+    lines = 10 * share("new order")
+    assert references("stock by item", ESTIMATES, STOCK_BY_ITEM) == pytest.approx(lines, rel=0.03)
+    assert references("stock by item", STOCK_BY_ITEM) == 0
+    assert "stock by item" not in {each.name for each in simulated(ESTIMATES).tables}
+
+
+def test_leaves_of_stock_by_item_are_referred_to_evenly_if_items_are() -> None:
+    settings = ESTIMATES, STOCK_BY_ITEM, "workload.tpcc.item_choice=uniform"
+    even, by_nurand = leaf_shares(*settings), leaf_shares(ESTIMATES, STOCK_BY_ITEM)
+    assert even.max() == pytest.approx(np.median(even))
+    assert by_nurand.max() > 2 * np.median(by_nurand)
+
+
+def leaf_shares(*settings: str) -> npt.NDArray[np.float64]:
+    """Popularity of the leaves of stock by item."""
+    program = build(load_scenario(TINY, list(settings))).program
+    start, length = program.tables[program.table_names.index("stock by item pages")]
+    return alias_pmf(program.alias[start : start + length])
+
+
+def test_the_index_of_stock_by_item_takes_its_room() -> None:
+    plain, indexed = (load_scenario(TINY, settings).tpcc.layout for settings in ([], [STOCK_BY_ITEM]))
+    assert loaded_pages(indexed, 4) - loaded_pages(plain, 4) == 4 * 143
+
+
+@pytest.mark.parametrize("lines", [1, 50])
+def test_a_stock_level_looks_up_so_many_lines_stock(lines: int) -> None:
+    fewer = references("stock") - references("stock", f"workload.tpcc.stock_level_lines={lines}")
+    assert fewer == pytest.approx((200 - lines) * share("stock level"), rel=0.1)
+
+
 def test_a_pool_that_holds_little_misses_more_by_them_in_each_engine() -> None:
     """The formulas find what the kernel does."""
     plain = "database.pool.buffers=3000", "interval.duration_s=60"
@@ -141,6 +180,8 @@ def test_the_compiled_engine_is_the_reference() -> None:
     ("setting", "message"),
     [
         ("workload.layout.range_estimate_pages=-1", "range_estimate_pages"),
+        ("workload.layout.stock_item_entries_per_page=1", "stock_item_entries_per_page"),
+        ("workload.tpcc.stock_level_lines=201", "stock_level_lines"),
         ("workload.layout={base: tpcc-postgresql, range_estimate_pages: 4}", "range_estimate_pages: got 4 with heap"),
     ],
 )
