@@ -43,10 +43,11 @@ def test_every_record_is_a_run_of_its_scenario(folder: str) -> None:
         assert record.outcome.new_orders_per_minute.value == pytest.approx(by_mix, rel=1e-3)
 
 
-def test_the_four_rows_that_calibrate_are_records_and_so_is_that_of_the_credits() -> None:
-    names = {path.stem for path in records_in(script()["RUNS"] / FOLDERS[0])}
-    assert set(script()["CALIBRATING"]) <= names
-    assert script()["OPENING_CREDITS"] in {path.stem for path in records_in(script()["RUNS"] / FOLDERS[1])}
+def test_the_fitted_rows_are_records_and_called_so() -> None:
+    names = {path.stem for path in records_in(script()["RUNS"] / FOLDERS[1])}
+    assert set(script()["FITTED"]) <= names
+    text = (DOCS / "volumes.md").read_text(encoding="utf-8")
+    assert text.count("| fitted |") == len(script()["FITTED"]) == 5
 
 
 def test_a_tenth_has_a_tenth_of_all_that_is_rates_and_sizes() -> None:

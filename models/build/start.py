@@ -11,7 +11,7 @@ import numpy as np
 from models.scenario import IntervalSpec, ScenarioSpec
 from simulator import form
 from simulator.errors import InputError
-from simulator.form import GIB, KIB, NS_PER_S, IntArray, from_s
+from simulator.form import GIB, KIB, NS_PER_S, IntArray, from_s, processor_ns_at_start
 
 MOST_WORK_S = 86_400
 """simulated time after which a run of a fixed amount of work is given up"""
@@ -37,7 +37,7 @@ def interval_of(scenario: ScenarioSpec, program: form.Program, registers: IntArr
 def _at_full_speed(spec: IntervalSpec, program: form.Program, registers: IntArray, cores: int) -> tuple[int, float]:
     """Transactions of the lead-in, and the time they take, s."""
     assert spec.lead_in is not None
-    needs_ns = form.processor_ns_at_start(program, registers)
+    needs_ns = processor_ns_at_start(program, registers)
     per_s = min(cores, len(registers)) * NS_PER_S / max(needs_ns, 1.0)
     transactions = spec.lead_in.transactions
     if transactions is None:

@@ -29,7 +29,6 @@ from simulator.form.printing import listing
 from simulator.form.program import (
     CODES,
     DISTRIBUTION_KINDS,
-    OPERATION_WIDTH,
     OPERATIONS,
     REFERENCE_KINDS,
     WITH_INDEX_PAGE,
