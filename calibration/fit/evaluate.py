@@ -35,7 +35,6 @@ from simulator.analytic import (
     Solution,
     Workload,
     doubts,
-    outline_of,
     parameters_of,
     read_workload,
     regime_of_result,
@@ -45,6 +44,7 @@ from simulator.analytic import (
     solve,
     stacked,
     striped,
+    transactions_key,
 )
 from simulator.errors import InputError
 from simulator.form import FloatArray, System
@@ -88,20 +88,21 @@ class AnalyticReader:
     A fit without one of its runs asks again for a quarter of the figures.
     """
 
-    MOST_KEPT = 32
+    MOST_KEPT, MOST_RESULTS = 32, 256
+    """programs, and scenarios with their results"""
 
     def __init__(self) -> None:
         self._programs: dict[Hashable, dict[int, Workload]] = {}
-        """by outline and number of data devices, the one used last at the end"""
+        """by key of the transactions and number of data devices, the one used last at the end"""
         self._figures: dict[tuple[ScenarioSpec, tuple[str, ...], tuple[FigureKind, ...]], dict[bytes, list[float]]] = {}
         self._results: dict[ScenarioSpec, Result] = {}
 
     def read(self, scenario: ScenarioSpec) -> AnalyticInput:
         """The input for one scenario. Scenarios of one program get the same `workload` object."""
         model = build(scenario)
-        outline, devices = outline_of(model), model.storage.data_devices
-        known = self._programs.pop(outline, None) or {devices: read_workload(model)}
-        self._programs[outline] = known
+        key, devices = transactions_key(model), model.storage.data_devices
+        known = self._programs.pop(key, None) or {devices: read_workload(model)}
+        self._programs[key] = known
         if len(self._programs) > self.MOST_KEPT:
             del self._programs[next(iter(self._programs))]
         if devices not in known:
@@ -110,10 +111,10 @@ class AnalyticReader:
         return AnalyticInput(model, workload, parameters_of(model, retimed(workload, model)))
 
     def result(self, scenario: ScenarioSpec) -> Result:
-        """The engine's result for one scenario, which a fit asks for twice at each place where it looks at all."""
+        """The engine's result for one scenario: a fit asks for its regime, then for what corrects its figures."""
         if scenario not in self._results:
-            if len(self._results) >= self.MOST_KEPT:
-                self._results.clear()
+            if len(self._results) >= self.MOST_RESULTS:
+                del self._results[next(iter(self._results))]
             point = self.read(scenario)
             with np.errstate(over="ignore"):  # an overflowing power is an endless queue
                 self._results[scenario] = simulate(point.system, 0, workload=point.timed_workload)

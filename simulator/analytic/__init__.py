@@ -17,7 +17,7 @@ from simulator.analytic.figures import Case
 from simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
 from simulator.analytic.percentiles import NOT_KNOWN, response_quantiles_s
 from simulator.analytic.result import NO_PERCENTILES, answer
-from simulator.analytic.retiming import outline_of, retimed, striped
+from simulator.analytic.retiming import retimed, striped, transactions_key
 from simulator.analytic.solution import Solution, rates, solve
 from simulator.analytic.under_load import loaded
 from simulator.analytic.validity import doubts

@@ -127,10 +127,9 @@ struct Machine {
 #define X(name, points) double name[points];
     OLTPSIM_MACHINE_TABLES(X)
 #undef X
-    // Behind them, of lengths that the workload says: CPU time by class outside and inside critical sections, the
-    // network's delays by class, CPU time
-    // until each lock is asked for; by group the first and the last place that pages of its table have among those that
-    // the start has left, counted from the one that it left last.
+    // Behind them, of lengths that the workload says: by class CPU time outside and inside critical sections and the
+    // network's delays; CPU time until each lock is asked for; by group the first and the last place that pages of its
+    // table have among those that the start has left, counted from the one that it left last.
     const double* path_s;
     const double* section_s;
     const double* network_s;

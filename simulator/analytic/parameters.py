@@ -69,6 +69,8 @@ class Parameters:
     steps of the chance, (configurations, SHARING_POINTS)"""
     path_s: FloatArray
     """CPU time of a transaction of each class, page calls and critical sections left out, (configurations, classes)"""
+    drawn_s2: FloatArray
+    """variance of `path_s` as far as the program draws it, (configurations, classes)"""
     section_s: FloatArray
     """CPU time inside critical sections, (configurations, classes)"""
     network_s: FloatArray
@@ -285,8 +287,8 @@ class Parameters:
 
 
 PROCESSORS = frozenset({
-    "cpu_speed", "processors", "beside", "slowdowns", "path_s", "section_s", "path_before_s", "handover_s", "slice_s",
-    "read_cpu_s", "write_cpu_s", "miss_cpu_s", "request_cpu_s",
+    "cpu_speed", "processors", "beside", "slowdowns", "path_s", "drawn_s2", "section_s", "path_before_s", "handover_s",
+    "slice_s", "read_cpu_s", "write_cpu_s", "miss_cpu_s", "request_cpu_s",
 })  # fmt: skip
 """what processors decide alone"""
 MEMORY = frozenset({
@@ -352,6 +354,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         beside=one(_most_beside(system)),
         slowdowns=_slowdowns(system),
         path_s=(workload.user_s + workload.system_s + workload.client_s)[None],
+        drawn_s2=workload.drawn_s2[None],
         section_s=workload.inside_s.sum(axis=1)[None],
         network_s=workload.network_s[None],
         path_before_s=np.array([[lock.cpu_s for lock in workload.locks]]),

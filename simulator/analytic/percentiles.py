@@ -169,9 +169,7 @@ def mixture(w: Workload, p: Parameters, r: Solution, classes: IntArray) -> Mixtu
     mean_s = own_s + turns * turn_s + entries * inside_s + log_s + station_s
     # who computes for longer queues up again more often
     stretch = 1.0 + r.slices[:, classes] * turn_s / np.maximum(own_s, TINY)
-    path_s = (w.user_s + w.system_s + w.client_s)[classes]
-    drawn = w.drawn_s2[classes] / np.maximum(path_s, TINY) ** 2
-    drawn_s2 = drawn * (p.path_s[:, classes] * _column(r.slowdown / p.cpu_speed)) ** 2
+    drawn_s2 = p.drawn_s2[:, classes] * _column(r.slowdown / p.cpu_speed) ** 2
     variance = (PATH_VARIATION * own_s**2 + drawn_s2) * stretch**2 + turns * turn_s2
     variance = variance + np.where(at_disks, ARM_VARIATION, FLUSH_VARIATION) * log_s**2
     variance = variance + entries * queue(inside_s, r.section_queue_s, _variation(p.section_s, w))

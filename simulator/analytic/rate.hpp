@@ -12,6 +12,7 @@ namespace oltpsim {
 struct RatePoint {
     double log_rate = 0, population = NAN, load = NAN;
 
+    // More clients than FULL times those that there are stand for a queue without end.
     bool has_no_endless_queue() const { return population < FULL; }
     bool has_no_full_station() const { return load > 0.0 && load < 1.0; }
     double distance() const { return std::abs(log_of(std::max(population, LEAST))); }
@@ -23,7 +24,7 @@ struct RatePoint {
 
 // Where clients would be as many as there are if what each takes rose in a straight line with the queue of one busiest
 // station, load / (1 - load), and that load with the rate by a power, as from one rate to the other. NAN if they don't
-// rise.
+// rise, or a station is full.
 inline double where_full(const RatePoint& one, const RatePoint& other) {
     constexpr int HALVINGS = 45;
     if (!(one.has_no_full_station() && other.has_no_full_station())) return NAN;

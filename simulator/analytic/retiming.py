@@ -4,21 +4,21 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from simulator.analytic.workload import Workload, by_class_s
-from simulator.form import NS_PER_S, Outline, Program, System, spent_times
+from simulator.form import NS_PER_S, Program, ProgramKey, System, spent_times
 
 MOST_KEPT = 256
 """programs whose times a workload remembers"""
 
 
-def outline_of(system: System) -> Hashable:
+def transactions_key(system: System) -> Hashable:
     """A key that is equal for systems whose transactions differ in times at most, and clients in their number.
 
     However many there are, as many of them must begin with each value of a register: as many to a warehouse. Such
     systems' transactions are read once; data devices are put in by `striped`.
     """
-    outline = Outline(system.program, system.client_registers)
+    key = ProgramKey(system.program, system.client_registers)
     stations = len(system.sections), system.stations
-    return outline, system.arrivals_per_s, system.terminals, *stations, system.writing.files
+    return key, system.arrivals_per_s, system.terminals, *stations, system.writing.files
 
 
 def striped(workload: Workload, devices: int) -> Workload:

@@ -164,8 +164,11 @@ def read_workload(system: System) -> Workload:
         empty = [0.0, 0.0]
         return np.array([[getattr(work, name).get(k, empty)[column] for k in range(count)] for work in works])
 
+    executed = np.array([work.executed for work in (*works, *(before for _, (_, _, _, before) in pages.locks))])
+    spent = spent_times(program, executed)
+    asked_s = (spent.user_ns + spent.system_ns + spent.client_ns)[len(works) :] / NS_PER_S
     locks = []
-    for number, (kind, acquisitions, row, before) in pages.locks:
+    for (number, (kind, acquisitions, row, _)), cpu_s in zip(pages.locks, asked_s.tolist(), strict=True):
         numbers = [part for _, part in row]
         shares = shares_of(row, int(program.lock_tables[kind, 1]))
         locks.append(
@@ -175,11 +178,10 @@ def read_workload(system: System) -> Workload:
                 acquisitions,
                 1.0 / max(float(shares @ shares), 1e-300),
                 max((getattr(part, "apart", 1.0) for part in numbers), default=1.0),
-                (before.user_ns + before.system_ns + before.client_ns) / NS_PER_S,
+                cpu_s,
             )
         )
     sections, stations = len(program.sections), len(program.stations)
-    executed = np.array([work.executed for work in (*works, *(before for _, (_, _, _, before) in pages.locks))])
     return Workload(
         classes=program.classes,
         main_class=program.main_class,

@@ -65,7 +65,7 @@ from simulator.form.system import (
 )
 from simulator.form.system_file import load, save
 from simulator.form.tables import Table, tables_of
-from simulator.form.times import Outline, SpentTimes, processor_ns_at_start, spent_times
+from simulator.form.times import ProgramKey, SpentTimes, processor_ns_at_start, spent_times
 from simulator.form.units import GIB, KIB, MIB, PPM
 from simulator.form.values import Frontier, Numbers, Value, shares_of
 from simulator.form.visits import ProgramReader, Touches

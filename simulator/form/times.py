@@ -1,4 +1,4 @@
-"""What of a program are times that pass in a transaction, and what a class needs of them.
+"""Times of a program's operations, and the key of programs that differ in them alone.
 
 Times are sums over operations of executions x time, and executions don't depend on times: a program that differs from
 another in times only needs no reading of its own.
@@ -56,7 +56,7 @@ def spent_times(program: Program, executed: FloatArray) -> SpentTimes:
     )
 
 
-class Outline:
+class ProgramKey:
     """A program and what its clients begin with, as a key: equal to another that differs in times at most.
 
     However many clients there are, as many of them, in proportion, begin with each value of each register.
@@ -71,24 +71,24 @@ class Outline:
         return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Outline) and self._key == other._key and _same_program(self.program, other.program)
+        return isinstance(other, ProgramKey) and self._key == other._key and _same_program(self.program, other.program)
 
 
 def processor_ns_at_start(program: Program, client_registers: IntArray) -> float:
     """Mean CPU time of a transaction of the mix, where what follows from counters alone is as at the start."""
-    mix, executed = _executed_at_start(Outline(program, client_registers))
+    mix, executed = _executed_at_start(ProgramKey(program, client_registers))
     return float(mix @ spent_times(program, executed).processor_ns)
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _executed_at_start(outline: Outline) -> tuple[FloatArray, FloatArray]:
+def _executed_at_start(key: ProgramKey) -> tuple[FloatArray, FloatArray]:
     """Shares of the classes, and executions of each operation in a transaction of each."""
-    reader = ProgramReader(outline.program, outline.client_registers, at_start=True)
+    reader = ProgramReader(key.program, key.client_registers, at_start=True)
     return reader.mix, np.array([work.executed for work in reader.works])
 
 
 def _shares(client_registers: IntArray) -> tuple[object, ...]:
-    """How many clients begin with each value of each register, by the fewest clients of such shares."""
+    """Of each register its values and how many clients begin with them, divided by what the numbers have in common."""
     used = np.flatnonzero(client_registers.any(axis=0))
     found: list[object] = [client_registers.shape[1]]
     for register in used.tolist():

@@ -15,7 +15,7 @@ from models.workloads.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
 from models.workloads.tpcc import rows
 from models.workloads.tpcc.cluster import ClusterStory
 from models.workloads.tpcc.folding import WarehouseSample, merged_pages
-from models.workloads.tpcc.layout import HeapSpec
+from models.workloads.tpcc.layout import HeapSpec, LayoutSpec
 from models.workloads.tpcc.rows import (
     DISTRICTS,
     ITEMS,
@@ -63,7 +63,8 @@ def tpcc_program(
     if isinstance(
         arrivals, ClosedClientsSpec
     ):  # however many there are, they run one program but for whose stock it is
-        homes = homes_of(workload) if workload.tpcc.stock_key == "item_first" else 1
+        of_all = workload.tpcc.stock_key == "item_first" or _estimates_by_item(workload.layout)
+        homes = homes_of(workload) if of_all else 1
         workload = workload.model_copy(update={"arrivals": arrivals.model_copy(update={"clients": homes})})
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     return tpcc_outline(workload, steps, sample, cluster).at(paths)  # pyright: ignore[reportArgumentType]
@@ -75,6 +76,11 @@ def tpcc_outline(
 ) -> ProgramOutline:
     """The outline of all programs with these steps."""
     return TpccWriter(workload, steps, sample, cluster).write()
+
+
+def _estimates_by_item(layout: LayoutSpec) -> bool:
+    """Whether somebody reads the index of stock by item."""
+    return layout.stock_item_entries_per_page is not None and layout.range_estimate_pages > 0
 
 
 def homes_of(workload: WorkloadSpec) -> int:
@@ -159,8 +165,9 @@ class TpccWriter(TransactionWriter):
                                     layout.line_item_entries_per_page)  # fmt: skip
             self.line_items = asm.table("order line by item pages", leaves)
         self.stock_leaves = -1
-        if per_page := layout.stock_item_entries_per_page:
-            self.stock_leaves = asm.table("stock by item pages", self._popularity_by_item(items, per_page))
+        if _estimates_by_item(layout):
+            leaves = self._popularity_by_item(items, layout.stock_item_entries_per_page or 0)
+            self.stock_leaves = asm.table("stock by item pages", leaves)
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
         self.delivered = asm.counter("delivered orders", districts, ORDERS_DELIVERED)
@@ -221,7 +228,7 @@ class TpccWriter(TransactionWriter):
         if t.history_by_customer >= 0:
             self.by_customer = row("history by customer", t.history_by_customer, customer_district, r["customer"])
         self.stock_by_item = -1
-        if t.stock_by_item >= 0:
+        if self.stock_leaves >= 0:
             self.stock_by_item = asm.reference(
                 "stock by item", "popular", t.stock_by_item, none, table=self.stock_leaves, stream=self.rows
             )
@@ -413,7 +420,7 @@ class TpccWriter(TransactionWriter):
         local = self.jump_unless(choice.remote_stock_fraction)
         self._other_warehouse(r["supplier"])
         asm.place(local)
-        if self.stock_by_item >= 0 and self.workload.layout.range_estimate_pages:
+        if self.stock_by_item >= 0:
             self.touch(self.stock_by_item, READ, rows=0)
         self._change(self.stock, self.leaves.stock)
         self.touch(self.line_insert, self.leaves.new)

@@ -55,7 +55,9 @@ class Tables:
     line_items: int
     """order lines by supplier and item; -1 if there is no such index"""
     history_by_customer: int
+    """-1 if there is no such index"""
     stock_by_item: int
+    """-1 if there is no such index"""
 
 
 def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:

@@ -16,7 +16,7 @@ from models.reading import load_scenario, numeric_keys, numeric_value, scenario_
 from models.scenario import ScenarioSpec
 from models.workloads.tpcc import tpcc_program
 from models.workloads.tpcc.program import tpcc_outline
-from simulator.analytic import Parameters, parameters_of, read_workload
+from simulator.analytic import Parameters, parameters_of, read_workload, simulate
 from simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, FLASH, TINY
 
@@ -83,3 +83,42 @@ def test_changed_numbers_make_the_machine_that_a_whole_build_makes(name: str, da
     scenario = base(name)
     keys = data.draw(st.lists(st.sampled_from(numeric_keys(scenario)), min_size=1, max_size=3, unique=True))
     check(scenario, {key: moved(scenario, key, data.draw(st.floats(0.5, 2.0))) for key in keys})
+
+
+def test_disks_are_changed_without_reading_the_program_again_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    monkeypatch.setattr("calibration.fit.evaluate.read_workload", lambda model: read.append(1) or read_workload(model))
+    reader = AnalyticReader()
+    one, three = (with_values(base("arm"), {"machine.disks.count": count}) for count in (1, 3))
+    first, other, again = reader.read(one), reader.read(three), reader.read(one)
+    assert len(read) == 1
+    assert again.workload is first.workload
+    wanted = read_workload(build(three))
+    assert np.array_equal(other.workload.groups.beside, wanted.groups.beside)
+    assert not np.array_equal(first.workload.groups.beside, wanted.groups.beside)
+
+
+def test_more_programs_than_are_kept_are_read_again_and_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AnalyticReader, "MOST_KEPT", 2)
+    reader = AnalyticReader()
+    scenarios = [with_values(base("arm"), {"workload.warehouses": count}) for count in (1, 2, 3, 1)]
+    found = [reader.read(each).workload for each in scenarios]
+    assert found[3] is not found[0]
+    assert np.array_equal(found[3].groups.rate, found[0].groups.rate)
+
+
+def test_a_result_is_calculated_once_for_a_scenario_and_again_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = []
+    monkeypatch.setattr(
+        "calibration.fit.evaluate.simulate", lambda *given, **kept: solved.append(1) or simulate(*given, **kept)
+    )
+    monkeypatch.setattr(AnalyticReader, "MOST_RESULTS", 2)
+    reader = AnalyticReader()
+    one, other, third = (with_values(base("arm"), {"machine.disks.count": count}) for count in (1, 2, 3))
+    assert reader.result(one) is reader.result(one)
+    assert len(solved) == 1
+    assert reader.result(other).rate_per_min != reader.result(one).rate_per_min
+    reader.result(third)
+    assert len(solved) == 3
+    reader.result(one)
+    assert len(solved) == 4, "the oldest had to go"

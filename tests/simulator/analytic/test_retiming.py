@@ -10,17 +10,19 @@ import pytest
 from models.build import build
 from models.reading import load_scenario
 from simulator.analytic import (
-    outline_of,
     parameters_of,
     read_workload,
+    response_quantiles_s,
     retimed,
     solve,
     stacked,
     striped,
+    transactions_key,
 )
 from simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
+APART = "machine.network={clients_on_server: false, round_trip_us: 100}"
 TIMES = (
     "database.path.row_operation_us=55",
     "database.path.transaction_us=90",
@@ -31,16 +33,18 @@ TIMES = (
 
 
 def model_of(*settings: str) -> System:
-    return build(load_scenario(TINY, settings))
+    return build(load_scenario(TINY, (APART, *settings)))
 
 
 def test_times_are_those_of_the_program_read_again() -> None:
     plain, changed = model_of(), model_of(*TIMES)
-    assert outline_of(plain) == outline_of(changed)
+    assert transactions_key(plain) == transactions_key(changed)
     found, wanted = retimed(read_workload(plain), changed), read_workload(changed)
     for name in ("user_s", "system_s", "client_s", "network_s", "inside_s"):
         assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-12), name
     assert [lock.cpu_s for lock in found.locks] == pytest.approx([lock.cpu_s for lock in wanted.locks], rel=1e-12)
+    assert wanted.network_s.min() > 0.0
+    assert wanted.drawn_s2 == pytest.approx(found.drawn_s2, rel=1e-12)
     assert wanted.user_s[0] != pytest.approx(read_workload(plain).user_s[0], rel=0.01)
 
 
@@ -54,9 +58,27 @@ def test_machines_of_other_path_lengths_are_solved_together() -> None:
     assert abs(np.log(alone[0] / alone[1])) > 0.01
 
 
+def test_percentiles_are_those_of_the_machine_however_its_workload_was_read() -> None:
+    """Drawn path lengths and the network's delays are the machine's own, not those of the program read first."""
+    long = "database.path.transaction_us=20000"
+    first = model_of(long, "database.path.transaction_phases=50")
+    other = model_of(long, "database.path.transaction_phases=1", TIMES[-1])
+    w = read_workload(first)
+    share, new_order = np.array([0.95]), np.array([0])
+    found = []
+    for workload in (w, read_workload(other)):
+        p = parameters_of(other, retimed(workload, other))
+        times_s, why = response_quantiles_s(workload, p, solve(workload, p, "lru"), new_order, share)
+        assert not why.any()
+        found.append(float(times_s[0, 0, 0]))
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+    p = parameters_of(first, w)
+    assert found[0] > 1.05 * float(response_quantiles_s(w, p, solve(w, p, "lru"), new_order, share)[0][0, 0, 0])
+
+
 @pytest.mark.parametrize("setting", ["workload.warehouses=2", "workload.mix={new_order: 0.46, payment: 0.42}"])
 def test_another_workload_is_not_the_same(setting: str) -> None:
-    assert outline_of(model_of()) != outline_of(model_of(setting))
+    assert transactions_key(model_of()) != transactions_key(model_of(setting))
 
 
 def test_more_clients_are_the_same_if_as_many_of_them_belong_to_each_warehouse() -> None:
@@ -64,8 +86,8 @@ def test_more_clients_are_the_same_if_as_many_of_them_belong_to_each_warehouse()
         model_of("workload.warehouses=2", f"workload.arrivals={{kind: closed, clients: {clients}, think_time_s: 1}}")
         for clients in (2, 3, 4)
     )
-    assert outline_of(two) == outline_of(four)
-    assert outline_of(two) != outline_of(three)
+    assert transactions_key(two) == transactions_key(four)
+    assert transactions_key(two) != transactions_key(three)
     w = read_workload(two)
     together = solve(w, stacked([parameters_of(two, w), parameters_of(four, retimed(w, four))]), "lru").rate
     alone = [solve(read_workload(m), parameters_of(m, read_workload(m)), "lru").rate[0] for m in (two, four)]
@@ -77,7 +99,7 @@ def test_more_clients_are_the_same_if_as_many_of_them_belong_to_each_warehouse()
 def test_pages_striped_over_other_devices_are_those_of_the_program_read_again(devices: int) -> None:
     plain = model_of()
     other = replace(plain, storage=replace(plain.storage, data_devices=devices))
-    assert outline_of(plain) == outline_of(other)
+    assert transactions_key(plain) == transactions_key(other)
     w = read_workload(plain)
     found, wanted = striped(w, devices), read_workload(other)
     assert np.array_equal(found.groups.beside, wanted.groups.beside)

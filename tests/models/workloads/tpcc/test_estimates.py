@@ -19,6 +19,7 @@ from models.reading import load_scenario
 from models.workloads.tpcc.tables import loaded_pages
 from simulator import analytic, kernel, reference
 from simulator.errors import InputError
+from simulator.form import ProgramReader
 from simulator.form.samplers import alias_pmf
 from simulator.results import Result, result_json
 
@@ -145,10 +146,37 @@ def test_the_index_of_stock_by_item_takes_its_room() -> None:
     assert loaded_pages(indexed, 4) - loaded_pages(plain, 4) == 4 * 143
 
 
-@pytest.mark.parametrize("lines", [1, 50])
-def test_a_stock_level_looks_up_so_many_lines_stock(lines: int) -> None:
-    fewer = references("stock") - references("stock", f"workload.tpcc.stock_level_lines={lines}")
-    assert fewer == pytest.approx((200 - lines) * share("stock level"), rel=0.1)
+@pytest.mark.parametrize(("lines", "draws"), [(1, 1), (1, 3), (50, 1), (200, 1)])
+def test_a_stock_level_looks_up_so_many_lines_stock(lines: int, draws: int) -> None:
+    """In expectation, as the program says it."""
+    settings = f"workload.tpcc.stock_level_lines={lines}", f"workload.tpcc.stock_level_draws_per_line={draws}"
+    program = (model := build(load_scenario(TINY, list(settings)))).program
+    [work] = [
+        each
+        for name, each in zip(program.classes, ProgramReader(program, model.client_registers).works, strict=True)
+        if name == "stock level"
+    ]
+    recent = program.reference_names.index("stock of recent orders")
+    found = sum(each.visits for each in work.touches.values() if each.reference == recent)
+    assert found == pytest.approx(lines * draws)
+
+
+def bound_shares(warehouses: int, clients: int) -> npt.NDArray[np.float64]:
+    """Of the leaves of stock by item, with clients that stay with a warehouse each and items that are drawn evenly."""
+    return leaf_shares(
+        *(ESTIMATES, STOCK_BY_ITEM, "workload.tpcc.item_choice=uniform", "workload.tpcc.home_warehouse=bound"),
+        *("workload.tpcc.remote_stock_fraction=0", f"workload.warehouses={warehouses}"),
+        *(f"workload.arrivals={{kind: closed, clients: {clients}, think_time_s: 0}}", "machine.memory_gib=64"),
+        "machine.disks.count=60",
+    )
+
+
+def test_leaves_of_stock_by_item_are_those_of_the_warehouses_that_have_clients() -> None:
+    """700 entries a leaf: with 1,000 warehouses one client's entries of an item lie on one leaf of one or two."""
+    every, lone = bound_shares(1000, 1000), bound_shares(1000, 1)
+    assert every.max() == pytest.approx(np.median(every), rel=1e-6)
+    assert np.count_nonzero(lone) < 0.8 * np.count_nonzero(every)
+    assert np.count_nonzero(bound_shares(4, 1)) == np.count_nonzero(bound_shares(4, 4))
 
 
 def test_a_pool_that_holds_little_misses_more_by_them_in_each_engine() -> None:
@@ -182,6 +210,7 @@ def test_the_compiled_engine_is_the_reference() -> None:
         ("workload.layout.range_estimate_pages=-1", "range_estimate_pages"),
         ("workload.layout.stock_item_entries_per_page=1", "stock_item_entries_per_page"),
         ("workload.tpcc.stock_level_lines=201", "stock_level_lines"),
+        ("workload.layout={base: tpcc-postgresql, stock_item_entries_per_page: 700}", "per_page: got 700 with heap"),
         ("workload.layout={base: tpcc-postgresql, range_estimate_pages: 4}", "range_estimate_pages: got 4 with heap"),
     ],
 )
