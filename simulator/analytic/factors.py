@@ -162,7 +162,7 @@ def _factor(
 
     wanted = float(log(np.array(max(target, 0.0))))
     low, high = -math.log(FARTHEST), math.log(FARTHEST)
-    here, most = figures(p.followed_by(quantity.multiplied(p, np.array([FARTHEST]))), per_s)
+    here, most = figures(stacked([p, quantity.multiplied(p, np.array([FARTHEST]))]), per_s)
     at_per_s = per_s if wanted < log(most) - SAME else None
     if at_per_s is None:
         (here,) = figures(p, None)

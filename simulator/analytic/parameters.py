@@ -74,7 +74,7 @@ class Parameters:
     section_s: FloatArray
     """CPU time inside critical sections, (configurations, classes)"""
     network_s: FloatArray
-    """delays of the network, (configurations, classes)"""
+    """the network's delays, (configurations, classes)"""
     path_before_s: FloatArray
     """CPU time as in `path_s` before each lock is asked for, (configurations, locks)"""
     handover_s: FloatArray
@@ -275,10 +275,6 @@ class Parameters:
     def repeated(self, count: int) -> Parameters:
         """One configuration so many times."""
         return replace(self, clients=np.repeat(self.clients, count)).filled()
-
-    def followed_by(self, other: Parameters) -> Parameters:
-        """These configurations, then those."""
-        return stacked([self, other])
 
     def take(self, numbers: slice) -> Parameters:
         """Some of the configurations."""

@@ -70,7 +70,7 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
         assert out == ""
         assert "Traceback" not in err
         lines: list[str] = err.splitlines()
-        assert all(line.startswith("error: ") and len(line) < 520 for line in lines), err
+        assert all(line.startswith("error: ") and len(line) < 560 for line in lines), err
         return lines
 
     return call

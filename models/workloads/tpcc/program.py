@@ -166,7 +166,7 @@ class TpccWriter(TransactionWriter):
             self.line_items = asm.table("order line by item pages", leaves)
         self.stock_leaves = -1
         if _estimates_by_item(layout):
-            leaves = self._popularity_by_item(items, layout.stock_item_entries_per_page or 0)
+            leaves = self._leaves_by_item(items, layout.stock_item_entries_per_page or 0)
             self.stock_leaves = asm.table("stock by item pages", leaves)
         districts = self.warehouses * DISTRICTS
         self.orders = asm.counter("orders", districts, ORDERS_LOADED)
@@ -241,19 +241,34 @@ class TpccWriter(TransactionWriter):
         return self._popularity_by_item(items, per_page)
 
     def _popularity_by_item(self, items: FloatArray, per_page: int) -> FloatArray:
-        """Popularity of pages on which an item's rows, or entries, of all warehouses lie together.
+        """Popularity of pages on which an item's rows of all warehouses lie together.
 
         The page is drawn, not the row: over all clients a page is asked for as often as all its rows. A sample's pages
         stand for those of the whole, whose rows of one item fill more pages.
         """
+        suppliers = self._suppliers()
+        return self._held(rows.stock_pages_pmf(items, suppliers, per_page), len(suppliers), per_page)
+
+    def _leaves_by_item(self, items: FloatArray, per_page: int) -> FloatArray:
+        """The same of an index's leaves; of the millions of entries that are all asked for alike it is written down."""
+        suppliers = self._suppliers()
+        if np.ptp(items) > 0.0 or np.ptp(suppliers) > 0.0:
+            return self._popularity_by_item(items, per_page)
+        return self._held(rows.even_pages_pmf(len(items) * len(suppliers), per_page), len(suppliers), per_page)
+
+    def _suppliers(self) -> FloatArray:
+        """How often each warehouse is one that supplies, of so many as are laid out."""
         laid_out = max(self.warehouses, min(self.sample.whole, WAREHOUSES_LAID_OUT))
         remote = self.workload.tpcc.remote_stock_fraction if laid_out > 1 else 0.0
         suppliers = np.full(laid_out, remote / laid_out)
         used = WarehouseSample(laid_out, self.sample.whole).scaled(homes_of(self.workload))
         suppliers[:used] += (1.0 - remote) / used
-        found = rows.stock_pages_pmf(items, suppliers, per_page)
+        return suppliers
+
+    def _held(self, popularity: FloatArray, laid_out: int, per_page: int) -> FloatArray:
+        """Popularity of the pages of the warehouses held, by that of the pages laid out."""
         pages_of_one = pages_of(ITEMS, per_page)
-        padded = np.pad(found, (0, laid_out * pages_of_one - len(found)))
+        padded = np.pad(popularity, (0, laid_out * pages_of_one - len(popularity)))
         return merged_pages(padded, self.warehouses * pages_of_one)
 
     def write(self) -> ProgramOutline:

@@ -67,14 +67,16 @@ def stock_pages_pmf(items: FloatArray, suppliers: FloatArray, rows_per_page: int
 
     `items`, `suppliers`: popularity of items and of the warehouses that supply them.
     """
-    if np.ptp(items) == 0.0 and np.ptp(suppliers) == 0.0:
-        rows = len(items) * len(suppliers)
-        filled = np.full(-(-rows // rows_per_page), rows_per_page)
-        filled[-1] = rows - rows_per_page * (len(filled) - 1)
-        return filled / rows
     block = rows_per_page * max(1, ROWS_AT_ONCE // (rows_per_page * len(suppliers)))  # that fill whole pages
     parts = [items[first : first + block] for first in range(0, len(items), block)]
     return np.concatenate([pages_pmf(np.outer(part, suppliers).ravel(), rows_per_page) for part in parts])
+
+
+def even_pages_pmf(rows: int, rows_per_page: int) -> FloatArray:
+    """Popularity of pages whose rows are all as popular as each other."""
+    filled = np.full(-(-rows // rows_per_page), rows_per_page)
+    filled[-1] = rows - rows_per_page * (len(filled) - 1)
+    return np.asarray(filled / rows)
 
 
 def order_age_pmf(customers: FloatArray, most: int) -> FloatArray:

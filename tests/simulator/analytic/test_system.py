@@ -201,7 +201,7 @@ def test_repeating_and_taking_keep_every_figure() -> None:
     for field in fields(Parameters):
         value = getattr(many, field.name)
         assert len(value) == 7
-        assert len(getattr(p.followed_by(p), field.name)) == 2
+        assert len(getattr(stacked([p, p]), field.name)) == 2
         if field.name != "clients":
             np.testing.assert_array_equal(value[3:4], getattr(p, field.name))
     assert not np.array_equal(many.clients[3:4], p.clients)
