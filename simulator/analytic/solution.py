@@ -156,12 +156,8 @@ def machine_rows(p: Parameters) -> FloatArray:
     """Machines as the library takes them, a row each."""
     p, known = p.filled(), names()
     columns = [getattr(p, name)[:, None] for name in known.machine]
-    columns += [getattr(p, name) for name in known.machine_tables] + [
-        p.path_s,
-        p.section_s,
-        p.network_s,
-        p.path_before_s,
-    ]
+    columns += [getattr(p, name) for name in known.machine_tables]
+    columns += [p.path_s, p.section_s, p.network_s, p.path_before_s]
     if p.left_places.any():
         columns.append(p.left_places)
     return np.ascontiguousarray(np.concatenate(columns, axis=1))
