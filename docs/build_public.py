@@ -1,16 +1,21 @@
 """Hold shipped models against the files of public runs; write their part of docs/validation.md and its picture.
 
-python docs/build_public.py        some minutes
+python docs/build_public.py                 some minutes
+python docs/build_public.py --fit           the models first, each fitted again to its rows, and judged
+python docs/build_public.py --fit percona   only this one, or several
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.judge import JudgedFile
+from calibration.fit import read_calibration
+from calibration.judge import JudgedFile, public_files
 from docs.build import replaced
+from scenarios.commands.cli import main as oltpsim
 from scenarios.commands.validate import judged_public
 from scenarios.run import default_workers
 from scenarios.show.chart import Chart, Points, Scale, Segment
@@ -19,10 +24,32 @@ from scenarios.show.picture import write_picture
 from scenarios.show.public import run_rows, summary_rows
 
 DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+CALIBRATIONS = ROOT / "calibration"
 PAGE, PICTURE = DOCS / "validation.md", DOCS / "pictures" / "public.svg"
 BEGIN, END = "<!-- begin of public files: python docs/build_public.py -->\n", "<!-- end of public files -->\n"
 MOST = 4.0
 """a ratio beyond which a point is drawn at the picture's edge"""
+
+
+def fit(names: Sequence[str]) -> None:
+    """Fit models again to the rows that each is fitted to, and judge them by these; all models if none is named."""
+    for file in public_files():
+        model, records = CALIBRATIONS / file.model / "model.json", CALIBRATIONS / "runs" / file.runs
+        runs = [records / f"{run.name}.yaml" for run in read_calibration(model).runs]
+        if (names and file.model not in names) or not all(run.exists() for run in runs):
+            continue  # an entry of a model whose rows are another's
+        store = ROOT / "out" / file.model / "model.json"
+        store.parent.mkdir(parents=True, exist_ok=True)
+        fitted = [str(run) for run in runs]
+        mapping = ["--mapping", str(CALIBRATIONS / "runs" / "mappings" / file.mapping)] if file.mapping else []
+        parameters = ["--parameters", str(model.with_name("parameters.yaml"))]
+        for command in (
+            ["calibrate", *fitted, "--base", file.base, *mapping, *parameters, "--confirm", "0", "--save", str(store)],
+            ["validate", str(store), *fitted, *mapping, "--save", str(model)],
+        ):
+            if status := oltpsim(command):
+                sys.exit(status)
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
@@ -72,7 +99,9 @@ def section(judged: Sequence[JudgedFile]) -> str:
 
 
 def main() -> None:
-    """Judge, write."""
+    """Judge, write; fit the models before, if asked to."""
+    if "--fit" in sys.argv:
+        fit([word for word in sys.argv[1:] if not word.startswith("-")])
     judged = judged_public([], default_workers(), None, quiet=False)
     assert all(math.isfinite(row.model) for each in judged for row in each.rows)
     PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, section(judged)), encoding="utf-8")

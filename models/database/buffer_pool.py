@@ -13,7 +13,10 @@ class BufferPoolSpec(Spec):
 
     buffers: WholeNumber = Field(ge=100, le=10_000_000_000, description="page frames")
     memory_per_buffer_kib: Kib = Field(gt=0, description="page plus its descriptors")
-    replacement: Literal["lru", "clock"] = "lru"
+    replacement: Literal["lru", "clock", "midpoint"] = Field(
+        default="lru",
+        description="lru; clock with usage counts, PostgreSQL's; midpoint, InnoDB's list in an old and a young part",
+    )
 
 
 def buffer_pool_of(

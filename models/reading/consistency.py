@@ -158,8 +158,8 @@ def _writers(database: DatabaseSpec) -> Iterator[str]:
         yield "database.page_cleaner: together with writer or checkpoint, whose place it takes; set those to null"
     if database.io != "direct":
         yield "database.page_cleaner: got io: buffered, which isn't modelled for it; set database.io: direct"
-    if database.pool.replacement != "lru":
-        yield f"database.page_cleaner: got pool.replacement: {database.pool.replacement}; it needs lru"
+    if database.pool.replacement == "clock":
+        yield f"database.page_cleaner: got pool.replacement: {database.pool.replacement}; it needs lru or midpoint"
     if not cleaner.async_fraction <= cleaner.sync_fraction <= cleaner.wait_fraction:
         yield "database.page_cleaner: async_fraction, sync_fraction and wait_fraction must not fall, in this order"
 

@@ -36,6 +36,10 @@ def run(
     repeats: Annotated[
         int, typer.Option(metavar="N", help="Runs of each scenario, each with a seed of its own.", min=1, max=1000)
     ] = 1,
+    first_repeat: Annotated[
+        int,
+        typer.Option("--first-repeat", metavar="N", help="Number of the first one, for more runs.", min=1, max=1000),
+    ] = 1,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
 ) -> None:
@@ -56,7 +60,7 @@ def run(
     signal.signal(signal.SIGHUP, signal.default_int_handler)
     lab = Laboratory(folder, (lambda _: None) if quiet else (lambda text: typer.echo(f"  {text}", err=True)))
     folders = []
-    for repeat in range(1, repeats + 1):
+    for repeat in range(first_repeat, first_repeat + repeats):
         for stem, (scenario, library) in asked.items():
             name = f"{stem}.r{repeat}"
             folders.append(lab.run_folder(name))

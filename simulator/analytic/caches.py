@@ -4,17 +4,26 @@ The pool's characteristic time T follows from its size, since the pages that sta
 (Che, Tung, Wang 2002). All of it is tabulated once for a workload over T, and interpolated for any number of pools.
 """
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.replacement import clock_missing, clustered_clock, lru_missing
-from simulator.form import FloatArray
+from simulator.analytic.replacement import (
+    clock_missing,
+    clustered_clock,
+    lru_missing,
+    midpoint_missing,
+    midpoint_old,
+)
+from simulator.form import OLD_PERCENT, BoolArray, FloatArray
 
 TIMES, COARSE = 400, 5
-"""times of a table; every so manyth of them is calculated for clusters of hits, the others lie between"""
+"""times of a table; every so manyth of them is calculated for clusters of hits and midpoints, the others lie between"""
+HALVINGS, LEAST_OLD_SHARE = 20, 1e-3
+"""of the search for an old part's time, and where it begins"""
 SHARPNESS = 30.0
 """How sharply a frontier's lag is known: its standard deviation is about 1.8 / 30 of it, from the orders' randomness"""
 CLOCK_STAY = 5.5
@@ -54,30 +63,70 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     """The table of one workload and one replacement policy."""
     slowest = groups.rate[groups.rate > 0].min(initial=1.0)
     times = np.geomspace(0.1, 50.0 / slowest, TIMES)
-    x = groups.rate * times[:, None]
+    stay = CLOCK_STAY * times if policy == "clock" else times
+    stay_read = stay
+    """of a page that nobody asks for once it was read"""
     if policy == "lru":
-        x = np.where(groups.clustered > 0, groups.rate * reach(groups, times)[:, None], x)
-        missing = lru_missing(x)
+        missing = lru_missing(_due(groups, times))
+    elif policy == "clock":
+        missing = clock_missing(groups.rate * times[:, None])
     else:
-        missing = clock_missing(x)
-    stay = times if policy == "lru" else CLOCK_STAY * times
+        stay_read = times * _old_share(groups, times)
+        by_old = _due(groups, stay_read)
+        missing = midpoint_missing(by_old, _due(groups, times) - by_old)
     with np.errstate(divide="ignore", over="ignore"):
         moving = 1.0 / (1.0 + (stay[:, None] / groups.gap) ** SHARPNESS)
     recent = groups.recent > 0
     drawn = 1.0 - missing
     missing = np.where(groups.rate > 0, missing, 1.0) * np.where(np.isfinite(groups.gap), moving, 1.0)
-    if recent.any() and policy == "lru":
+    if recent.any() and policy != "clock":
         parents = groups.clustered * groups.references
         of_parents = missing @ parents / max(parents.sum(), 1e-300)
-        late = np.clip(1.0 - stay / groups.window, 0.0, 1.0) * np.exp(-groups.offspring * stay / groups.window)
+        late = np.clip(1.0 - stay_read / groups.window, 0.0, 1.0)
+        late *= np.exp(-groups.offspring * stay_read / groups.window)
         missing[:, recent] = (late * of_parents)[:, None]
     if policy == "clock":
         _hit_again(groups, times, missing, drawn)
     kept = groups.pages * drawn * np.where(np.isfinite(groups.gap), moving, 1.0)
     kept += groups.gaps * np.minimum(stay[:, None], groups.gap)
-    dirty = groups.pages * drawn * dirty_share(groups.write, drawn)
+    if policy == "midpoint":
+        read = np.minimum(missing * -np.expm1(-by_old), drawn)
+        again = np.exp(-_due(groups, times))
+        written = 1.0 - (1.0 - groups.write) * (1.0 - dirty_share(groups.write, 1.0 - again))
+        dirty = groups.pages * (read * groups.write + (drawn - read) * written)
+    else:
+        dirty = groups.pages * drawn * dirty_share(groups.write, drawn)
     dirty += groups.gaps * groups.write * np.minimum(stay[:, None], groups.gap)
     return PoolTable(times, missing, _rising(kept.sum(axis=1)), _rising(dirty.sum(axis=1)), policy)
+
+
+def _due(groups: PageGroups, times: FloatArray) -> FloatArray:
+    """References to a page within times, those that draw others after them as far back as they reach."""
+    plain = groups.rate * times[:, None]
+    return np.where(groups.clustered > 0, groups.rate * reach(groups, times)[:, None], plain)
+
+
+def _old_share(groups: PageGroups, times: FloatArray) -> FloatArray:
+    """Of a list with a midpoint: the old part's time by that of both, at which it has its share of the pages.
+
+    Found by bisection for every COARSE'th time; 1 where all the pages that stay are too few for a young part.
+    """
+    coarse = times[::COARSE]
+    due, moves = _due(groups, coarse), np.minimum(coarse[:, None], groups.gap)
+
+    def too_much(share: FloatArray) -> BoolArray:
+        by_old = _due(groups, share * coarse)
+        old = midpoint_old(by_old, due - by_old) @ groups.pages
+        old += (moves - np.minimum((coarse * (1.0 - share))[:, None], groups.gap)) @ groups.gaps
+        both = (1.0 - midpoint_missing(by_old, due - by_old)) @ groups.pages + moves @ groups.gaps
+        return np.asarray(old * 100.0 > both * OLD_PERCENT)
+
+    low, high = np.full(len(coarse), math.log(LEAST_OLD_SHARE)), np.zeros(len(coarse))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        beyond = too_much(np.exp(middle))
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    return np.asarray(np.exp(np.interp(np.log(times), np.log(coarse), high)))
 
 
 def _hit_again(groups: PageGroups, times: FloatArray, missing: FloatArray, drawn: FloatArray) -> None:

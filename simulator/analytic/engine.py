@@ -14,7 +14,7 @@ from simulator.analytic.solution import Solution, solve
 from simulator.analytic.spending import with_credits
 from simulator.analytic.validity import doubts
 from simulator.analytic.volumes import Rates, places_of, sustained
-from simulator.analytic.warming import course, machine_at_mean_rate
+from simulator.analytic.warming import course, machine_at_mean_rate, policy_at
 from simulator.analytic.workload import Workload, read_workload
 from simulator.errors import InternalError
 from simulator.form import OnProgress, Progress, System
@@ -48,7 +48,7 @@ def _solved(system: System, workload: Workload, rates: Rates | None) -> Case:
     if system.interval.start != "warm" and not system.arrivals_per_s:
         warming = course(system, workload, parameters, solution)
         parameters = machine_at_mean_rate(system, workload, parameters, warming)
-        solution = solve(workload, parameters, system.pool.replacement)
+        solution = solve(workload, parameters, policy_at(parameters, system.pool.replacement))
     elif system.work:
         lasts_s = run_s(system.work, workload, len(system.client_registers), solution, None)
         parameters = replace(parameters, since_s=np.array([lasts_s / 2.0]))

@@ -17,6 +17,7 @@ import numpy as np
 
 from simulator.analytic.parameters import Parameters, stacked
 from simulator.analytic.solution import Solution, at_rate, rates, solve
+from simulator.analytic.warming import policy_at
 from simulator.analytic.workload import Workload
 from simulator.form import FloatArray, RotatingDevice, System
 
@@ -72,7 +73,7 @@ def rate_factors(
         _Quantity(CPU_PART, _cpu_s, lambda p, f: replace(p, cpu_speed=p.cpu_speed / f)),
         _Quantity(DEVICE_PART, _busy_per_request_s if arm else lambda at: at.solution.disk_read_s, _slower_device),
     ]
-    policy, p = system.pool.replacement, parameters
+    policy, p = policy_at(parameters, system.pool.replacement), parameters
     factors: list[tuple[_Quantity, float]] = []
     figures: list[tuple[str, float, float]] = []
     for quantity in [each for each in quantities if each.name in measured]:

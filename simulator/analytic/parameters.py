@@ -28,6 +28,7 @@ from simulator.form import (
     NEVER_BYTES,
     NS_PER_S,
     SECTOR_BYTES,
+    BoolArray,
     CachingDevice,
     FlashDevice,
     FloatArray,
@@ -276,7 +277,7 @@ class Parameters:
         """One configuration so many times."""
         return replace(self, clients=np.repeat(self.clients, count)).filled()
 
-    def take(self, numbers: slice) -> Parameters:
+    def take(self, numbers: slice | BoolArray) -> Parameters:
         """Some of the configurations."""
         every = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{name: value if len(value) == 1 else value[numbers] for name, value in every.items()})

@@ -111,14 +111,13 @@ def course(system: System, w: Workload, p: Parameters, steady: Solution) -> Cour
         full = max(full, min(float(steady.cache_time[0]), _most_transactions(w)))
     full = max(full, LEAD_IN_FACTOR * led_in)
     done = np.geomspace(max(EARLIEST * full, led_in), full, MOMENTS)
-    solution = solve(w, machines_at(system, w, p, done), system.pool.replacement)
-    rates = solution.rate
+    rates, misses, reads = _solved(w, machines_at(system, w, p, done), system.pool.replacement)
     middle = 2.0 / (rates[1:] + rates[:-1])
     first_s = (done[0] - led_in) / rates[0]
     times = np.concatenate([[0.0, first_s], first_s + np.cumsum(np.diff(done) * middle)])
     references = float(w.groups.references.sum() + w.groups.repeated.sum())
-    pool_hits = 1.0 - solution.misses / max(references, 1e-300)
-    cache_hits = 1.0 - solution.reads / np.maximum(solution.misses, 1e-300)
+    pool_hits = 1.0 - misses / max(references, 1e-300)
+    cache_hits = 1.0 - reads / np.maximum(misses, 1e-300)
     kept = slice(1, None) if done[0] <= led_in else slice(None)
     return Course(
         times_s=times[kept],
@@ -128,6 +127,26 @@ def course(system: System, w: Workload, p: Parameters, steady: Solution) -> Cour
         pool_hits=np.concatenate([pool_hits[:1], pool_hits])[kept],
         cache_hits=np.concatenate([cache_hits[:1], cache_hits])[kept],
     )
+
+
+def policy_at(p: Parameters, policy: str) -> str:
+    """How a machine's pool replaces pages: while it fills nothing is, and a list has no use for a midpoint."""
+    return "lru" if policy == "midpoint" and p.growing[0] > 0 else policy
+
+
+def _solved(w: Workload, machines: Parameters, policy: str) -> FloatArray:
+    """Rates, misses and reads, shape (3, machines)."""
+    if policy != "midpoint":
+        solution = solve(w, machines, policy)
+        return np.array([solution.rate, solution.misses, solution.reads])
+    found = np.zeros((3, len(machines)))
+    grows = machines.growing > 0
+    for which in (grows, ~grows):
+        if which.any():
+            some = machines.take(which)
+            solution = solve(w, some, policy_at(some, policy))
+            found[:, which] = solution.rate, solution.misses, solution.reads
+    return found
 
 
 def machines_at(system: System, w: Workload, p: Parameters, done: FloatArray) -> Parameters:

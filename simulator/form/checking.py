@@ -58,8 +58,8 @@ def _daemon_faults(system: System) -> Iterator[str]:
         yield from daemon.faults()
         if any(daemon.operands("write_aged")) and not (system.flushing and system.direct_io):
             yield f"daemon {daemon.name}: write_aged needs rules of flushing, and direct I/O"
-        if any(daemon.operands("write_tail")) and system.pool.replacement != "lru":
-            yield f"daemon {daemon.name}: write_tail is of LRU; the pool's replacement is {system.pool.replacement}"
+        if any(daemon.operands("write_tail")) and system.pool.replacement == "clock":
+            yield f"daemon {daemon.name}: write_tail is of a list; the pool's replacement is {system.pool.replacement}"
         if any(daemon.operands("write_unused")) and system.pool.replacement != "clock":
             yield f"daemon {daemon.name}: write_unused is of CLOCK; the pool's replacement is {system.pool.replacement}"
 

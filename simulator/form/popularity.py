@@ -204,7 +204,7 @@ class Popularity:
             middle = (low + high) / 2.0
             fills = (self.copies * -np.expm1(-rates * math.exp(middle))).sum() > held
             low, high = (low, middle) if fills else (middle, high)
-        return min(longest, (5.0 if system.pool.replacement == "clock" else 1.2) * math.exp(high))
+        return min(longest, (1.2 if system.pool.replacement == "lru" else 5.0) * math.exp(high))
 
     def _spread_counters(self, seed: int) -> tuple[IntArray, IntArray]:
         """Counters and the pages that appends have reached, groups being at different places of their pages.

@@ -26,10 +26,13 @@ MOST_FILES = MOST_PAGES_A_PAUSE = 255
 """a byte each in the kernel's tasks"""
 UNPACED = 10**15
 """pages from which on writers are paused, where they never are"""
-REPLACEMENTS = ("lru", "clock")
-"""of the buffer pool"""
+REPLACEMENTS = ("lru", "clock", "midpoint")
+"""of the buffer pool; `midpoint`: InnoDB's list in two parts"""
 MOST_USAGE = 5
 """CLOCK counts no more uses of a page than this, as PostgreSQL does."""
+OLD_PERCENT, OLD_MS = 37, 1000
+"""of a list with a midpoint: its old part; from when on a hit there makes a page young, after it was read. InnoDB's
+defaults: innodb_old_blocks_pct, innodb_old_blocks_time"""
 
 
 @dataclass(frozen=True)
@@ -100,9 +103,9 @@ class Pool:
     replacement: str
     resident_pages: int
     clean_search_pages: int = 1
+    """lists with direct I/O: a clean victim is looked for among so many pages; if there is none the first is taken"""
     free_wait_ns: int = 0
     """that whoever brings a page into a full pool waits for a buffer, before one is chosen"""
-    """LRU with direct I/O: a clean victim is looked for among so many pages; if there is none the first is taken"""
 
 
 @dataclass(frozen=True)

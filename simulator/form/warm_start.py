@@ -5,6 +5,9 @@ youngest page below them, and what windows remember is drawn entry by entry. All
 
 - LRU: the pool holds the youngest pages, in the order of their ages. The age that just fits is its characteristic
   time (Che, Tung, Wang, "Hierarchical Web caching systems", IEEE JSAC 20, 2002).
+- A list with a midpoint: at its last reference a page was out, so that it is an old one that stays for the time of the
+  old part, or in, so that it is young and stays for that of both. These times are so long that the pages that are left
+  fill the pool, and the old ones their share of it. Pages are in the order in which they will go.
 - CLOCK: at its last reference a page was out, or in with a usage count, by the chain that `_Clock` solves, whose unit
   is a revolution of the hand; since then the hand has taken off what its age says. A revolution is so long that the
   pages that are left fill the pool.
@@ -31,7 +34,7 @@ from simulator.form.daemon import clean_tail_pages, kept_dirty_pages
 from simulator.form.flushing import Flushing
 from simulator.form.popularity import APPEND, Popularity
 from simulator.form.streams import uniforms
-from simulator.form.system import MOST_USAGE, System
+from simulator.form.system import MOST_USAGE, OLD_PERCENT, System
 from simulator.form.windows import nothing_remembered, pages_drawn
 
 POOL_COLUMNS = ("page", "usage", "dirty", "resident")
@@ -43,6 +46,8 @@ SLACK, INDEX_SHARE = 0.01, 0.97
 """how much longer than needed ages are drawn, as a logarithm; share of the expected index pages that is counted on"""
 SAMPLE = 1 << 14
 """pages among which a revolution's length is sought"""
+LEAST_OLD_SHARE = 1e-3
+"""where the search for an old part's time begins"""
 STAY = 4.0
 """revolutions that a page stays in a CLOCK, about, with some references"""
 ROUNDS = 2
@@ -79,7 +84,9 @@ class _Draw:
         self.system, self.seed, self.program = system, seed, system.program
         self.popularity = Popularity(system, seed)
         self.is_clock = system.pool.replacement == "clock"
-        self.needs_all = self.is_clock or not system.direct_io
+        self.needs_all = system.pool.replacement != "lru" or not system.direct_io
+        self.old_share = 1.0
+        """how long a page that was only read stays, by how long others do"""
         self.windows, self.seen = nothing_remembered(self.program)
         self.ages = np.full(self.program.pages, np.inf)
 
@@ -93,6 +100,9 @@ class _Draw:
         if self.is_clock:
             turn, lives = self._clock(pages)
             inside = _smallest(pages.ages / lives, capacity)
+        elif self.system.pool.replacement == "midpoint":
+            turn, lives = self._midpoint(pages)
+            inside = _smallest(pages.ages - lives, capacity)
         else:
             inside = _smallest(pages.ages, capacity)
             turn = float(pages.ages[inside].max()) if len(pages.numbers) > capacity else longest
@@ -106,7 +116,7 @@ class _Draw:
             order = np.argsort(left % turn)
             usage = np.clip(np.floor(left / turn), 0, MOST_USAGE).astype(np.int64)[order]
         else:
-            order = np.argsort(-pages.ages[at])
+            order = np.argsort(-pages.ages[at] if self.old_share == 1.0 else lives[at] - pages.ages[at])
             usage = np.ones(len(at), dtype=np.int64)
         order = at[order]
         dirty = changed[order]
@@ -271,6 +281,37 @@ class _Draw:
             turn = math.exp(high)
         return turn, pages.clock_lives(turn, turn)
 
+    def _midpoint(self, pages: "_WarmPages") -> tuple[float, FloatArray]:
+        """How long a young page stays after its last reference, and how long each page does; transactions.
+
+        Sets `old_share`.
+        """
+        capacity, longest = self.system.pool.pages, self.popularity.longest
+        if len(pages.numbers) <= capacity:
+            return longest, np.full(len(pages.numbers), longest)
+        stride = max(len(pages.numbers) // SAMPLE, 1)
+        sample = pages.part(slice(None, None, stride))
+        wanted = capacity * len(sample.numbers) / len(pages.numbers)
+        turn = float(np.partition(pages.ages, capacity - 1)[capacity - 1])
+        for _ in range(ROUNDS):
+            known = sample.rates(turn)
+            least, most = math.log(LEAST_OLD_SHARE), 0.0
+            for _ in range(STEPS):
+                self.old_share = math.exp((least + most) / 2.0)
+                low, high = math.log(turn) - 8.0, math.log(turn) + 8.0
+                for _ in range(STEPS + 4):
+                    middle = (low + high) / 2.0
+                    fits = np.count_nonzero(sample.ages < sample.midpoint_lives(math.exp(middle), known)) < wanted
+                    low, high = (middle, high) if fits else (low, middle)
+                left = sample.midpoint_lives(math.exp(high), known) - sample.ages
+                old = np.count_nonzero((left > 0.0) & (left < self.old_share * math.exp(high)))
+                if 100 * old > wanted * OLD_PERCENT:
+                    most = math.log(self.old_share)
+                else:
+                    least = math.log(self.old_share)
+            turn = math.exp(high)
+        return turn, pages.midpoint_lives(turn, pages.rates(turn))
+
     def _page_cache(self, pages: "_WarmPages", turn: float, lives: FloatArray, changed: BoolArray) -> IntArray:
         """Pages of the page cache, the one used longest ago first. `lives`: from last references to writes."""
         cache, ages = self.system.page_cache, pages.ages
@@ -368,13 +409,17 @@ class _WarmPages:
         changed = drawn_pages & always[self.rows]
         mixed = np.flatnonzero(drawn_pages & ~always[self.rows] & ~never[self.rows])
         mixed_pages = _WarmPages(self.draw, self.numbers[mixed])
-        missing = mixed_pages.missing(turn, mixed_pages.rates(turn))
+        rates = mixed_pages.rates(turn)
+        missing = mixed_pages.missing(turn, rates)
         references = popularity.expected(mixed_pages.rows, mixed_pages.ages + turn)
         writes = popularity.expected(mixed_pages.rows, mixed_pages.ages + turn, writes=True)
         # a page that hasn't any has been entered by a window so recently, for which it was written
         share = np.where(references > 0, np.minimum(writes / np.maximum(references, 1e-300), 1.0), 1.0)
         reads = 1.0 - share * most[mixed_pages.rows]
-        clean = reads * missing / np.maximum(1.0 - (1.0 - missing) * reads, 1e-300)
+        gone = np.exp(-rates * turn) if self.draw.old_share < 1.0 else missing
+        clean = reads * gone / np.maximum(1.0 - (1.0 - gone) * reads, 1e-300)
+        if self.draw.old_share < 1.0:  # one reference of a page that was only read, and one more of a young one
+            clean = np.where(mixed_pages.are_read(missing), reads, reads * clean)
         changed[mixed] = uniforms(self.draw.seed, "warm start: writes", mixed_pages.numbers) >= clean
         return changed
 
@@ -399,7 +444,9 @@ class _WarmPages:
         """Chance that a page's last reference missed; `turn`: how long a page stays, or a revolution."""
         load = rates * turn
         if not self.draw.is_clock:
-            return np.asarray(np.exp(-load))
+            out = np.exp(-load)
+            kept = -np.expm1(-load * self.draw.old_share)
+            return out if self.draw.old_share == 1.0 else np.asarray(out / np.maximum(out + kept, 1e-300))
         chances = np.ones(len(load))
         for clock, here in self.clocks(turn):
             chances[here] = clock.missing(load[here])
@@ -446,6 +493,14 @@ class _WarmPages:
     def clock_draws(self) -> list[FloatArray]:
         """What `_Clock.revolutions_left` takes, the same in every step of a search."""
         return [uniforms(self.draw.seed, f"warm start: {purpose}", self.numbers) for purpose in _CLOCK_DRAWS]
+
+    def midpoint_lives(self, turn: float, rates: FloatArray) -> FloatArray:
+        """For how long pages stay in a list with a midpoint after their last reference."""
+        return np.where(self.are_read(self.missing(turn, rates)), self.draw.old_share * turn, turn)
+
+    def are_read(self, missing: FloatArray) -> BoolArray:
+        """Whether pages' last references missed, in a list with a midpoint: nobody has made them young."""
+        return np.asarray(uniforms(self.draw.seed, "warm start: misses", self.numbers) < missing)
 
     def clocks(self, turn: float) -> list[tuple["_Clock", IntArray]]:
         """Pages by the draws that follow their references by way of a window, which index pages above them have too.

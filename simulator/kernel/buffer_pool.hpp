@@ -98,21 +98,22 @@ public:
     bool is_page_swapped_out(i64 page) const { return swaps() && is_swapped_out(slot(page)); }
 
     // A reference to a page that is here and in memory.
-    void touch_resident(i64 page) {
-        touch(page);
+    void touch_resident(i64 page, i64 now_ns) {
+        touch(page, now_ns);
         if (swaps()) residence[slot(page)] = Residence::accessed;
     }
 
     // Puts a page into a slot that was emptied for it.
-    void insert_resident(i64 page, i32 slot_number) {
-        insert(page, slot_number);
+    void insert_resident(i64 page, i32 slot_number, bool is_new, i64 now_ns) {
+        is_new ? insert_new(page, slot_number) : insert(page, slot_number, now_ns);
         if (swaps()) residence[slot_number] = Residence::accessed;
     }
 
-    // Puts a page into a slot that was never used; its memory may have been swapped out since.
+    // Puts a page into a slot that was never used, in the order in which pages will be replaced; its memory may have
+    // been swapped out since.
     void insert_at_start(i64 page, i64 usage, bool is_resident) {
         const i32 slot_number = next_victim().slot;
-        insert(page, slot_number);
+        insert_in_order(page, slot_number);
         set_usage(page, usage);
         if (!swaps()) return;
         if (is_resident)

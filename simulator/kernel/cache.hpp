@@ -1,21 +1,20 @@
 // Cache of pages, as the buffer pool is: who is in, who goes next, who is dirty.
 //
-// Replacement: LRU (exact) or CLOCK (PostgreSQL's usage counts up to 5, second chance with decrement). The time of a
-// reference is that of the memory that it touches: a page's state, 8 bytes, is all that a hit reads. So LRU has no
-// list: each use adds the page to the end of `uses`, and only a page's last entry counts. What victims leave behind and
-// what later uses have made void is swept out when the array is full.
+// Replacement: LRU (exact), CLOCK (PostgreSQL's usage counts up to 5, second chance with decrement) or a list with a
+// midpoint (InnoDB's, midpoint_list.hpp). The time of a reference is that of the memory that it touches: a page's
+// state, 8 bytes, is all that a hit of the first two reads. So LRU has no list: each use adds the page to the end of
+// `uses`, and only a page's last entry counts. What victims leave behind and what later uses have made void is swept
+// out when the array is full.
 #pragma once
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
-#include "array.hpp"
+#include "midpoint_list.hpp"
 
 namespace oltpsim {
 
-constexpr i64 NS_PER_MS = 1'000'000;
-
-enum class Replacement : i64 { lru, clock };
+enum class Replacement : i64 { lru, clock, midpoint };
 
 struct CacheCounters {
     i64 evictions = 0;
@@ -39,15 +38,16 @@ public:
     i64 used = 0;  // slots
     i64 dirty = 0;
 
-    // `finds_by_slot`: pages are known by slot, as they always are to CLOCK. `clean_search_pages`: among how many
-    // pages, 1 or more, LRU looks for a clean victim.
+    // `finds_by_slot`: pages are known by slot, as only LRU can do without. `clean_search_pages`: among how many pages,
+    // 1 or more, LRU and the list with a midpoint look for a clean victim.
     Cache(i64 pages, i64 capacity, Replacement replacement, bool finds_by_slot, i64 clean_search_pages)
         : capacity(capacity),
           replacement(replacement),
           clean_search_pages(clean_search_pages),
           states(numbered(pages, capacity)),
-          page_of(pages > 0 && (finds_by_slot || replacement == Replacement::clock) ? capacity : 0, NONE),
-          uses(pages > 0 && replacement == Replacement::lru ? most_uses(capacity) : 0) {}
+          page_of(pages > 0 && (finds_by_slot || replacement != Replacement::lru) ? capacity : 0, NONE),
+          uses(pages > 0 && replacement == Replacement::lru ? most_uses(capacity) : 0),
+          list(pages > 0 && replacement == Replacement::midpoint ? capacity : 0) {}
 
     // The number of pages, if all of them can be numbered.
     static i64 numbered(i64 pages, i64 capacity) {
@@ -63,7 +63,8 @@ public:
     static i64 bytes(i64 pages, i64 capacity, Replacement replacement, bool finds_by_slot) {
         const bool is_lru = replacement == Replacement::lru;
         const i64 entries = (is_lru ? most_uses(capacity) : 0) + (finds_by_slot || !is_lru ? capacity : 0);
-        return pages * static_cast<i64>(sizeof(State)) + entries * static_cast<i64>(sizeof(i32));
+        const i64 listed = replacement == Replacement::midpoint ? MidpointList::bytes(capacity) : 0;
+        return pages * static_cast<i64>(sizeof(State)) + entries * static_cast<i64>(sizeof(i32)) + listed;
     }
 
     bool has(i64 page) const { return states[page].slot != EMPTY; }
@@ -79,25 +80,42 @@ public:
     // A page will soon be referred to.
     void prefetch(i64 page) const { __builtin_prefetch(states.data() + page); }
 
-    // A hit: now the most recent one (LRU), or one use more (CLOCK).
-    void touch(i64 page) {
+    // A hit: now the most recent one (LRU), one use more (CLOCK), or moved if it is due. `now_ns`: only a list with a
+    // midpoint asks.
+    void touch(i64 page, i64 now_ns = 0) {
         State& state = states[page];
-        if (replacement == Replacement::clock)
+        if (replacement == Replacement::lru) {
+            if (i64{state.used} + 1 != end_of_uses) use(page);
+        } else if (replacement == Replacement::clock) {
             state.used += state.used < MOST_USAGE;
-        else if (i64{state.used} + 1 != end_of_uses)
-            use(page);
+        } else {
+            list.touch(static_cast<i32>(state.slot), now_ns);
+        }
     }
 
-    // Puts a page into an empty slot, clean, as the most recent one.
-    void insert(i64 page, i32 slot) {
-        State& state = states[page];
-        state.slot = static_cast<u32>(slot) & EMPTY;
-        state.is_dirty = state.is_busy = false;
-        if (!page_of.empty()) page_of[slot] = static_cast<i32>(page);
-        if (replacement == Replacement::clock)
-            state.used = 1;
-        else
+    // Puts a page into an empty slot, clean, as the most recent one; in a list with a midpoint as one that has just
+    // been read.
+    void insert(i64 page, i32 slot, i64 now_ns = 0) {
+        put(page, slot);
+        if (replacement == Replacement::lru)
             use(page);
+        else if (replacement == Replacement::clock)
+            states[page].used = 1;
+        else
+            list.insert_read(slot, now_ns);
+    }
+
+    // The same for a page that is new: it hasn't been read.
+    void insert_new(i64 page, i32 slot) {
+        if (replacement != Replacement::midpoint) return insert(page, slot);
+        put(page, slot);
+        list.insert_new(slot);
+    }
+
+    // The same at the start of a run, for pages that come in the order in which they will be replaced.
+    void insert_in_order(i64 page, i32 slot) {
+        insert_new(page, slot);
+        list.count_eviction();
     }
 
     void set_usage(i64 page, i64 usage) {
@@ -108,6 +126,7 @@ public:
     void remove(i64 page) {
         clear_dirty(page);
         if (!page_of.empty()) page_of[states[page].slot] = NONE;
+        if (replacement == Replacement::midpoint) list.evict(static_cast<i32>(states[page].slot));
         states[page] = State();
     }
 
@@ -115,7 +134,7 @@ public:
     // over.
     Victim next_victim() {
         if (used < capacity) return {static_cast<i32>(used++), NONE};
-        return replacement == Replacement::clock ? clock_victim() : lru_victim();
+        return replacement == Replacement::clock ? clock_victim() : listed_victim();
     }
 
     // A page that was clean joins the dirty ones.
@@ -145,20 +164,19 @@ public:
         std::sort(pages.begin(), pages.end());
     }
 
-    // Dirty pages among the `depth` that LRU would reach first, sorted.
+    // Dirty pages among the `depth` that replacement would reach first, sorted; not of CLOCK.
     void find_in_tail(i64 depth, Array<i32>& pages) {
         pages.clear();
-        for (i64 i = first_of_uses; i < end_of_uses && depth > 0; i++) {
-            if (i + AHEAD < end_of_uses) prefetch(uses[i + AHEAD]);
-            if (!is_current(i)) continue;
-            depth--;
-            if (is_dirty(uses[i])) pages.add(uses[i]);
-        }
+        visit_by_use([&](i32 page) {
+            if (depth-- <= 0) return false;
+            if (is_dirty(page)) pages.add(page);
+            return true;
+        });
         std::sort(pages.begin(), pages.end());
     }
 
     // Of so many slots from `slot` on, which moves on, at most so many dirty pages that CLOCK's hand has left no use,
-    // sorted. LRU counts no uses down: none.
+    // sorted. Others count no uses down: none.
     void find_unused(i64 slots, i64 most, i64& slot, Array<i32>& pages) const {
         pages.clear();
         if (replacement != Replacement::clock) return;
@@ -172,10 +190,12 @@ public:
         std::sort(pages.begin(), pages.end());
     }
 
-    // All pages, the one that LRU replaces first at the front.
+    // All pages, the one that is replaced first at the front; not of CLOCK.
     void list_by_use(Array<i32>& pages) const {
-        for (i64 i = first_of_uses; i < end_of_uses; i++)
-            if (is_current(i)) pages.add(uses[i]);
+        visit_by_use([&](i32 page) {
+            pages.add(page);
+            return true;
+        });
     }
 
     // The pages of all slots that were used, NONE for an empty one.
@@ -204,6 +224,7 @@ private:
     Array<State> states;  // by page
     Array<i32> page_of;   // by slot, if anybody asks
     Array<i32> uses;
+    MidpointList list;
     i64 first_of_uses = 0;  // whatever is before has been replaced
     i64 end_of_uses = 0;
     i64 hand = 0;  // CLOCK
@@ -217,6 +238,23 @@ private:
 
     // Entries of `uses`: with less memory it would be swept more often.
     static i64 most_uses(i64 capacity) { return 5 * capacity / 3 + 64; }
+
+    void put(i64 page, i32 slot) {
+        State& state = states[page];
+        state.slot = static_cast<u32>(slot) & EMPTY;
+        state.is_dirty = state.is_busy = false;
+        if (!page_of.empty()) page_of[slot] = static_cast<i32>(page);
+    }
+
+    // Calls `visit` for each page in the order of replacement, until it returns false; not of CLOCK.
+    template <class Visit>
+    void visit_by_use(const Visit& visit) const {
+        if (replacement == Replacement::midpoint) return list.visit([&](i32 slot) { return visit(page_of[slot]); });
+        for (i64 i = first_of_uses; i < end_of_uses; i++) {
+            if (i + AHEAD < end_of_uses) prefetch(uses[i + AHEAD]);
+            if (is_current(i) && !visit(uses[i])) return;
+        }
+    }
 
     void use(i64 page) {
         if (end_of_uses == uses.size()) sweep();
@@ -239,18 +277,19 @@ private:
         end_of_uses = kept;
     }
 
-    Victim lru_victim() {
+    // Of LRU and of a list with a midpoint.
+    Victim listed_victim() {
         for (; first_of_uses < end_of_uses && !is_current(first_of_uses); first_of_uses++)
             if (first_of_uses + AHEAD < end_of_uses) prefetch(uses[first_of_uses + AHEAD]);
         Victim first{NONE, NONE};
         i64 left = clean_search_pages;
-        for (i64 i = first_of_uses; i < end_of_uses && left > 0; i++) {
-            if (!is_current(i) || is_busy(uses[i])) continue;
-            if (left == 1 && first.slot == NONE) return victim(uses[i]);
-            if (!is_dirty(uses[i])) return victim(uses[i]);
-            if (first.slot == NONE) first = victim(uses[i]);
-            left--;
-        }
+        visit_by_use([&](i32 page) {
+            if (is_busy(page)) return true;
+            if (first.slot == NONE) first = victim(page);
+            if (is_dirty(page) && --left > 0) return true;
+            if (!is_dirty(page)) first = victim(page);
+            return false;
+        });
         return first;
     }
 
@@ -275,7 +314,7 @@ private:
         if (replacement == Replacement::clock) {
             const i64 ahead = state.slot >= hand ? state.slot - hand : state.slot - hand + capacity;
             clean_from_hand = std::min(clean_from_hand, ahead);
-        } else {
+        } else if (replacement == Replacement::lru) {
             clean_before = std::min<i64>(clean_before, state.used);
         }
     }
@@ -293,6 +332,12 @@ private:
     }
 
     void find_from_oldest(i64 wanted, Array<i32>& pages) {
+        if (replacement == Replacement::midpoint)
+            return list.visit([&](i32 slot) {
+                if (pages.size() >= wanted) return false;
+                if (is_dirty(page_of[slot])) pages.add(page_of[slot]);
+                return true;
+            });
         for (i64 i = std::max(first_of_uses, clean_before); i < end_of_uses && pages.size() < wanted; i++) {
             if (i + AHEAD < end_of_uses) prefetch(uses[i + AHEAD]);
             if (is_current(i) && is_dirty(uses[i]))

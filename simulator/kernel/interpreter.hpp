@@ -325,7 +325,7 @@ private:
     bool is_hit(Task& task, i32 page, i64 region) {
         if (!pool.has_idle(page) || task.has_fetched || pool.is_page_swapped_out(page)) return false;
         task.victim = NONE;
-        pool.touch_resident(page);
+        pool.touch_resident(page, calendar.now_ns);
         program.table_counters[region].pool_hits++;
         return true;
     }
@@ -388,7 +388,7 @@ private:
         const bool swapped_out = pool.is_swapped_out(slot);
         if (swapped_out || (direct_io && old_page != NONE && pool.is_dirty(old_page))) {
             if (pool.replacement == Replacement::clock)
-                task.victim = slot;  // the hand has moved on; LRU finds it again
+                task.victim = slot;  // the hand has moved on; lists find it again
             if (owes_cpu(task)) return pay(task);
             pool.set_busy(old_page, true);
             return swapped_out ? Wait{WaitKind::fault, slot, 0} : Wait{WaitKind::victim, old_page, 0};
@@ -406,7 +406,7 @@ private:
             from_disk = from_disk || (!creates && !page_cache.has(page));
         }
         task.user_ns += costs.miss_ns;
-        pool.insert_resident(page, slot);
+        pool.insert_resident(page, slot, creates, calendar.now_ns);
         task.has_waited = false;
         if (creates) {
             counters.created++;

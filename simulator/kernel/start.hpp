@@ -50,7 +50,7 @@ private:
                 if (pool.has(page)) continue;
                 const Victim victim = pool.next_victim();
                 pool.empty(victim, interpreter.page_cache, 0);
-                pool.insert(page, victim.slot);
+                pool.insert_new(page, victim.slot);
                 if (!interpreter.direct_io) pool.set_dirty(page);  // by direct I/O it is on disk, and nowhere else
                 interpreter.page_cache.outbox.clear();
             }

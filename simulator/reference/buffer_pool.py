@@ -23,6 +23,7 @@ class BufferPool:
         self.page_cache = page_cache
         self.cache = POLICIES[system.pool.replacement](system.pool.pages)
         self.cache.clean_search_pages = system.pool.clean_search_pages
+        self.cache.now_ns = lambda: env.now
         self.free_wait_ns = system.pool.free_wait_ns
         self.log_end_bytes = 0
         self.images = PageImages(system.log.full_page_bytes)
@@ -103,7 +104,7 @@ class BufferPool:
         if wait is None:
             return frame
         keeps_it = frame is not None and not isinstance(wait, waits.LockedFile)
-        if keeps_it and isinstance(self.cache, ClockCache):  # its hand has moved on; LRU finds it again
+        if keeps_it and isinstance(self.cache, ClockCache):  # its hand has moved on; lists find it again
             client.frame_chosen = frame
         if client.owes_cpu:
             yield from client.pay()
@@ -161,7 +162,10 @@ class BufferPool:
             client.system_ns += self.costs.write_ns
             self._note_written(client, written)
         client.user_ns += self.costs.miss_ns
-        self.cache.insert(frame, page)
+        if create:
+            self.cache.insert_new(frame, page)
+        else:
+            self.cache.insert(frame, page)
         client.has_waited = False
         frame.memory = MemoryState.ACCESSED
         if create:

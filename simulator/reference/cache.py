@@ -1,16 +1,17 @@
 """A cache of pages: which page is in, which frame is used next, which pages are dirty and since when.
 
 LRU replaces the page that was used longest ago. CLOCK is PostgreSQL's: each use counts up to 5, and a hand that goes
-round the frames takes one off until it meets a zero. Frames that are busy (being read or written) are passed over.
+round the frames takes one off until it meets a zero. A list with a midpoint is InnoDB's. Frames that are busy (being
+read or written) are passed over.
 """
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import IntEnum
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 
-from simulator.form import MOST_USAGE, NS_PER_MS
+from simulator.form import MOST_USAGE, NS_PER_MS, OLD_MS, OLD_PERCENT
 
 NO_PAGE = -1
 
@@ -25,13 +26,18 @@ class MemoryState(IntEnum):
 
 
 class Frame:
-    """A place for a page. Frames are numbered in the order in which they were first used."""
+    """A place for a page. Frames are numbered in the order in which they were first used.
 
-    __slots__ = ("busy", "memory", "number", "page", "usage")
+    Of a list with a midpoint: `read_ms`, when an old page was read, None for long ago; `moved_at`, evictions before a
+    young one's last move.
+    """
+
+    __slots__ = ("busy", "memory", "moved_at", "number", "page", "read_ms", "usage")
 
     def __init__(self, number: int) -> None:
         self.number, self.page, self.busy = number, NO_PAGE, False
-        self.usage = 0
+        self.usage = self.moved_at = 0
+        self.read_ms: int | None = None
         self.memory = MemoryState.NEVER_USED
 
 
@@ -47,6 +53,8 @@ class Cache(ABC):
         """frames with dirty pages, in the order in which these became dirty"""
         self.references = self.hits = self.evictions = self.dirty_evictions = 0
         self.clean_search_pages = 1
+        self.now_ns: Callable[[], int] = lambda: 0
+        """simulated time, which a list with a midpoint asks for"""
 
     @abstractmethod
     def touch(self, frame: Frame) -> None:
@@ -74,9 +82,17 @@ class Cache(ABC):
         return self.frames[-1]
 
     def insert(self, frame: Frame, page: int) -> None:
-        """Put a page into an empty frame, clean, as the most recent one, which has been used once."""
+        """Put a page into an empty frame, clean, as the most recent one, which has been used once or just been read."""
         self.where[page] = frame
         frame.page, frame.busy, frame.usage = page, False, 1
+
+    def insert_new(self, frame: Frame, page: int) -> None:
+        """The same for a page that is new: it hasn't been read."""
+        self.insert(frame, page)
+
+    def insert_in_order(self, frame: Frame, page: int) -> None:
+        """The same at the start of a run, for pages that come in the order in which they will be replaced."""
+        self.insert(frame, page)
 
     def evict(self, frame: Frame) -> None:
         """Empty a frame, and count it; what was dirty is the caller's to write."""
@@ -130,7 +146,17 @@ class Cache(ABC):
         return sorted(frame.page for frame in islice(due, most))
 
 
-class LruCache(Cache):
+class ListCache(Cache):
+    """What is at the end of a list goes first."""
+
+    def victim(self) -> Frame | None:
+        """The first frame that is not busy; a clean one if there is one among the first few of them."""
+        idle = (frame for frame in self.in_order_of_replacement() if not frame.busy)
+        first = list(islice(idle, self.clean_search_pages))
+        return next((frame for frame in first if not self.is_dirty(frame)), first[0] if first else None)
+
+
+class LruCache(ListCache):
     """Least recently used first out."""
 
     def touch(self, frame: Frame) -> None:
@@ -145,11 +171,79 @@ class LruCache(Cache):
         """From the least recently used one on."""
         return iter(self.where.values())
 
-    def victim(self) -> Frame | None:
-        """The least recently used frame that is not busy; a clean one if there is one among the first few of them."""
-        idle = (frame for frame in self.where.values() if not frame.busy)
-        first = list(islice(idle, self.clean_search_pages))
-        return next((frame for frame in first if not self.is_dirty(frame)), first[0] if first else None)
+
+class MidpointCache(ListCache):
+    """InnoDB's list in two parts, of which the old one is replaced.
+
+    What was read enters at the head of the old part; a hit there makes it young, if it was read OLD_MS ago or more. A
+    young page moves to the head only if a quarter of the young part has been replaced since it was there. The young
+    part hands its last page to the old one as that grows too short: OLD_PERCENT of the list. Nothing moves while
+    nothing has been replaced.
+    """
+
+    def __init__(self, capacity_pages: int) -> None:
+        super().__init__(capacity_pages)
+        self.old: OrderedDict[int, Frame] = OrderedDict()
+        self.young: OrderedDict[int, Frame] = OrderedDict()
+        """both by page, the one that is replaced first at the front"""
+        self.replaced = 0
+        """evictions since the caches were empty"""
+        self.far_enough = capacity_pages * (100 - OLD_PERCENT) // 400
+
+    def insert(self, frame: Frame, page: int) -> None:
+        """A page that was read is the newest of the old ones."""
+        super().insert(frame, page)
+        self.old[page], frame.read_ms = frame, self.now_ns() // NS_PER_MS
+        self._balance()
+
+    def insert_new(self, frame: Frame, page: int) -> None:
+        """A new page is young."""
+        super().insert(frame, page)
+        self._make_youngest(frame)
+
+    def insert_in_order(self, frame: Frame, page: int) -> None:
+        """Pages of the start have come one by one, each for another."""
+        self.insert_new(frame, page)
+        self.replaced += 1
+
+    def touch(self, frame: Frame) -> None:
+        """The page becomes the youngest if it is due."""
+        if not self.replaced:
+            return
+        if frame.page in self.old:
+            if frame.read_ms is not None and self.now_ns() // NS_PER_MS - frame.read_ms < OLD_MS:
+                return
+            del self.old[frame.page]
+        elif self.replaced - frame.moved_at < self.far_enough:
+            return
+        else:
+            del self.young[frame.page]
+        self._make_youngest(frame)
+
+    def evict(self, frame: Frame) -> None:
+        """Empty a frame; another page comes in at once, so that the midpoint stays."""
+        (self.old if frame.page in self.old else self.young).pop(frame.page)
+        self.replaced += 1
+        super().evict(frame)
+
+    def in_order_of_replacement(self) -> Iterator[Frame]:
+        """The old part and then the young one."""
+        return chain(self.old.values(), self.young.values())
+
+    def _make_youngest(self, frame: Frame) -> None:
+        self.young[frame.page], frame.moved_at = frame, self.replaced
+        self._balance()
+
+    def _balance(self) -> None:
+        """Move the midpoint until the old part has its share."""
+        wanted = len(self.where) * OLD_PERCENT // 100
+        while len(self.old) < wanted:
+            page, frame = self.young.popitem(last=False)
+            self.old[page], frame.read_ms = frame, None
+        while len(self.old) > wanted:
+            page, frame = self.old.popitem()
+            self.young[page], frame.moved_at = frame, self.replaced
+            self.young.move_to_end(page, last=False)
 
 
 class ClockCache(Cache):
@@ -180,4 +274,4 @@ class ClockCache(Cache):
         return None
 
 
-POLICIES: dict[str, type[Cache]] = {"lru": LruCache, "clock": ClockCache}
+POLICIES: dict[str, type[Cache]] = {"lru": LruCache, "clock": ClockCache, "midpoint": MidpointCache}

@@ -51,7 +51,7 @@ class Start:
                 frame = cache.next_frame()
                 assert frame is not None
                 self.pool.empty(frame)
-                cache.insert(frame, page)
+                cache.insert_new(frame, page)
                 if not self.system.direct_io:  # by direct I/O it is on disk, and nowhere else
                     cache.set_dirty(frame, 0)
 
@@ -137,7 +137,7 @@ class Start:
                 self.pool.memory.give(frame)
             else:
                 frame.memory = MemoryState.SWAPPED_OUT
-            cache.insert(frame, page)
+            cache.insert_in_order(frame, page)
             frame.usage = usage
             if dirty:
                 self.pool.change(frame, -(oldest_bytes * left // changed))

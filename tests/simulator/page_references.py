@@ -11,7 +11,6 @@ from tests.simulator.conftest import make_model
 from tests.simulator.twins import record_of
 
 BATCH, TICK_NS = 100, 1000
-"""references of a transaction, and what passes between two of these"""
 
 
 class Counted(NamedTuple):
@@ -22,21 +21,35 @@ class Counted(NamedTuple):
 
 
 def counted(
-    references: IntArray, warm: int, pool_pages: int, replacement: str, resident_pages: int | None = None
+    references: IntArray,
+    warm: int,
+    pool_pages: int,
+    replacement: str,
+    resident_pages: int | None = None,
+    *,
+    batch: int = BATCH,
+    tick_ns: int = TICK_NS,
 ) -> Counted:
-    """Counts among the references behind the first `warm` ones; both numbers are multiples of BATCH."""
-    assert len(references) % BATCH == warm % BATCH == 0
-    engine = KernelEngine(referring(references, pool_pages, replacement, resident_pages or pool_pages), 1)
-    engine.kernel.run(warm // BATCH * TICK_NS)
+    """Counts among the references behind the first `warm` ones; both numbers are multiples of `batch`.
+
+    `batch`, `tick_ns`: references of a transaction, and what passes between two of these.
+    """
+    assert len(references) % batch == warm % batch == 0
+    engine = KernelEngine(
+        referring(references, pool_pages, replacement, resident_pages or pool_pages, batch, tick_ns), 1
+    )
+    engine.kernel.run(warm // batch * tick_ns)
     before = record_of(engine, "caches")
-    engine.kernel.run(len(references) // BATCH * TICK_NS)
+    engine.kernel.run(len(references) // batch * tick_ns)
     after = record_of(engine, "caches")
     new = {name: after[name] - before[name] for name in ("references", "hits", "swap_ins")}
     assert new["references"] == len(references) - warm
     return Counted(new["references"] - new["hits"], new["swap_ins"])
 
 
-def referring(references: IntArray, pool_pages: int, replacement: str, resident_pages: int) -> System:
+def referring(
+    references: IntArray, pool_pages: int, replacement: str, resident_pages: int, batch: int, tick_ns: int
+) -> System:
     """One client that takes one page after the other from a counter table. The page cache holds all pages."""
     pages = int(references.max()) + 1
     asm = Assembler()
@@ -48,14 +61,14 @@ def referring(references: IntArray, pool_pages: int, replacement: str, resident_
     asm.emit("think", asm.distribution("constant", 0), asm.stream("times"))
     asm.emit("choose", asm.table("mix", [1.0]), asm.stream("mix"))
     asm.begin_class("refer")
-    asm.emit("set", left, BATCH)
+    asm.emit("set", left, batch)
     again = asm.label()
     asm.place(again)
     asm.emit("take", place, following, zero, 1)
     asm.emit("peek", row, drawn, place, 0)
     asm.emit("touch", page, 0, 0)
     asm.emit("loop", left, again)
-    asm.emit("network", TICK_NS)
+    asm.emit("network", tick_ns)
     asm.emit("end")
     model = make_model(
         asm, pool_pages=pool_pages, replacement=replacement, resident_pages=resident_pages, cache_pages=pages,

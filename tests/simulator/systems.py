@@ -228,7 +228,7 @@ def pools(draw: st.DrawFn) -> Pool:
     pages = draw(st.one_of(st.integers(2, 12), st.integers(10, 200)))
     return Pool(
         pages=pages,
-        replacement=draw(st.sampled_from(["lru", "clock"])),
+        replacement=draw(st.sampled_from(["lru", "clock", "midpoint"])),
         resident_pages=draw(st.sampled_from([pages, pages, -(-3 * pages // 4), max(pages // 4, 1), 1])),
     )
 
@@ -486,7 +486,7 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
         direct_io=True,
         pool=dataclasses.replace(
             system.pool,
-            replacement="lru",
+            replacement=draw(st.sampled_from(["lru", "midpoint"])),
             clean_search_pages=draw(st.sampled_from([1, 3, 100])),
             free_wait_ns=draw(st.sampled_from([0, 0, 3 * MS, 40 * MS])),
         ),

@@ -235,7 +235,7 @@ def rises(times: FloatArray, filled: FloatArray, missing: FloatArray, dirty: Flo
     )
 
 
-@pytest.mark.parametrize("policy", ["lru", "clock"])
+@pytest.mark.parametrize("policy", ["lru", "clock", "midpoint"])
 def test_longer_times_fill_more_and_miss_less(policy: str) -> None:
     table = pool_table(groups(), policy)
     assert rises(table.times, table.filled, table.missing, table.dirty) == Rises(True, True, True)
@@ -243,7 +243,7 @@ def test_longer_times_fill_more_and_miss_less(policy: str) -> None:
     assert turned == Rises(False, False, False)
 
 
-@pytest.mark.parametrize("policy", ["lru", "clock"])
+@pytest.mark.parametrize("policy", ["lru", "clock", "midpoint"])
 def test_the_time_of_a_size_fills_that_size(policy: str) -> None:
     table = pool_table(groups(), policy)
     sizes = np.geomspace(500.0, 50_000.0, 30)
@@ -256,7 +256,7 @@ def test_the_time_of_a_size_fills_that_size(policy: str) -> None:
 
 def test_misses_fall_with_every_buffer_more() -> None:
     sizes = np.geomspace(500.0, 50_000.0, 60)
-    for policy in ("lru", "clock"):
+    for policy in ("lru", "clock", "midpoint"):
         misses = pools(sizes, policy).misses
         assert (np.diff(misses) < 0).all()
         assert not (np.diff(misses[::-1]) < 0).any()

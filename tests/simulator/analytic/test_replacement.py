@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
 
@@ -21,9 +20,10 @@ from models.workloads.tpcc.rows import (
 )
 from simulator.analytic import page_groups
 from simulator.analytic.page_groups import alike
-from simulator.form import IntArray
+from simulator.analytic.replacement import midpoint_missing
+from simulator.form import NS_PER_S, OLD_PERCENT, IntArray
 from tests.oracles import replacement
-from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times
+from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_times
 from tests.simulator.page_references import counted
 
 FloatArray = npt.NDArray[np.float64]
@@ -74,31 +74,14 @@ def simulated_memory(fraction: float) -> float:
     return 1.0 - found.swap_ins / COUNTED
 
 
-def simulated_midpoint(fraction: float) -> float:
-    """Two lists by hand, their ends the recent ones, on a third of the references."""
-    warm, counted = WARM // 3, COUNTED // 3
-    most_old = round(pages_of(fraction) * 3 / 8)
-    most_new = pages_of(fraction) - most_old
-    old: OrderedDict[int, None] = OrderedDict()
-    new: OrderedDict[int, None] = OrderedDict()
-    hits = 0
-    for number, page in enumerate(references()[: warm + counted].tolist()):
-        hits += number >= warm and (page in new or page in old)
-        if page in new:
-            new.move_to_end(page)
-        elif page in old:
-            del old[page]
-            new[page] = None
-            if len(new) > most_new:
-                old[new.popitem(last=False)[0]] = None
-        else:
-            if len(old) >= most_old:
-                old.popitem(last=False)
-            old[page] = None
-    return hits / counted
+def simulated_midpoint(fraction: float, tick_ns: int = NS_PER_S) -> float:
+    """The same for a list with a midpoint, a reference each second, on a third of them."""
+    warm, fewer = WARM // 3, COUNTED // 3
+    of = references()[: warm + fewer]
+    return 1.0 - counted(of, warm, pages_of(fraction), "midpoint", batch=1, tick_ns=tick_ns).misses / fewer
 
 
-def ratio(policy: Policy, capacity: float, old_fraction: float = 3 / 8) -> float:
+def ratio(policy: Policy, capacity: float, old_fraction: float = OLD_PERCENT / 100) -> float:
     return float(hit_ratio(policy, popularity(), ones(), capacity, old_fraction))
 
 
@@ -171,6 +154,12 @@ def test_a_list_with_a_midpoint_on_the_pages_of_tpcc(fraction: float) -> None:
     assert is_refused(found, ratio("lru", capacity))
     assert is_refused(found, ratio("midpoint", 0.95 * capacity))
     assert is_refused(found, ratio("midpoint", capacity, old_fraction=0.7))
+
+
+def test_pages_that_have_just_been_read_do_not_become_young() -> None:
+    """Where all of a page's stay in the old part is within a second, few pages become young, and others stay so."""
+    found, capacity = simulated_midpoint(0.3, tick_ns=1000), pages_of(0.3)
+    assert found < 0.9 * ratio("midpoint", capacity)
 
 
 def in_old_and_new(old_time: FloatArray, new_time: FloatArray) -> tuple[float, float]:

@@ -43,7 +43,7 @@ def readers(model_of: ModelOf, pages: int, **parts: Any) -> System:
     return model_of(asm, **{"cores": 64, "duration_s": 1, "cache_pages": 20_000, "dirty_limit_pages": 20_000} | parts)
 
 
-@pytest.mark.parametrize("replacement", ["lru", "clock"])
+@pytest.mark.parametrize("replacement", ["lru", "clock", "midpoint"])
 def test_a_million_pages(model_of: ModelOf, replacement: str) -> None:
     model = readers(model_of, 1_000_000, clients=200, pool_pages=200_000, replacement=replacement, devices=(FLASH,) * 8)
     result = simulate(model, 1)
