@@ -32,6 +32,7 @@ PREDICTIONS: dict[str, Files] = {
         "second": ("predictions_2.csv", (2,)),
         "third": ("predictions_3.csv", (2,)),
         "fourth": ("predictions_4.csv", (2, 3)),
+        "fifth": ("predictions_5.csv", (5,)),
     },
     "MariaDB": {
         "catalogue": ("predictions_mariadb_specification.csv", (2,)),
@@ -46,8 +47,10 @@ WITHOUT_SPEED = ("postgresql-pool-70.r2",)
 """of the second host, before records said how fast a core was"""
 OF_HOST_4 = tuple(f"postgresql-pool-70.r{number}" for number in (3, 4, 5))
 """of a host whose core computes 2,960 to 3,300 events/s, for the noise of repeats"""
-SLOW_PER_S = 2000.0
-"""a core of the third host computes 1,300 events/s, one of the second 4,040"""
+OF_HOST_5 = ("postgresql-half-core.r1",)
+"""whose quota slows the measurement of its core too"""
+SLOW_PER_S, FAST_PER_S = 2000.0, 4500.0
+"""a core of the third host computes 1,300 events/s, one of the second 4,040, one of the fifth 4,640 to 4,980"""
 BEGIN, END = (
     "<!-- begin of {engine}'s tables: python docs/build_laboratory.py -->\n",
     "<!-- end of {engine}'s tables -->\n",
@@ -135,6 +138,8 @@ def _host(record: RunRecord) -> int:
     speed = record.environment.core_speed_per_s
     if speed is None:
         return 2 if record.name in WITHOUT_SPEED else 1
+    if record.name in OF_HOST_5 or speed.value > FAST_PER_S:
+        return 5
     return 3 if speed.value < SLOW_PER_S else 2
 
 

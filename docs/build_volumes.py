@@ -72,7 +72,7 @@ SETS = (
 
 
 def smaller(scenario: ScenarioSpec, size: float) -> ScenarioSpec:
-    """The scenario at a share of its size; its clients and its hour stay."""
+    """The scenario at a share of its size; its clients and its hour stay, and transactions take as much longer."""
     if size == 1.0:
         return scenario
     limits = {each.of: each.per_s for each in scenario.machine.disks.disk.limits}  # type: ignore[union-attr]
@@ -84,8 +84,11 @@ def smaller(scenario: ScenarioSpec, size: float) -> ScenarioSpec:
         **{f"machine.disks.disk.limits[{of}].per_s": per_s for of, per_s in limits.items()},
         **{key: getattr(cleaner, key.rsplit(".", 1)[1]) for key in SCALED[2:6]},
     }
+    old_ms = scenario.database.pool.old_blocks_time_ms / size  # as many clients wait for fewer requests a second
     return with_values(
-        scenario, {key: round(value * size) if key in WHOLE else value * size for key, value in values.items()}
+        scenario,
+        {key: round(value * size) if key in WHOLE else value * size for key, value in values.items()}
+        | {"database.pool.old_blocks_time_ms": old_ms},
     )
 
 

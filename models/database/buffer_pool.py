@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Kib, Spec, WholeNumber
+from models.input import Kib, Milliseconds, Spec, WholeNumber
 from simulator.form import NS_PER_US, Pool
 
 
@@ -16,6 +16,12 @@ class BufferPoolSpec(Spec):
     replacement: Literal["lru", "clock", "midpoint"] = Field(
         default="lru",
         description="lru; clock with usage counts, PostgreSQL's; midpoint, InnoDB's list in an old and a young part",
+    )
+    old_blocks_time_ms: Milliseconds = Field(
+        default=1000.0,
+        ge=0,
+        le=3_600_000,
+        description="of a midpoint: how long after a page was read a hit first makes it young, innodb_old_blocks_time",
     )
 
 
@@ -31,4 +37,11 @@ def buffer_pool_of(
     Buffers beyond `resident_buffers` are swapped out, free ones as much as others.
     """
     resident = round(resident_buffers * held_buffers / pool.buffers)
-    return Pool(held_buffers, pool.replacement, resident, clean_search_pages, round(free_wait_us * NS_PER_US))
+    return Pool(
+        pages=held_buffers,
+        replacement=pool.replacement,
+        resident_pages=resident,
+        clean_search_pages=clean_search_pages,
+        free_wait_ns=round(free_wait_us * NS_PER_US),
+        old_ms=round(pool.old_blocks_time_ms),
+    )

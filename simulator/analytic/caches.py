@@ -6,18 +6,12 @@ The pool's characteristic time T follows from its size, since the pages that sta
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.replacement import (
-    clock_missing,
-    clustered_clock,
-    lru_missing,
-    midpoint_missing,
-    midpoint_old,
-)
+from simulator.analytic.replacement import clock_missing, clustered_clock, lru_missing
 from simulator.form import OLD_PERCENT, BoolArray, FloatArray
 
 TIMES, COARSE = 400, 5
@@ -34,13 +28,15 @@ CLOCK_STAY = 5.5
 class PoolTable:
     """`missing[t, g]`: share of group g's references that miss if the characteristic time is `times[t]`.
 
-    `filled[t]`: buffers in use then; `dirty[t]`: those of them that are dirty if nothing else cleans them.
+    `filled[t]`: buffers in use then; `dirty[t]`: those of them that are dirty if nothing else cleans them; `old[t]`: how
+    long a page stays that nobody asks for once it was read, in a list with a midpoint.
     """
 
     times: FloatArray
     missing: FloatArray
     filled: FloatArray
     dirty: FloatArray
+    old: FloatArray
     policy: str
 
 
@@ -64,40 +60,30 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     slowest = groups.rate[groups.rate > 0].min(initial=1.0)
     times = np.geomspace(0.1, 50.0 / slowest, TIMES)
     stay = CLOCK_STAY * times if policy == "clock" else times
-    stay_read = stay
-    """of a page that nobody asks for once it was read"""
-    if policy == "lru":
-        missing = lru_missing(_due(groups, times))
-    elif policy == "clock":
-        missing = clock_missing(groups.rate * times[:, None])
+    if policy == "midpoint":
+        parts = _midpoint(groups, times)
+        missing, drawn = parts.missing, parts.kept
+        written, old = parts.written, parts.share * times
     else:
-        stay_read = times * _old_share(groups, times)
-        by_old = _due(groups, stay_read)
-        missing = midpoint_missing(by_old, _due(groups, times) - by_old)
+        missing = clock_missing(groups.rate * times[:, None]) if policy == "clock" else lru_missing(_due(groups, times))
+        drawn, old = 1.0 - missing, stay
+        written = dirty_share(groups.write, drawn)
     with np.errstate(divide="ignore", over="ignore"):
         moving = 1.0 / (1.0 + (stay[:, None] / groups.gap) ** SHARPNESS)
     recent = groups.recent > 0
-    drawn = 1.0 - missing
     missing = np.where(groups.rate > 0, missing, 1.0) * np.where(np.isfinite(groups.gap), moving, 1.0)
-    if recent.any() and policy != "clock":
-        parents = groups.clustered * groups.references
-        of_parents = missing @ parents / max(parents.sum(), 1e-300)
-        late = np.clip(1.0 - stay_read / groups.window, 0.0, 1.0)
-        late *= np.exp(-groups.offspring * stay_read / groups.window)
-        missing[:, recent] = (late * of_parents)[:, None]
+    if recent.any() and policy == "lru":
+        missing[:, recent] = (_late(groups, stay) * _of_parents(groups, missing))[:, None]
+    if recent.any() and policy == "midpoint":
+        missing[:, recent] = parts.recent_missing[:, None]
     if policy == "clock":
         _hit_again(groups, times, missing, drawn)
+        written = dirty_share(groups.write, drawn)
     kept = groups.pages * drawn * np.where(np.isfinite(groups.gap), moving, 1.0)
     kept += groups.gaps * np.minimum(stay[:, None], groups.gap)
-    if policy == "midpoint":
-        read = np.minimum(missing * -np.expm1(-by_old), drawn)
-        again = np.exp(-_due(groups, times))
-        written = 1.0 - (1.0 - groups.write) * (1.0 - dirty_share(groups.write, 1.0 - again))
-        dirty = groups.pages * (read * groups.write + (drawn - read) * written)
-    else:
-        dirty = groups.pages * drawn * dirty_share(groups.write, drawn)
+    dirty = groups.pages * drawn * written
     dirty += groups.gaps * groups.write * np.minimum(stay[:, None], groups.gap)
-    return PoolTable(times, missing, _rising(kept.sum(axis=1)), _rising(dirty.sum(axis=1)), policy)
+    return PoolTable(times, missing, _rising(kept.sum(axis=1)), _rising(dirty.sum(axis=1)), old, policy)
 
 
 def _due(groups: PageGroups, times: FloatArray) -> FloatArray:
@@ -106,27 +92,103 @@ def _due(groups: PageGroups, times: FloatArray) -> FloatArray:
     return np.where(groups.clustered > 0, groups.rate * reach(groups, times)[:, None], plain)
 
 
-def _old_share(groups: PageGroups, times: FloatArray) -> FloatArray:
-    """Of a list with a midpoint: the old part's time by that of both, at which it has its share of the pages.
+def _late(groups: PageGroups, stay: FloatArray) -> FloatArray:
+    """Chance that a reference which another has drawn comes that long after it, and after all others that it drew."""
+    return np.asarray(np.clip(1.0 - stay / groups.window, 0.0, 1.0) * np.exp(-groups.offspring * stay / groups.window))
 
-    Found by bisection for every COARSE'th time; 1 where all the pages that stay are too few for a young part.
+
+def _of_parents(groups: PageGroups, values: FloatArray) -> FloatArray:
+    """Mean of values, (times, groups), over references that draw others."""
+    parents = groups.clustered * groups.references
+    return np.asarray(values @ parents / max(float(parents.sum()), 1e-300))
+
+
+@dataclass(frozen=True)
+class _Midpoint:
+    """A list with a midpoint at times T, of which pages that were only read stay for a share; arrays (times, groups).
+
+    A page stays for T after a reference that has hit, and for the old part's time O after one that has missed. So a
+    reference misses if the gap before it is longer than T, or longer than O and the reference before it has missed.
+    With S(t) the share of gaps that are longer, u = S(T) + (S(O) - S(T)) u of a page's references miss, as for the
+    lists h = 2 of Gast, Van Houdt, "Transient and steady-state regime of a family of list-based cache replacement
+    algorithms", SIGMETRICS 2015. S is what LRU misses in such a time, and what it keeps is the integral of it. The first
+    second, in which no page becomes young, is left out.
+    """
+
+    groups: PageGroups
+    times: FloatArray
+    share: FloatArray
+
+    def gone(self, times: FloatArray) -> FloatArray:
+        """Of references that no others have drawn, those whose page nobody has referred to for so long."""
+        return lru_missing(_due(self.groups, times))
+
+    def gaps_over(self, times: FloatArray) -> FloatArray:
+        """Of all references to a page."""
+        groups, gone = self.groups, self.gone(times)
+        if not (groups.clustered > 0).any():
+            return gone
+        every = gone * ((1.0 + groups.offspring * _late(groups, times)) / (1.0 + groups.offspring))[:, None]
+        return np.where(groups.clustered > 0, every, gone)
+
+    @cached_property
+    def missed(self) -> FloatArray:
+        """U."""
+        longer, longer_than_old = self.gaps_over(self.times), self.gaps_over(self.share * self.times)
+        return np.asarray(longer / np.maximum(longer + 1.0 - longer_than_old, 1e-300))
+
+    @property
+    def missing(self) -> FloatArray:
+        """Shares of references that miss, of those that no others have drawn."""
+        longer, longer_than_old = self.gone(self.times), self.gone(self.share * self.times)
+        return longer + (longer_than_old - longer) * self.missed
+
+    @property
+    def recent_missing(self) -> FloatArray:
+        """The same of references that others have drawn, (times,)."""
+        longer, longer_than_old = (
+            _late(self.groups, times) * _of_parents(self.groups, self.gone(times))
+            for times in (self.times, self.share * self.times)
+        )
+        return longer + (longer_than_old - longer) * _of_parents(self.groups, self.missed)
+
+    @property
+    def read(self) -> FloatArray:
+        """Shares of pages that are there because they were read, and nobody has made them young."""
+        return self.missed * (1.0 - self.gone(self.share * self.times))
+
+    @property
+    def kept(self) -> FloatArray:
+        """Shares of pages that are there."""
+        return self.read + (1.0 - self.missed) * (1.0 - self.gone(self.times))
+
+    @property
+    def written(self) -> FloatArray:
+        """Of the pages that are there those that are dirty, if nothing else cleans them."""
+        write, read, kept = self.groups.write, self.read, self.kept
+        young = 1.0 - (1.0 - write) * (1.0 - dirty_share(write, 1.0 - self.gaps_over(self.times)))
+        return (read * write + (kept - read) * young) / np.maximum(kept, 1e-300)
+
+    def has_too_many_old(self) -> BoolArray:
+        """Whether the old part has more than its share of the pages."""
+        groups, kept, left = self.groups, self.kept, self.times * (1.0 - self.share)
+        old = (kept - (1.0 - self.missed) * (1.0 - self.gone(left))) @ groups.pages
+        moves, young = (np.minimum(each[:, None], groups.gap) @ groups.gaps for each in (self.times, left))
+        return np.asarray(100.0 * (old + moves - young) > OLD_PERCENT * (kept @ groups.pages + moves))
+
+
+def _midpoint(groups: PageGroups, times: FloatArray) -> _Midpoint:
+    """The list whose old part has its share of the pages.
+
+    Found by bisection for every COARSE'th time; where the pages that stay are too few for a young part all are old.
     """
     coarse = times[::COARSE]
-    due, moves = _due(groups, coarse), np.minimum(coarse[:, None], groups.gap)
-
-    def too_much(share: FloatArray) -> BoolArray:
-        by_old = _due(groups, share * coarse)
-        old = midpoint_old(by_old, due - by_old) @ groups.pages
-        old += (moves - np.minimum((coarse * (1.0 - share))[:, None], groups.gap)) @ groups.gaps
-        both = (1.0 - midpoint_missing(by_old, due - by_old)) @ groups.pages + moves @ groups.gaps
-        return np.asarray(old * 100.0 > both * OLD_PERCENT)
-
     low, high = np.full(len(coarse), math.log(LEAST_OLD_SHARE)), np.zeros(len(coarse))
     for _ in range(HALVINGS):
         middle = (low + high) / 2.0
-        beyond = too_much(np.exp(middle))
+        beyond = _Midpoint(groups, coarse, np.exp(middle)).has_too_many_old()
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
-    return np.asarray(np.exp(np.interp(np.log(times), np.log(coarse), high)))
+    return _Midpoint(groups, times, np.exp(np.interp(np.log(times), np.log(coarse), high)))
 
 
 def _hit_again(groups: PageGroups, times: FloatArray, missing: FloatArray, drawn: FloatArray) -> None:

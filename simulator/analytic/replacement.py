@@ -9,8 +9,6 @@ share of time that it is missing is the share of its references that miss, as th
 Policies:
 
 - `lru`: an exact list of recency.
-- `midpoint`: InnoDB's list in two parts. A page enters at the head of the old part; a hit there or in the young part
-  moves it to the head of the young one; what the young part pushes out goes to the head of the old one.
 - `clock`: usage counts up to 5, as in caches.py: a page enters right behind the hand with a count of 1, a hit adds 1,
   the hand takes 1 off as it passes, and evicts a page that it finds at 0.
 
@@ -39,29 +37,6 @@ def lru_missing(x: npt.ArrayLike) -> FloatArray:
     It stays until it has gone without a reference for the characteristic time (Che, Tung, Wang 2002).
     """
     return np.asarray(np.exp(-np.asarray(x, dtype=np.float64)))
-
-
-def midpoint_missing(old: npt.ArrayLike, young: npt.ArrayLike) -> FloatArray:
-    """Probability that a page isn't in a list with a midpoint, by its rate times the times of the old and young parts.
-
-    Both of one shape, or broadcast; old > 0 or both 0. With a = exp(-old), each stay in the old part ends by a hit with
-    probability 1 - a, and lasts (1 - a) / rate; there are 1 / a of them, and one less in the young part, which last
-    (exp(young) - 1) / rate. Together: 1 / (1 + (exp(old) - 1) exp(young)), as for the lists h = 2 of Gast, Van Houdt,
-    "Transient and steady-state regime of a family of list-based cache replacement algorithms", SIGMETRICS 2015. That a
-    page isn't made young in its first second is left out.
-    """
-    by_old = np.asarray(old, dtype=np.float64)
-    neither = np.exp(-(by_old + np.asarray(young, dtype=np.float64)))
-    return np.asarray(neither / np.maximum(neither - np.expm1(-by_old), np.finfo(np.float64).tiny))
-
-
-def midpoint_old(old: npt.ArrayLike, young: npt.ArrayLike) -> FloatArray:
-    """Probability that a page is in the old part, as `midpoint_missing`."""
-    by_old, by_young = np.asarray(old, dtype=np.float64), np.asarray(young, dtype=np.float64)
-    present = -np.expm1(-by_old)
-    return np.asarray(
-        present * np.exp(-by_young) / np.maximum(np.exp(-by_old - by_young) + present, np.finfo(np.float64).tiny)
-    )
 
 
 def clock_missing(x: npt.ArrayLike) -> FloatArray:

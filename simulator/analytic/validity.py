@@ -5,6 +5,8 @@ The thresholds were set on random systems; docs/analytic.md lists those off by m
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from simulator.analytic.device_figures import demand_on_limits
 from simulator.analytic.disks import disk_of
 from simulator.analytic.figures import Case, dirty_cached_pages
@@ -28,6 +30,8 @@ DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
 """dirty pages of the page cache by its limit, which matter at disks as busy as this"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
+SHORT_OLD = 5.0
+"""stay in the old part of a list with a midpoint, by the time in which no page there becomes young"""
 LONG_ROUND_S = 0.5
 """of page cleaners, from which on they write many pages at once"""
 FULL_LOG = 0.4
@@ -72,6 +76,7 @@ def _reasons(case: Case) -> Iterator[str]:
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
         )
+    yield from _list_doubts(case)
     yield from _writer_doubts(case)
     yield from _window_doubts(case)
     yield from _cap_doubts(case)
@@ -93,6 +98,20 @@ def _reasons(case: Case) -> Iterator[str]:
         yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
     if arm and p.direct[0] and p.parities[0] and busy > BUSY_PARITY:
         yield "a RAID set reads before it writes; how its disks take turns between these is known only roughly"
+
+
+def _list_doubts(case: Case) -> Iterator[str]:
+    """Doubts about a list with a midpoint: how long what was read stays, if nobody asks for it."""
+    pool = case.system.pool
+    if pool.replacement != "midpoint" or case.solution.misses[0] <= 0.0:
+        return
+    table = case.workload.table("midpoint")
+    stay = np.interp(np.log(float(case.solution.pool_time[0])), np.log(table.times), table.old) / case.rate
+    if stay * 1000.0 < SHORT_OLD * pool.old_ms and table.filled[-1] > pool.pages:
+        yield (
+            f"a page that was read is replaced after {stay:.2g} s if nobody asks for it, of which it can't become young "
+            f"for {pool.old_ms / 1000.0:.3g} s (old_blocks_time_ms), which isn't in the equations"
+        )
 
 
 def _writer_doubts(case: Case) -> Iterator[str]:

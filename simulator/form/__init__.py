@@ -44,7 +44,6 @@ from simulator.form.system import (
     MOST_FILES,
     MOST_PAGES_A_PAUSE,
     MOST_USAGE,
-    OLD_MS,
     OLD_PERCENT,
     UNPACED,
     Costs,

@@ -30,9 +30,8 @@ REPLACEMENTS = ("lru", "clock", "midpoint")
 """of the buffer pool; `midpoint`: InnoDB's list in two parts"""
 MOST_USAGE = 5
 """CLOCK counts no more uses of a page than this, as PostgreSQL does."""
-OLD_PERCENT, OLD_MS = 37, 1000
-"""of a list with a midpoint: its old part; from when on a hit there makes a page young, after it was read. InnoDB's
-defaults: innodb_old_blocks_pct, innodb_old_blocks_time"""
+OLD_PERCENT = 37
+"""of a list with a midpoint: its old part; InnoDB's default of innodb_old_blocks_pct"""
 
 
 @dataclass(frozen=True)
@@ -106,6 +105,8 @@ class Pool:
     """lists with direct I/O: a clean victim is looked for among so many pages; if there is none the first is taken"""
     free_wait_ns: int = 0
     """that whoever brings a page into a full pool waits for a buffer, before one is chosen"""
+    old_ms: int = 1000
+    """of a list with a midpoint: how long after a page was read a hit first makes it young"""
 
 
 @dataclass(frozen=True)

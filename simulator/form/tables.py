@@ -121,6 +121,7 @@ def _facts(system: System, seed: int) -> dict[str, int]:
         "merged_pages": storage.merged_pages,
         "clean_search_pages": pool.clean_search_pages,
         "free_wait_ns": pool.free_wait_ns,
+        "old_ms": pool.old_ms,
         "durable": int(system.log.durable),
         "log_writes_per_group": system.log.writes_per_group,
         "log_journal_writes": system.log.journal_writes,

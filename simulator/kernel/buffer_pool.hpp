@@ -21,7 +21,7 @@ public:
     explicit BufferPool(const Tables& system)
         : Cache(system.fact("pages"), system.fact("pool_pages"),
                 static_cast<Replacement>(system.fact("pool_replacement")), swaps(system),
-                system.fact("clean_search_pages")),
+                system.fact("clean_search_pages"), system.fact("old_ms")),
           free_wait_ns(system.fact("free_wait_ns")),
           changed(system),
           most_resident(std::min(system.fact("resident_pages"), capacity)),

@@ -39,15 +39,15 @@ public:
     i64 dirty = 0;
 
     // `finds_by_slot`: pages are known by slot, as only LRU can do without. `clean_search_pages`: among how many pages,
-    // 1 or more, LRU and the list with a midpoint look for a clean victim.
-    Cache(i64 pages, i64 capacity, Replacement replacement, bool finds_by_slot, i64 clean_search_pages)
+    // 1 or more, LRU and the list with a midpoint look for a clean victim. `old_ms`: midpoint_list.hpp.
+    Cache(i64 pages, i64 capacity, Replacement replacement, bool finds_by_slot, i64 clean_search_pages, i64 old_ms = 0)
         : capacity(capacity),
           replacement(replacement),
           clean_search_pages(clean_search_pages),
           states(numbered(pages, capacity)),
           page_of(pages > 0 && (finds_by_slot || replacement != Replacement::lru) ? capacity : 0, NONE),
           uses(pages > 0 && replacement == Replacement::lru ? most_uses(capacity) : 0),
-          list(pages > 0 && replacement == Replacement::midpoint ? capacity : 0) {}
+          list(pages > 0 && replacement == Replacement::midpoint ? capacity : 0, old_ms) {}
 
     // The number of pages, if all of them can be numbered.
     static i64 numbered(i64 pages, i64 capacity) {

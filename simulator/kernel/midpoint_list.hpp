@@ -18,8 +18,11 @@ constexpr i64 NS_PER_MS = 1'000'000;
 
 class MidpointList {
 public:
-    explicit MidpointList(i64 capacity)
-        : far_enough(static_cast<u32>(capacity * (100 - OLD_PERCENT) / 400)), places(capacity, Place{}) {}
+    // `old_ms`: how long after it was read a page can first become young.
+    MidpointList(i64 capacity, i64 old_ms)
+        : old_ms(old_ms),
+          far_enough(static_cast<u32>(capacity * (100 - OLD_PERCENT) / 400)),
+          places(capacity, Place{}) {}
 
     // Memory that it takes.
     static i64 bytes(i64 capacity) { return capacity * static_cast<i64>(sizeof(Place)); }
@@ -50,7 +53,7 @@ public:
         if (evictions == 0) return;
         const u32 mark = places[slot].mark;
         if ((mark & OLD) != 0) {
-            if (number_of(now_ns) - i64{mark & ~OLD} < OLD_MS) return;
+            if (number_of(now_ns) - i64{mark & ~OLD} < old_ms) return;
         } else if (((static_cast<u32>(evictions) - mark) & ~OLD) < far_enough) {
             return;
         }
@@ -69,7 +72,7 @@ public:
     }
 
 private:
-    static constexpr i64 OLD_PERCENT = 37, OLD_MS = 1000;
+    static constexpr i64 OLD_PERCENT = 37;
     static constexpr u32 OLD = 1u << 31;
     static constexpr i64 EARLIEST_MS = i64{1} << 30;  // added to times, so that those before the start have a number
 
@@ -80,6 +83,7 @@ private:
         u32 mark = 0;
     };
 
+    const i64 old_ms;
     const u32 far_enough;
     Array<Place> places;  // by slot
     i32 oldest = NONE, newest = NONE;

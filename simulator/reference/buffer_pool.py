@@ -24,6 +24,7 @@ class BufferPool:
         self.cache = POLICIES[system.pool.replacement](system.pool.pages)
         self.cache.clean_search_pages = system.pool.clean_search_pages
         self.cache.now_ns = lambda: env.now
+        self.cache.old_ms = system.pool.old_ms
         self.free_wait_ns = system.pool.free_wait_ns
         self.log_end_bytes = 0
         self.images = PageImages(system.log.full_page_bytes)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from itertools import chain, islice, takewhile
 
-from simulator.form import MOST_USAGE, NS_PER_MS, OLD_MS, OLD_PERCENT
+from simulator.form import MOST_USAGE, NS_PER_MS, OLD_PERCENT
 
 NO_PAGE = -1
 
@@ -55,6 +55,7 @@ class Cache(ABC):
         self.clean_search_pages = 1
         self.now_ns: Callable[[], int] = lambda: 0
         """simulated time, which a list with a midpoint asks for"""
+        self.old_ms = 1000
 
     @abstractmethod
     def touch(self, frame: Frame) -> None:
@@ -175,7 +176,7 @@ class LruCache(ListCache):
 class MidpointCache(ListCache):
     """InnoDB's list in two parts, of which the old one is replaced.
 
-    What was read enters at the head of the old part; a hit there makes it young, if it was read OLD_MS ago or more. A
+    What was read enters at the head of the old part; a hit there makes it young, if it was read `old_ms` ago or more. A
     young page moves to the head only if a quarter of the young part has been replaced since it was there. The young
     part hands its last page to the old one as that grows too short: OLD_PERCENT of the list. Nothing moves while
     nothing has been replaced.
@@ -211,7 +212,7 @@ class MidpointCache(ListCache):
         if not self.replaced:
             return
         if frame.page in self.old:
-            if frame.read_ms is not None and self.now_ns() // NS_PER_MS - frame.read_ms < OLD_MS:
+            if frame.read_ms is not None and self.now_ns() // NS_PER_MS - frame.read_ms < self.old_ms:
                 return
             del self.old[frame.page]
         elif self.replaced - frame.moved_at < self.far_enough:

@@ -1,10 +1,11 @@
 """Hit ratios under independent references by characteristic times: oracle of caches and of the analytic engine.
 
-Groups of pages and the engine's policies: simulator/analytic/replacement.py. Here is one more, and the time at which a
-cache of a given size is full (Che, Tung, Wang, IEEE JSAC 20, 2002).
+Groups of pages and the two policies of the engine: simulator/analytic/replacement.py. Here are the other two, and the
+time at which a cache of a given size is full (Che, Tung, Wang, IEEE JSAC 20, 2002).
 
 - `frames`: the memory behind the slots of a buffer pool: the hand makes a referenced slot idle and an idle one go.
-- `midpoint`: the two times at which both of its parts are full; the formula for them is the engine's.
+- `midpoint`: InnoDB's list in two parts. A page enters at the head of the old part; a hit there or in the new part
+  moves it to the head of the new one; what the new part pushes out goes to the head of the old one.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from simulator.analytic.replacement import clock_missing, lru_missing, midpoint_missing, midpoint_old
+from simulator.analytic.replacement import clock_missing, lru_missing
 from simulator.form import OLD_PERCENT, FloatArray
 
 SingleTimePolicy = Literal["lru", "clock", "frames"]
@@ -45,6 +46,19 @@ MISSING: Final[dict[SingleTimePolicy, Callable[[npt.ArrayLike], FloatArray]]] = 
     "clock": clock_missing,
     "frames": frames_missing,
 }
+
+
+def midpoint_missing(old: npt.ArrayLike, new: npt.ArrayLike) -> FloatArray:
+    """Probability that a page isn't in the cache, by its rate times the characteristic times of the old and new parts.
+
+    Both of one shape, or broadcast; old > 0 or both 0. With a = exp(-old), each stay in the old part ends by a hit with
+    probability 1 - a, and lasts (1 - a) / rate; there are 1 / a of them, and one less in the new part, which last
+    (exp(new) - 1) / rate. Together: 1 / (1 + (exp(old) - 1) exp(new)), as for the lists h = 2 of Gast, Van Houdt,
+    "Transient and steady-state regime of a family of list-based cache replacement algorithms", SIGMETRICS 2015.
+    """
+    by_old = np.asarray(old, dtype=np.float64)
+    neither = np.exp(-(by_old + np.asarray(new, dtype=np.float64)))
+    return np.asarray(neither / (neither - np.expm1(-by_old)))
 
 
 def characteristic_time(
@@ -102,7 +116,8 @@ def midpoint_times(
         def excess_old(log_old: float) -> float:
             by_old = _by_group(rates, np.exp(log_old))
             by_new = _by_group(rates, np.exp(log_of_both(log_old))) - by_old
-            return float(midpoint_old(by_old, by_new) @ shares - wanted_old)
+            present = -np.expm1(-by_old)
+            return float((present * np.exp(-by_new) / (np.exp(-by_old - by_new) + present)) @ shares - wanted_old)
 
         most = float(np.log(characteristic_time("lru", rates, pages, size)))
         log_old = _root(excess_old, float(np.log(old_fraction * size / (rates @ pages))), most)

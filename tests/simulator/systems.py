@@ -489,6 +489,7 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
             replacement=draw(st.sampled_from(["lru", "midpoint"])),
             clean_search_pages=draw(st.sampled_from([1, 3, 100])),
             free_wait_ns=draw(st.sampled_from([0, 0, 3 * MS, 40 * MS])),
+            old_ms=draw(st.sampled_from([0, 1, 20, 1000])),
         ),
         log=dataclasses.replace(
             system.log,

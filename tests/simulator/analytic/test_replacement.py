@@ -20,10 +20,9 @@ from models.workloads.tpcc.rows import (
 )
 from simulator.analytic import page_groups
 from simulator.analytic.page_groups import alike
-from simulator.analytic.replacement import midpoint_missing
 from simulator.form import NS_PER_S, OLD_PERCENT, IntArray
 from tests.oracles import replacement
-from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_times
+from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times
 from tests.simulator.page_references import counted
 
 FloatArray = npt.NDArray[np.float64]

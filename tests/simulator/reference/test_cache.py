@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simulator.form import MOST_USAGE, NS_PER_MS, OLD_MS, OLD_PERCENT
+from simulator.form import MOST_USAGE, NS_PER_MS, OLD_PERCENT
 from simulator.reference.cache import POLICIES, LruCache
 
 PAGES = 12
-APART_MS = 400
-"""between two references"""
+APART_MS, OLD_MS = 400, 1000
+"""between two references; how long after it was read a page can first become young"""
 
 
 class Referred(Protocol):
