@@ -30,9 +30,13 @@ from simulator.results import Result
 DOCS = Path(__file__).resolve().parent
 RUNS, PAGE, ANSWERS = DOCS.parent / "calibration" / "runs", DOCS / "volumes.md", DOCS / "volumes.yaml"
 BEGIN, END = "<!-- begin of {}: python docs/build_volumes.py -->\n", "<!-- end of {} -->\n"
-FITTED = (*(f"pool-{size}-gib" for size in (5, 10, 15, 20, 25)), "warehouses-1000")
-"""the first one's series says the opening credits; what a stock level reads was chosen with all in sight; the last is
-the machine of the one with 25 GB"""
+FITTED = (
+    *(f"io1-{iops}-iops" for iops in (5000, 11000, 17000, 23000)),
+    *(f"pool-{size}-gib" for size in (5, 10, 15, 20, 25)),
+    "warehouses-1000",
+)
+"""the first four say what the change buffer merges; the series of the pool of 5 GB the opening credits; what a stock
+level reads was chosen with all pools in sight; the last is the machine of the one with 25 GB"""
 IN_SIGHT = "io1-", "gp2-", "warm-up-io1-"
 """how names of rows begin that a mechanism was chosen with"""
 SEED, BIN_S, STEADY, TENTH = 1, 60, 0.95, 0.1

@@ -28,15 +28,16 @@ CLOCK_STAY = 5.5
 class PoolTable:
     """`missing[t, g]`: share of group g's references that miss if the characteristic time is `times[t]`.
 
-    `filled[t]`: buffers in use then; `dirty[t]`: those of them that are dirty if nothing else cleans them; `old[t]`: how
-    long a page stays that nobody asks for once it was read, in a list with a midpoint.
+    `filled[t]`: buffers in use then; `dirty[t]`: those of them that are dirty if nothing else cleans them;
+    `old_share[t]`: for which share of that time a page stays that nobody asks for once it was read, less than 1 with a
+    midpoint.
     """
 
     times: FloatArray
     missing: FloatArray
     filled: FloatArray
     dirty: FloatArray
-    old: FloatArray
+    old_share: FloatArray
     policy: str
 
 
@@ -63,10 +64,10 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     if policy == "midpoint":
         parts = _midpoint(groups, times)
         missing, drawn = parts.missing, parts.kept
-        written, old = parts.written, parts.share * times
+        written, old_share = parts.written, parts.share
     else:
         missing = clock_missing(groups.rate * times[:, None]) if policy == "clock" else lru_missing(_due(groups, times))
-        drawn, old = 1.0 - missing, stay
+        drawn, old_share = 1.0 - missing, np.ones(len(times))
         written = dirty_share(groups.write, drawn)
     with np.errstate(divide="ignore", over="ignore"):
         moving = 1.0 / (1.0 + (stay[:, None] / groups.gap) ** SHARPNESS)
@@ -83,7 +84,7 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     kept += groups.gaps * np.minimum(stay[:, None], groups.gap)
     dirty = groups.pages * drawn * written
     dirty += groups.gaps * groups.write * np.minimum(stay[:, None], groups.gap)
-    return PoolTable(times, missing, _rising(kept.sum(axis=1)), _rising(dirty.sum(axis=1)), old, policy)
+    return PoolTable(times, missing, _rising(kept.sum(axis=1)), _rising(dirty.sum(axis=1)), old_share, policy)
 
 
 def _due(groups: PageGroups, times: FloatArray) -> FloatArray:
@@ -111,8 +112,8 @@ class _Midpoint:
     reference misses if the gap before it is longer than T, or longer than O and the reference before it has missed.
     With S(t) the share of gaps that are longer, u = S(T) + (S(O) - S(T)) u of a page's references miss, as for the
     lists h = 2 of Gast, Van Houdt, "Transient and steady-state regime of a family of list-based cache replacement
-    algorithms", SIGMETRICS 2015. S is what LRU misses in such a time, and what it keeps is the integral of it. The first
-    second, in which no page becomes young, is left out.
+    algorithms", SIGMETRICS 2015. S is what LRU misses in such a time, and what it keeps is the integral of it. That no
+    page becomes young in its first second is left out.
     """
 
     groups: PageGroups

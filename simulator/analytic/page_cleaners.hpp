@@ -3,7 +3,8 @@
 // A page becomes dirty by a change while it is clean, and stays so for S transactions: for H, after which adaptive
 // flushing writes it (simulator/form/flushing.py), unless it comes to the end of the list first, which is kept clean.
 // That is where nobody has referred to it for a time a, which comes after L = (1 / missing - 1) / rate on average, the
-// mean time until a gap of that length among references at random; the time beyond a is taken as exponential. So a page
+// mean time until a gap of that length among references at random; the time beyond a is taken as exponential. In a list
+// with a midpoint a is how long a page stays that was only read, which a new one doesn't begin with. So a page
 // is dirty for the share c S / (1 + c S) of the time, c being its changes per transaction. H is the age, as log since
 // the first change, at which the rules ask for as many pages as become so old, and the cleaners get as many written.
 #pragma once
@@ -12,7 +13,7 @@
 namespace oltpsim {
 
 struct PageCleaners {
-    double age = 0;         // at which a page comes to the list's end
+    double age = 0;         // at which a page that was read comes to the list's end
     double dirty = 0;       // buffers, mean
     double ended = 0;       // pages that are written there
     double old_enough = 0;  // that are written by age
@@ -96,14 +97,16 @@ private:
     void find_ends(const Workload& w, const Machine& m, const BufferPool& pool) {
         const std::size_t n = at(w.groups);
         const bool grows = m.growing > 0;  // nobody comes to its end
-        age = grows ? pool.time : std::min(pool.time, w.characteristic_time(std::max(m.buffers - m.tail_pages, 1.0)));
+        const double time =
+            grows ? pool.time : std::min(pool.time, w.characteristic_time(std::max(m.buffers - m.tail_pages, 1.0)));
+        age = w.read_stay(time);
         beyond.assign(n, NEVER), of_rows.assign(n, NEVER), missing.resize(n);
         if (grows) return;
-        w.missing_at(age, missing);
+        w.missing_at(time, missing);
         for (std::size_t g = 0; g < n; g++) {
             if (w.rate[g] > 0 && missing[g] > 1e-12)
                 beyond[g] = std::max((1.0 / missing[g] - 1.0) / w.rate[g] - age, SOONEST * age);
-            if (w.gap[g] > age) of_rows[g] = SOONEST * age;
+            if (w.gap[g] > time) of_rows[g] = std::max(SOONEST * age, time - age);
         }
     }
 

@@ -106,11 +106,12 @@ def _list_doubts(case: Case) -> Iterator[str]:
     if pool.replacement != "midpoint" or case.solution.misses[0] <= 0.0:
         return
     table = case.workload.table("midpoint")
-    stay = np.interp(np.log(float(case.solution.pool_time[0])), np.log(table.times), table.old) / case.rate
+    time = float(case.solution.pool_time[0])
+    stay = time * float(np.interp(np.log(time), np.log(table.times), table.old_share)) / case.rate
     if stay * 1000.0 < SHORT_OLD * pool.old_ms and table.filled[-1] > pool.pages:
         yield (
-            f"a page that was read is replaced after {stay:.2g} s if nobody asks for it, of which it can't become young "
-            f"for {pool.old_ms / 1000.0:.3g} s (old_blocks_time_ms), which isn't in the equations"
+            f"what was read is replaced after {stay:.2g} s if nobody asks for it, and for {pool.old_ms / 1000.0:.3g} s "
+            "of these nobody can make it young (database.pool.old_blocks_time_ms), which isn't in the equations"
         )
 
 

@@ -53,7 +53,7 @@ struct Workload {
     std::vector<Neighbour> neighbours;
 
     // By characteristic time, at equal ratios.
-    Numbers times, log_times, missing, unused, dirty_slopes;
+    Numbers times, log_times, missing, unused, old_share, dirty_slopes;
     Curve frames_of_time, time_of_filled, dirty_of_time, time_of_dirty;
 
     double commits_mean = 0, logged_mean = 0, log_bytes_mean = 0, entries_mean = 0;
@@ -112,6 +112,8 @@ struct Workload {
     double frames_at(double time) const { return exp_of(frames_of_time(log_of(time))); }
 
     double characteristic_time(double buffers) const { return exp_of(time_of_filled(log_of(buffers))); }
+    // How long a page stays that nobody asks for once it was read, if others stay for such a time after each reference.
+    double read_stay(double time) const { return time * on_times(old_share, time); }
     double dirty_at(double time) const { return dirty_of_time(log_of(time)); }
     // Dirty pages per transaction that reach an age without a reference.
     double leaving_dirty(double age) const { return on_times(dirty_slopes, age); }
@@ -149,7 +151,7 @@ private:
     }
 
     void read_pool_table() {
-        times = table("times"), missing = table("missing"), unused = table("unused");
+        times = table("times"), missing = table("missing"), unused = table("unused"), old_share = table("old_share");
         const Numbers filled = table("filled"), dirty = table("dirty");
         Numbers log_filled;
         for (std::size_t i = 0; i < times.size(); i++)

@@ -126,6 +126,7 @@ class Workload:
             "missing": table.missing,
             "filled": table.filled,
             "dirty": table.dirty,
+            "old_share": table.old_share,
             "unused": frames.missing,
             "frames": frames.filled,
         }
