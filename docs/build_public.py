@@ -34,6 +34,8 @@ MOST = 4.0
 
 def fit(names: Sequence[str]) -> None:
     """Fit models again to the rows that each is fitted to, and judge them by these; all models if none is named."""
+    if unknown := set(names) - {file.model for file in public_files()}:
+        sys.exit(f"no public file has the model {', '.join(sorted(unknown))}")
     for file in public_files():
         model, records = CALIBRATIONS / file.model / "model.json", CALIBRATIONS / "runs" / file.runs
         runs = [records / f"{run.name}.yaml" for run in read_calibration(model).runs]

@@ -42,7 +42,7 @@ def folded(model: System, sample: WarehouseSample) -> System:
         return model
     return replace(
         model,
-        pool=sample.with_scaled(model.pool, "pages", "resident_pages", "clean_search_pages"),
+        pool=sample.with_scaled(model.pool, "pages", "resident_pages", "clean_search_pages", "old_ms"),
         page_cache=_smaller_cache(model.page_cache, sample),
         storage=_smaller(model.storage, sample),
         daemons=tuple(_smaller_daemon(daemon, sample) for daemon in model.daemons),

@@ -1,6 +1,6 @@
 """The database engine: buffer pool, writer, checkpoint, log, locks, path lengths."""
 
-from models.database.buffer_pool import buffer_pool_of
+from models.database.buffer_pool import OLD_BLOCKS_TIME_MS, buffer_pool_of
 from models.database.checkpoint import checkpointer_of
 from models.database.database import DatabaseSpec
 from models.database.log import log_of, logged_program

@@ -7,6 +7,9 @@ from pydantic import Field
 from models.input import Kib, Milliseconds, Spec, WholeNumber
 from simulator.form import NS_PER_US, Pool
 
+OLD_BLOCKS_TIME_MS = 1000.0
+"""InnoDB's default"""
+
 
 class BufferPoolSpec(Spec):
     """Page frames of the database and how they are replaced."""
@@ -18,7 +21,7 @@ class BufferPoolSpec(Spec):
         description="lru; clock with usage counts, PostgreSQL's; midpoint, InnoDB's list in an old and a young part",
     )
     old_blocks_time_ms: Milliseconds = Field(
-        default=1000.0,
+        default=OLD_BLOCKS_TIME_MS,
         ge=0,
         le=3_600_000,
         description="of a midpoint: how long after a page was read a hit first makes it young, innodb_old_blocks_time",

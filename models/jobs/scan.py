@@ -18,7 +18,7 @@ from models.machine import RotatingDiskSpec, speed_of
 from models.scenario import ScenarioSpec
 from models.workloads import ScanSpec
 from models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
-from simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Pool, Program, System
+from simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, System
 from simulator.results import Activity
 
 MB = 1e6
@@ -103,7 +103,7 @@ def scan_model(scenario: ScenarioSpec, size: ScanSize) -> System:
     return replace(
         model,
         work=ONE_TRANSACTION_EACH,
-        pool=Pool(buffers, model.pool.replacement, buffers),
+        pool=replace(model.pool, pages=buffers, resident_pages=buffers),
         daemons=(),
         page_cache=replace(model.page_cache, pages=1, dirty_limit_pages=1, paced_pages=UNPACED),
         storage=replace(model.storage, page_bytes=run_bytes),

@@ -12,7 +12,7 @@ from models.build import (
     sampling_faults,
     start_faults,
 )
-from models.database import DatabaseSpec
+from models.database import OLD_BLOCKS_TIME_MS, DatabaseSpec
 from models.jobs import job_faults
 from models.machine import FlashDiskSpec, RotatingDiskSpec, SsdSpec
 from models.scenario import ScenarioSpec
@@ -119,6 +119,11 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
         per_buffer = database.pool.memory_per_buffer_kib
         yield f"database.pool.memory_per_buffer_kib: got {per_buffer:g}; at least the page of {database.page_kib:g} KiB"
     writer = database.writer
+    if database.pool.old_blocks_time_ms != OLD_BLOCKS_TIME_MS and database.pool.replacement != "midpoint":
+        yield (
+            f"database.pool.old_blocks_time_ms: with pool.replacement: {database.pool.replacement}, which has no old "
+            "part: take it out, or set pool.replacement: midpoint"
+        )
     yield from _writers(database)
     if writer and writer.dirty_low_fraction > writer.dirty_high_fraction:
         low, high = writer.dirty_low_fraction, writer.dirty_high_fraction

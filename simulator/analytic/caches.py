@@ -63,7 +63,7 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     stay = CLOCK_STAY * times if policy == "clock" else times
     if policy == "midpoint":
         parts = _midpoint(groups, times)
-        missing, drawn = parts.missing, parts.kept
+        missing, drawn = parts.missing, parts.kept_share
         written, old_share = parts.written, parts.share
     else:
         missing = clock_missing(groups.rate * times[:, None]) if policy == "clock" else lru_missing(_due(groups, times))
@@ -74,7 +74,7 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     recent = groups.recent > 0
     missing = np.where(groups.rate > 0, missing, 1.0) * np.where(np.isfinite(groups.gap), moving, 1.0)
     if recent.any() and policy == "lru":
-        missing[:, recent] = (_late(groups, stay) * _of_parents(groups, missing))[:, None]
+        missing[:, recent] = (_late_share(groups, stay) * _of_parents(groups, missing))[:, None]
     if recent.any() and policy == "midpoint":
         missing[:, recent] = parts.recent_missing[:, None]
     if policy == "clock":
@@ -93,7 +93,7 @@ def _due(groups: PageGroups, times: FloatArray) -> FloatArray:
     return np.where(groups.clustered > 0, groups.rate * reach(groups, times)[:, None], plain)
 
 
-def _late(groups: PageGroups, stay: FloatArray) -> FloatArray:
+def _late_share(groups: PageGroups, stay: FloatArray) -> FloatArray:
     """Chance that a reference which another has drawn comes that long after it, and after all others that it drew."""
     return np.asarray(np.clip(1.0 - stay / groups.window, 0.0, 1.0) * np.exp(-groups.offspring * stay / groups.window))
 
@@ -112,8 +112,8 @@ class _Midpoint:
     reference misses if the gap before it is longer than T, or longer than O and the reference before it has missed.
     With S(t) the share of gaps that are longer, u = S(T) + (S(O) - S(T)) u of a page's references miss, as for the
     lists h = 2 of Gast, Van Houdt, "Transient and steady-state regime of a family of list-based cache replacement
-    algorithms", SIGMETRICS 2015. S is what LRU misses in such a time, and what it keeps is the integral of it. That no
-    page becomes young in its first second is left out.
+    algorithms", SIGMETRICS 2015. S is what LRU misses in such a time, and what it keeps is the integral of it. Left
+    out: no page becomes young in its first second, and a young one moves only once a quarter of its part has gone.
     """
 
     groups: PageGroups
@@ -125,16 +125,16 @@ class _Midpoint:
         return lru_missing(_due(self.groups, times))
 
     def gaps_over(self, times: FloatArray) -> FloatArray:
-        """Of all references to a page."""
+        """Share of all references to a page before which nobody has referred to it for so long."""
         groups, gone = self.groups, self.gone(times)
         if not (groups.clustered > 0).any():
             return gone
-        every = gone * ((1.0 + groups.offspring * _late(groups, times)) / (1.0 + groups.offspring))[:, None]
+        every = gone * ((1.0 + groups.offspring * _late_share(groups, times)) / (1.0 + groups.offspring))[:, None]
         return np.where(groups.clustered > 0, every, gone)
 
     @cached_property
     def missed(self) -> FloatArray:
-        """U."""
+        """Share of a page's references that miss, the u above."""
         longer, longer_than_old = self.gaps_over(self.times), self.gaps_over(self.share * self.times)
         return np.asarray(longer / np.maximum(longer + 1.0 - longer_than_old, 1e-300))
 
@@ -148,7 +148,7 @@ class _Midpoint:
     def recent_missing(self) -> FloatArray:
         """The same of references that others have drawn, (times,)."""
         longer, longer_than_old = (
-            _late(self.groups, times) * _of_parents(self.groups, self.gone(times))
+            _late_share(self.groups, times) * _of_parents(self.groups, self.gone(times))
             for times in (self.times, self.share * self.times)
         )
         return longer + (longer_than_old - longer) * _of_parents(self.groups, self.missed)
@@ -159,20 +159,20 @@ class _Midpoint:
         return self.missed * (1.0 - self.gone(self.share * self.times))
 
     @property
-    def kept(self) -> FloatArray:
+    def kept_share(self) -> FloatArray:
         """Shares of pages that are there."""
         return self.read + (1.0 - self.missed) * (1.0 - self.gone(self.times))
 
     @property
     def written(self) -> FloatArray:
         """Of the pages that are there those that are dirty, if nothing else cleans them."""
-        write, read, kept = self.groups.write, self.read, self.kept
+        write, read, kept = self.groups.write, self.read, self.kept_share
         young = 1.0 - (1.0 - write) * (1.0 - dirty_share(write, 1.0 - self.gaps_over(self.times)))
         return (read * write + (kept - read) * young) / np.maximum(kept, 1e-300)
 
     def has_too_many_old(self) -> BoolArray:
         """Whether the old part has more than its share of the pages."""
-        groups, kept, left = self.groups, self.kept, self.times * (1.0 - self.share)
+        groups, kept, left = self.groups, self.kept_share, self.times * (1.0 - self.share)
         old = (kept - (1.0 - self.missed) * (1.0 - self.gone(left))) @ groups.pages
         moves, young = (np.minimum(each[:, None], groups.gap) @ groups.gaps for each in (self.times, left))
         return np.asarray(100.0 * (old + moves - young) > OLD_PERCENT * (kept @ groups.pages + moves))

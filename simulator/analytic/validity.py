@@ -31,7 +31,7 @@ DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
 SHORT_OLD = 5.0
-"""stay in the old part of a list with a midpoint, by the time in which no page there becomes young"""
+"""stay in the old part of a list with a midpoint, by the time in which no page there becomes young (assumption)"""
 LONG_ROUND_S = 0.5
 """of page cleaners, from which on they write many pages at once"""
 FULL_LOG = 0.4
@@ -103,7 +103,7 @@ def _reasons(case: Case) -> Iterator[str]:
 def _list_doubts(case: Case) -> Iterator[str]:
     """Doubts about a list with a midpoint: how long what was read stays, if nobody asks for it."""
     pool = case.system.pool
-    if pool.replacement != "midpoint" or case.solution.misses[0] <= 0.0:
+    if pool.replacement != "midpoint" or case.parameters.growing[0] > 0 or case.solution.misses[0] <= 0.0:
         return
     table = case.workload.table("midpoint")
     time = float(case.solution.pool_time[0])

@@ -8,9 +8,9 @@ youngest page below them, and what windows remember is drawn entry by entry. All
 - A list with a midpoint: at its last reference a page was out, so that it is an old one that stays for the time of the
   old part, or in, so that it is young and stays for that of both. These times are so long that the pages that are left
   fill the pool, and the old ones their share of it. Pages are in the order in which they will go.
-- CLOCK: at its last reference a page was out, or in with a usage count, by the chain that `_Clock` solves, whose unit
-  is a revolution of the hand; since then the hand has taken off what its age says. A revolution is so long that the
-  pages that are left fill the pool.
+- CLOCK: at its last reference a page was out, or in with a usage count, by the chain that `UsageCounts` solves, whose
+  unit is a revolution of the hand; since then the hand has taken off what its age says. A revolution is so long that
+  the pages that are left fill the pool.
 - A page is dirty if one of the references since it came in was a write; the background writer has written those that
   are replaced first, down to its low mark. Where pages are flushed by their age in the log, those are clean that were
   first changed before half of the age at which all flushing is asked for, and those that cleaners keep clean.
@@ -24,7 +24,7 @@ find the same state wherever it is drawn.
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -35,6 +35,7 @@ from simulator.form.flushing import Flushing
 from simulator.form.popularity import APPEND, Popularity
 from simulator.form.streams import uniforms
 from simulator.form.system import MOST_USAGE, OLD_PERCENT, System
+from simulator.form.use_counting import UsageCounts, usage_counts
 from simulator.form.windows import nothing_remembered, pages_drawn
 
 POOL_COLUMNS = ("page", "usage", "dirty", "resident")
@@ -502,7 +503,7 @@ class _WarmPages:
         """Whether pages' last references missed, in a list with a midpoint: nobody has made them young."""
         return np.asarray(uniforms(self.draw.seed, "warm start: misses", self.numbers) < missing)
 
-    def clocks(self, turn: float) -> list[tuple["_Clock", IntArray]]:
+    def clocks(self, turn: float) -> list[tuple[UsageCounts, IntArray]]:
         """Pages by the draws that follow their references by way of a window, which index pages above them have too.
 
         Only draws within the revolutions that a page stays anyhow are taken to follow at once.
@@ -516,82 +517,14 @@ class _WarmPages:
                 windows[slice(*np.searchsorted(self.numbers, [base, base + pages]))] = max(
                     (flow.window for flow in flows), default=-1
                 )
-        clocks = {-1: _clock(0.0, 0.0)}
+        clocks = {-1: usage_counts(0.0, 0.0)}
         for window in popularity.windows:
             looks, drawn = popularity.looks(window)
-            clocks[window.number] = _clock(looks * min(1.0, STAY * turn / popularity.span(window)), drawn)
+            clocks[window.number] = usage_counts(looks * min(1.0, STAY * turn / popularity.span(window)), drawn)
         return [(clocks[int(each)], np.flatnonzero(windows == each)) for each in np.unique(windows).tolist()]
 
 
 _CLOCK_DRAWS = ("misses", "usage", "hand", "hits", "followers")
-HIGHEST_LOAD = 5.0
-"""references in a revolution from which on a page is always in"""
-
-
-class _Clock:
-    """Usage counts of a page, by its references in a revolution; each is drawn `drawn` times by each of `looks` more.
-
-    Looked at when the hand has passed, or the page has come in right behind it: a Markov chain that goes up by a
-    compound Poisson number of hits and down by 1 (compare Nicola, Dan, Dias, "Analysis of the generalized clock buffer
-    replacement scheme for database transaction processing", SIGMETRICS 1992). A reference, which comes at any time
-    alike, finds the page as it is on average.
-    """
-
-    def __init__(self, looks: float, drawn: float) -> None:
-        numbers = range(MOST_USAGE)
-        each = [math.exp(-drawn) * drawn**number / math.factorial(number) for number in numbers]
-        more = [math.exp(-looks * (1.0 - each[0]))]
-        for number in numbers[1:]:
-            more.append(
-                looks / number * sum(place * each[place] * more[number - place] for place in range(1, number + 1))
-            )
-        self.burst = [0.0, *more]  # of a reference and those that follow it, by their number
-        self.loads = np.geomspace(1e-6, HIGHEST_LOAD, 200)
-        self.entering = np.diff(self._below(np.zeros(1), first=1)[0], prepend=0.0)
-        counts = MOST_USAGE + 1
-        steps = np.zeros((len(self.loads), counts, counts))
-        hits = np.diff(self._below(self.loads), axis=1, prepend=0.0)
-        for count, found in product(range(counts), range(counts)):
-            usage = min(count + found, MOST_USAGE)
-            if usage > 0:
-                steps[:, count, usage - 1] += hits[:, found]
-        entering = np.broadcast_to(self.entering[:, None], (len(self.loads), counts, 1))
-        visits = np.linalg.solve(np.eye(counts) - steps.transpose(0, 2, 1), entering)[:, :, 0]
-        self.revolutions = visits.sum(axis=1)
-        self.usage_below = np.cumsum(visits, axis=1) / self.revolutions[:, None]
-
-    def missing(self, load: FloatArray) -> FloatArray:
-        """Chance that a reference finds the page out."""
-        return np.asarray(1.0 / (1.0 + load * np.interp(load, self.loads, self.revolutions)))
-
-    def revolutions_left(self, load: FloatArray, draws: list[FloatArray]) -> FloatArray:
-        """For how long a page stays after a reference if no other comes; `draws`: five uniform numbers each."""
-        missed, at, hand, hits, followers = draws
-        load = np.minimum(load, HIGHEST_LOAD)
-        is_new = missed < self.missing(load)
-        count = sum((at >= np.interp(load, self.loads, column)).astype(np.int64) for column in self.usage_below.T[:-1])
-        count = count + (hits[:, None] >= self._below(load * hand)[:, :-1]).sum(axis=1)
-        entered = np.searchsorted(np.cumsum(self.entering)[:-1], followers, side="right")
-        usage = np.minimum(np.where(is_new, 0, count) + entered, MOST_USAGE)
-        return np.asarray(usage + np.where(is_new, 1.0, 1.0 - hand))
-
-    def _below(self, load: FloatArray, first: int = 0) -> FloatArray:
-        """Chances of at most 0, 1, .. MOST_USAGE hits, the last one 1, shape (loads, MOST_USAGE + 1).
-
-        A recursion for compound Poisson numbers (Panjer, ASTIN Bulletin 12, 1981). `first`: one reference for certain,
-        whose hits are 1 and those that follow.
-        """
-        numbers = range(MOST_USAGE + 1)
-        if first:
-            chances = [np.full(len(load), share) for share in self.burst]
-        else:
-            chances = [np.exp(-load)]
-            for number in numbers[1:]:
-                found = sum(place * self.burst[place] * chances[number - place] for place in range(1, number + 1))
-                chances.append(load / number * found)
-        below = np.cumsum(np.stack(chances, axis=1), axis=1)
-        below[:, -1] = 1.0
-        return np.asarray(below)
 
 
 def _smallest(values: FloatArray, count: int) -> BoolArray:
@@ -604,8 +537,3 @@ def _smallest(values: FloatArray, count: int) -> BoolArray:
         np.flatnonzero(values == last)[count - np.count_nonzero(found) :] if np.count_nonzero(found) > count else []
     ] = False
     return found
-
-
-@lru_cache(maxsize=8)
-def _clock(looks: float, drawn: float) -> _Clock:
-    return _Clock(looks, drawn)

@@ -74,7 +74,9 @@ public:
 private:
     static constexpr i64 OLD_PERCENT = 37;
     static constexpr u32 OLD = 1u << 31;
-    static constexpr i64 EARLIEST_MS = i64{1} << 30;  // added to times, so that those before the start have a number
+    // Added to times, so that those before the start have a number. From as long after the start on, 12 days, what is
+    // read becomes young at once.
+    static constexpr i64 EARLIEST_MS = i64{1} << 30;
 
     // `mark`: of an old page OLD and when it came, ms, 0 for long ago; of a young one the evictions before its last
     // move.

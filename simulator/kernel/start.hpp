@@ -64,6 +64,7 @@ private:
         BufferPool& pool = interpreter.pool;
         const bool into_pool = system.fact("prewarms_pool") != 0;
         const Table& order = system["prewarm_order"];
+        const i64 now_ns = -system.fact("lead_in_ns");  // before the lead-in
         for (i64 i = 0; i < order.rows(); i++) {
             const Region& region = interpreter.program.regions[order.at(i, "region")];
             const i64 first = region.base + order.at(i, "group") * region.group_pages + order.at(i, "first_page");
@@ -71,7 +72,7 @@ private:
                 if (into_pool && !pool.has(page)) {
                     const Victim victim = pool.next_victim();
                     pool.empty(victim, interpreter.page_cache, 0);
-                    pool.insert(page, victim.slot);
+                    pool.insert(page, victim.slot, now_ns);
                 }
                 if (interpreter.direct_io) continue;
                 interpreter.page_cache.fill(page);

@@ -58,6 +58,7 @@ class Start:
     def _prewarm(self) -> None:
         """Read every page that a prewarm reads into the page cache, and from there into the pool."""
         cache, files, into_pool = self.pool.cache, self.page_cache.cache, self.system.interval.prewarms_pool
+        cache.now_ns = lambda: -self.system.interval.lead_in_ns
         for number, group, first, count in self.system.prewarm_order.tolist():
             region = self.interpreter.references.regions[number]
             base = region.base + group * region.group_pages + first
@@ -69,6 +70,7 @@ class Start:
                     cache.insert(frame, page)
                 if not self.system.direct_io:
                     files.touch(self.page_cache.fill(page))
+        cache.now_ns = lambda: self.interpreter.env.now
 
     def _lead_in(self) -> None:
         """Run a transaction of each client in turn, every wait being over at once, until all are done."""

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from calibration.lab import clean
+from calibration.lab import Laboratory, clean
 from calibration.lab.cleaning import LOCK, MOUNTS, STATE, work_folder
 from calibration.lab.groups import Hierarchies
 from calibration.lab.storage import loop_devices, mounts_below
 from calibration.records import RunRecord, load_record
+from scenarios.commands.cli import main
 from simulator.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -122,6 +123,20 @@ def test_another_scenario_of_the_same_name_is_refused(folder: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "holds a run of another scenario of this name" in done.stderr
+
+
+def test_more_repeats_have_numbers_and_seeds_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measure(_self: Laboratory, _scenario: object, name: str, _library: object, seed: int, _shown: object) -> Path:
+        raise InputError(f"asked for {name} with seed {seed}")
+
+    monkeypatch.setattr(Laboratory, "measure", measure)
+    scenario = tmp_path / "postgresql.yaml"
+    scenario.write_text(SCENARIO.format(server="postgresql"))
+    for words, asked in (((), "postgresql.r1 with seed 1"), (("--first-repeat", "4"), "postgresql.r4 with seed 4")):
+        assert main(["lab", "run", str(scenario), "--folder", str(tmp_path), *words]) == 2
+        assert asked in capsys.readouterr().err
 
 
 def test_one_at_a_time() -> None:

@@ -89,7 +89,7 @@ def test_pages_caches_marks_and_times_are_the_sampled_share() -> None:
     whole, sampled = page_level(), model_of(0.1)
     assert sampled.program.pages == pytest.approx(0.1 * whole.program.pages, rel=0.002)
     for part, keys in (
-        ("pool", ("pages", "resident_pages")),
+        ("pool", ("pages", "resident_pages", "old_ms")),
         ("page_cache", ("pages", "dirty_limit_pages", "in_flight_pages", "paced_pages")),
         ("storage", ("data_start_bytes", "log_start_bytes", "log_bytes")),
     ):

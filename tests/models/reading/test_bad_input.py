@@ -63,7 +63,7 @@ WRONG_VALUES: list[tuple[str, Any, str]] = [
     ("workload.active_warehouses", 2, "got 2; at most the 1 loaded warehouses"),
     ("workload.warehouses", 100_000, "100,000 warehouses are"),
     ("database.pool.buffers", 300_000, "take 2.57 GiB; 0.842 of 1 GiB are free and swap has 1: at most 214630 buffers"),
-    ("database.pool.replacement", "lur", "got 'lur'; must be 'lru' or 'clock'"),
+    ("database.pool.replacement", "lur", "got 'lur'; must be 'lru', 'clock' or 'midpoint'"),
     ("database.page_kib", 7, "got 7; allowed: 2, 4, 8, 16, 32, 64"),
     ("database.page_kib", 4, "workload.layout.page_kib: got 8; the database's pages are of 4 KiB (database.page_kib)"),
     ("workload.layout.page_kib", 16, "got 16; the database's pages are of 8 KiB (database.page_kib): give a layout"),

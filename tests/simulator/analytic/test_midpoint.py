@@ -96,6 +96,7 @@ def test_a_pool_that_fills_is_a_plain_list() -> None:
         for policy in ("midpoint", "lru")
     )
     assert reads(ours) == pytest.approx(reads(plain), rel=1e-9)
+    assert not doubts(system(LARGE, cold))
     later = "interval={start: cold, warm_up_s: 2000, duration_s: 1000}"
     ours, plain = (
         analytic.simulate(system(MEDIUM, later, f"database.pool.replacement={policy}"), 1)
