@@ -72,7 +72,14 @@ FAULTS = {
     ),
     "CLOCK counts one use more": Fault("cache.hpp", "state.used < MOST_USAGE", "state.used <= MOST_USAGE"),
     "LRU forgets a use": Fault("cache.hpp", "i64{state.used} + 1 != end_of_uses", "i64{state.used} + 2 != end_of_uses"),
-    "a page that is being read is replaced": Fault("cache.hpp", "is_busy(uses[i])", "false"),
+    "a page that is being read is replaced": Fault("cache.hpp", "is_busy(page)", "false"),
+    "what was just read becomes young": Fault(
+        "midpoint_list.hpp", "number_of(now_ns) - i64{mark & ~OLD} < old_ms", "false"
+    ),
+    "a midpoint that stays": Fault("midpoint_list.hpp", "old < wanted", "false"),
+    "young pages that always move": Fault(
+        "midpoint_list.hpp", "((static_cast<u32>(evictions) - mark) & ~OLD) < far_enough", "false"
+    ),
     "the writer passes over a dirty page": Fault(
         "cache.hpp", "is_current(i) && is_dirty(uses[i])", "is_dirty(uses[i])"
     ),
