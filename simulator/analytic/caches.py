@@ -61,8 +61,8 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     slowest = groups.rate[groups.rate > 0].min(initial=1.0)
     times = np.geomspace(0.1, 50.0 / slowest, TIMES)
     stay = CLOCK_STAY * times if policy == "clock" else times
-    if policy == "midpoint":
-        parts = _midpoint(groups, times)
+    parts = _midpoint(groups, times) if policy == "midpoint" else None
+    if parts is not None:
         missing, drawn = parts.missing, parts.kept_share
         written, old_share = parts.written, parts.share
     else:
@@ -75,7 +75,7 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     missing = np.where(groups.rate > 0, missing, 1.0) * np.where(np.isfinite(groups.gap), moving, 1.0)
     if recent.any() and policy == "lru":
         missing[:, recent] = (_late_share(groups, stay) * _of_parents(groups, missing))[:, None]
-    if recent.any() and policy == "midpoint":
+    if recent.any() and parts is not None:
         missing[:, recent] = parts.recent_missing[:, None]
     if policy == "clock":
         _hit_again(groups, times, missing, drawn)

@@ -293,7 +293,7 @@ class _Draw:
         stride = max(len(pages.numbers) // SAMPLE, 1)
         sample = pages.part(slice(None, None, stride))
         wanted = capacity * len(sample.numbers) / len(pages.numbers)
-        turn = float(np.partition(pages.ages, capacity - 1)[capacity - 1])
+        turn = full = float(np.partition(pages.ages, capacity - 1)[capacity - 1])
         for _ in range(ROUNDS):
             known = sample.rates(turn)
             least, most = math.log(LEAST_OLD_SHARE), 0.0
@@ -304,13 +304,14 @@ class _Draw:
                     middle = (low + high) / 2.0
                     fits = np.count_nonzero(sample.ages < sample.midpoint_lives(math.exp(middle), known)) < wanted
                     low, high = (middle, high) if fits else (low, middle)
-                left = sample.midpoint_lives(math.exp(high), known) - sample.ages
-                old = np.count_nonzero((left > 0.0) & (left < self.old_share * math.exp(high)))
+                full = math.exp(high)
+                left = sample.midpoint_lives(full, known) - sample.ages
+                old = np.count_nonzero((left > 0.0) & (left < self.old_share * full))
                 if 100 * old > wanted * OLD_PERCENT:
                     most = math.log(self.old_share)
                 else:
                     least = math.log(self.old_share)
-            turn = math.exp(high)
+            turn = full
         return turn, pages.midpoint_lives(turn, pages.rates(turn))
 
     def _page_cache(self, pages: "_WarmPages", turn: float, lives: FloatArray, changed: BoolArray) -> IntArray:
