@@ -45,12 +45,14 @@ def test_every_record_is_a_run_of_its_scenario(folder: str) -> None:
 
 def test_the_fitted_rows_are_records_and_called_so() -> None:
     seen, names = ({path.stem for path in records_in(script()["RUNS"] / folder)} for folder in FOLDERS[:2])
-    assert set(script()["FITTED"]) <= names
+    fitted = set(script()["FITTED"])
+    assert fitted <= names | seen
+    assert len(fitted & seen) == 4
     assert all(name.startswith(script()["IN_SIGHT"]) for name in seen)
     rows = [line.split(" | ") for line in (DOCS / "volumes.md").read_text(encoding="utf-8").splitlines()]
     roles = {row[0].removeprefix("| "): row[1] for row in rows if len(row) == 10}
     assert {name for name in names if roles[name] != "fitted"} == {f"warehouses-{count}00" for count in (1, 2, 3, 5)}
-    assert {roles[name] for name in seen} == {"in sight"}
+    assert {name for name in seen if roles[name] != "in sight"} == fitted & seen
     for name in ("innodb/sysbench-tpcc-io1", "innodb/sysbench-tpcc-gp2"):
         measured = load_scenario_file(scenario_path(name)).measured
         assert measured is not None
@@ -64,6 +66,7 @@ def test_a_tenth_has_a_tenth_of_all_that_is_rates_and_sizes() -> None:
     assert tenth.database.pool.buffers == round(whole.database.pool.buffers / 10)
     assert [each.per_s for each in tenth.machine.disks.disk.limits] == pytest.approx([700, 47.68])
     assert tenth.database.page_cleaner.redo_capacity_gib == pytest.approx(3)
+    assert tenth.database.pool.old_blocks_time_ms == pytest.approx(10 * whole.database.pool.old_blocks_time_ms)
     assert tenth.workload.arrivals == whole.workload.arrivals
     assert script()["smaller"](whole, 1.0) is whole
     build(tenth)
