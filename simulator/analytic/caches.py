@@ -173,9 +173,11 @@ class _Midpoint:
     def has_too_many_old(self) -> BoolArray:
         """Whether the old part has more than its share of the pages."""
         groups, kept, left = self.groups, self.kept_share, self.times * (1.0 - self.share)
-        old = (kept - (1.0 - self.missed) * (1.0 - self.gone(left))) @ groups.pages
-        moves, young = (np.minimum(each[:, None], groups.gap) @ groups.gaps for each in (self.times, left))
-        return np.asarray(100.0 * (old + moves - young) > OLD_PERCENT * (kept @ groups.pages + moves))
+        old = ((kept - (1.0 - self.missed) * (1.0 - self.gone(left))) * groups.pages).sum(axis=1)
+        moves, young = (
+            (np.minimum(each[:, None], groups.gap) * groups.gaps).sum(axis=1) for each in (self.times, left)
+        )
+        return np.asarray(100.0 * (old + moves - young) > OLD_PERCENT * ((kept * groups.pages).sum(axis=1) + moves))
 
 
 def _midpoint(groups: PageGroups, times: FloatArray) -> _Midpoint:
