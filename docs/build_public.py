@@ -102,8 +102,11 @@ def section(judged: Sequence[JudgedFile]) -> str:
 
 def main() -> None:
     """Judge, write; fit the models before, if asked to."""
+    names = [word for word in sys.argv[1:] if not word.startswith("-")]
     if "--fit" in sys.argv:
-        fit([word for word in sys.argv[1:] if not word.startswith("-")])
+        fit(names)
+    elif names:
+        sys.exit("give --fit with the names of models")
     judged = judged_public([], default_workers(), None, quiet=False)
     assert all(math.isfinite(row.model) for each in judged for row in each.rows)
     PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, section(judged)), encoding="utf-8")

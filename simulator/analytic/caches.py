@@ -64,22 +64,21 @@ def pool_table(groups: PageGroups, policy: str) -> PoolTable:
     parts = _midpoint(groups, times) if policy == "midpoint" else None
     if parts is not None:
         missing, drawn = parts.missing, parts.kept_share
-        written, old_share = parts.written, parts.share
+        old_share = parts.share
     else:
         missing = clock_missing(groups.rate * times[:, None]) if policy == "clock" else lru_missing(_due(groups, times))
         drawn, old_share = 1.0 - missing, np.ones(len(times))
-        written = dirty_share(groups.write, drawn)
     with np.errstate(divide="ignore", over="ignore"):
         moving = 1.0 / (1.0 + (stay[:, None] / groups.gap) ** SHARPNESS)
     recent = groups.recent > 0
     missing = np.where(groups.rate > 0, missing, 1.0) * np.where(np.isfinite(groups.gap), moving, 1.0)
     if recent.any() and policy == "lru":
-        missing[:, recent] = (_late_share(groups, stay) * _of_parents(groups, missing))[:, None]
+        missing[:, recent] = (_drawn_later_share(groups, stay) * _mean_over_drawing(groups, missing))[:, None]
     if recent.any() and parts is not None:
         missing[:, recent] = parts.recent_missing[:, None]
     if policy == "clock":
         _hit_again(groups, times, missing, drawn)
-        written = dirty_share(groups.write, drawn)
+    written = dirty_share(groups.write, drawn) if parts is None else parts.written
     kept = groups.pages * drawn * np.where(np.isfinite(groups.gap), moving, 1.0)
     kept += groups.gaps * np.minimum(stay[:, None], groups.gap)
     dirty = groups.pages * drawn * written
@@ -93,12 +92,12 @@ def _due(groups: PageGroups, times: FloatArray) -> FloatArray:
     return np.where(groups.clustered > 0, groups.rate * reach(groups, times)[:, None], plain)
 
 
-def _late_share(groups: PageGroups, stay: FloatArray) -> FloatArray:
+def _drawn_later_share(groups: PageGroups, stay: FloatArray) -> FloatArray:
     """Chance that a reference which another has drawn comes that long after it, and after all others that it drew."""
     return np.asarray(np.clip(1.0 - stay / groups.window, 0.0, 1.0) * np.exp(-groups.offspring * stay / groups.window))
 
 
-def _of_parents(groups: PageGroups, values: FloatArray) -> FloatArray:
+def _mean_over_drawing(groups: PageGroups, values: FloatArray) -> FloatArray:
     """Mean of values, (times, groups), over references that draw others."""
     parents = groups.clustered * groups.references
     return np.asarray(values @ parents / max(float(parents.sum()), 1e-300))
@@ -129,7 +128,9 @@ class _Midpoint:
         groups, gone = self.groups, self.gone(times)
         if not (groups.clustered > 0).any():
             return gone
-        every = gone * ((1.0 + groups.offspring * _late_share(groups, times)) / (1.0 + groups.offspring))[:, None]
+        every = (
+            gone * ((1.0 + groups.offspring * _drawn_later_share(groups, times)) / (1.0 + groups.offspring))[:, None]
+        )
         return np.where(groups.clustered > 0, every, gone)
 
     @cached_property
@@ -148,10 +149,10 @@ class _Midpoint:
     def recent_missing(self) -> FloatArray:
         """The same of references that others have drawn, (times,)."""
         longer, longer_than_old = (
-            _late_share(self.groups, times) * _of_parents(self.groups, self.gone(times))
+            _drawn_later_share(self.groups, times) * _mean_over_drawing(self.groups, self.gone(times))
             for times in (self.times, self.share * self.times)
         )
-        return longer + (longer_than_old - longer) * _of_parents(self.groups, self.missed)
+        return longer + (longer_than_old - longer) * _mean_over_drawing(self.groups, self.missed)
 
     @property
     def read(self) -> FloatArray:

@@ -105,6 +105,10 @@ def _list_doubts(case: Case) -> Iterator[str]:
     pool = case.system.pool
     if pool.replacement != "midpoint" or case.parameters.growing[0] > 0 or case.solution.misses[0] <= 0.0:
         return
+    if case.parameters.cleaners[0] <= 0:
+        yield (
+            "pool.replacement: midpoint without page cleaners: the equations write dirty pages by ages as of plain LRU"
+        )
     table = case.workload.table("midpoint")
     time = float(case.solution.pool_time[0])
     stay = time * float(np.interp(np.log(time), np.log(table.times), table.old_share)) / case.rate

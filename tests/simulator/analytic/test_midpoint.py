@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from models.build import build
+from models.reading import load_scenario
 from scenarios.library import scenario_loader
 from simulator import analytic, kernel
 from simulator.analytic.caches import pool_table
@@ -18,6 +19,7 @@ from simulator.form import System
 from simulator.results import Result
 from tests.oracles.replacement import missing_by_group
 from tests.simulator.analytic.test_pages import drawn_by_hand, without_windows
+from tests.simulator.tpcc_systems import TINY
 
 CUT = (
     "workload.warehouses=100",
@@ -86,6 +88,15 @@ def test_a_stay_of_seconds_is_in_doubt() -> None:
     assert not doubts(system(round(0.3 * MEDIUM), "database.pool.old_blocks_time_ms=0"))
     assert not doubts(system(LARGE, "database.pool.old_blocks_time_ms=10"))
     assert not doubts(system(round(0.3 * MEDIUM), "database.pool.replacement=lru"))
+
+
+def test_a_writer_beside_a_midpoint_is_in_doubt() -> None:
+    def is_in_doubt(*settings: str) -> bool:
+        found = analytic.simulate(build(load_scenario(TINY, ["database.io=direct", *settings])), 1).warnings
+        return any("midpoint without page cleaners" in line for line in found)
+
+    assert is_in_doubt("database.pool.replacement=midpoint")
+    assert not is_in_doubt("database.pool.replacement=lru")
 
 
 def test_a_pool_that_fills_is_a_plain_list() -> None:
