@@ -36,6 +36,7 @@ OF_OTHER_PARTS = {
     "machine.cpu.second_thread_gain": "machine.cpu.threads_per_core=2",
     "machine.cpu.cache_line_ns": "database.path.shared_lines=10",
     "database.path.statement_us": "workload={base: pgbench-select-only, scale: 1}",
+    "database.pool.old_blocks_time_ms": "database.pool.replacement=midpoint",
 }
 """What else must be set for a parameter to count."""
 FAR_APART = (
