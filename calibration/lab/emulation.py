@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from calibration.lab.groups import GroupLimits
+from calibration.lab.pgbench import SCRIPTS, script_of
 from models.database import DatabaseSpec
 from models.machine import DiskArraySpec, DiskSpec
 from models.scenario import ScenarioSpec
@@ -105,9 +106,20 @@ def _problems_of_machine(scenario: ScenarioSpec, cores: int) -> Iterator[str]:
 
 def _problems_of_workload(scenario: ScenarioSpec) -> Iterator[str]:
     workload = scenario.workload
-    if not isinstance(workload, WorkloadSpec):
-        yield f"workload: got {workload.name}; the kit runs TPC-C"
-        return
+    if not isinstance(workload.arrivals, ClosedClientsSpec):
+        yield f"workload.arrivals.kind: got {workload.arrivals.kind}; the laboratory's clients are closed"
+    if isinstance(workload, WorkloadSpec):
+        yield from _problems_of_kit(workload)
+    elif script_of(workload) is None:
+        known = ", ".join(SCRIPTS)
+        yield f"workload: got {workload.name}; the laboratory runs TPC-C, and of the catalogue's rows {known}"
+    elif engine_of(scenario.database) != "postgresql":
+        yield f"workload: got {workload.name}, which is PostgreSQL's own: set database to one of its versions"
+    elif isinstance(workload.arrivals, ClosedClientsSpec) and workload.arrivals.think_time_s:
+        yield f"workload.arrivals.think_time_s: got {workload.arrivals.think_time_s:g}; pgbench's clients don't think"
+
+
+def _problems_of_kit(workload: WorkloadSpec) -> Iterator[str]:
     if workload.active_warehouses not in {None, workload.warehouses}:
         yield f"workload.active_warehouses: got {workload.active_warehouses}; {KIT_ENDS}: leave it out"
     if workload.mix != MixSpec(**KIT_MIX):
@@ -116,8 +128,6 @@ def _problems_of_workload(scenario: ScenarioSpec) -> Iterator[str]:
     for key, value in workload.tpcc.model_dump(exclude_defaults=True).items():
         if getattr(kit, key) != value:
             yield f"workload.tpcc.{key}: got {value}; {KIT_ENDS}: {getattr(kit, key)}"
-    if not isinstance(workload.arrivals, ClosedClientsSpec):
-        yield f"workload.arrivals.kind: got {workload.arrivals.kind}; the kit has closed clients"
 
 
 def _problems_of_run(scenario: ScenarioSpec) -> Iterator[str]:

@@ -18,16 +18,9 @@ from calibration.lab.cleaning import DISKS, MOUNTS, OPTION_FILE, SOCKETS, STATE,
 from calibration.lab.emulated_disk import EmulatedDisk, compiled_emulated_disk, emulated_disk
 from calibration.lab.emulation import EmulatedMachine, emulated
 from calibration.lab.groups import GroupLimits, Hierarchies
-from calibration.lab.load_generator import (
-    CORE_SPEED_S,
-    core_speed_of,
-    core_speed_words,
-    kit_digest,
-    kit_words,
-    lead_in_words,
-    load_words,
-)
+from calibration.lab.load_generator import CORE_SPEED_S, LoadGenerator, core_speed_of, core_speed_words
 from calibration.lab.mariadb import MariaDBServer
+from calibration.lab.pgbench import Pgbench
 from calibration.lab.postgresql import PostgreSQLServer
 from calibration.lab.server import Server
 from calibration.lab.storage import (
@@ -41,11 +34,12 @@ from calibration.lab.storage import (
     run,
     swap_on,
 )
+from calibration.lab.tpcc_kit import TpccKit
 from calibration.measure import DatabaseKind, KnownServer, measure
 from models.input import write_whole
 from models.machine import DiskArraySpec
 from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec
+from models.workloads import WorkloadSpec
 from simulator.errors import InputError
 from simulator.form import GIB, MIB
 
@@ -54,12 +48,10 @@ DOCUMENT = "laboratory.json"
 """the last file that a run gets: a folder without it holds an unfinished one"""
 SERVERS: dict[str, type[Server]] = {"postgresql": PostgreSQLServer, "mariadb": MariaDBServer}
 KINDS = {"postgresql": DatabaseKind.POSTGRESQL, "mariadb": DatabaseKind.MYSQL}
-GIB_OF_WAREHOUSE = 0.16
-"""room for its rows and indexes, and for what runs add"""
 GIB_BESIDE = 3.0
 """room for the log and the system's tables"""
 LOG_GIB = 4.0
-LONGEST_LOAD_S, LONGEST_LEAD_IN_S = 7200.0, 7200.0
+LONGEST_LOAD_S, LONGEST_LEAD_IN_S, LONGEST_WARM_UP_S = 7200.0, 7200.0, 7200.0
 MEMORY = ("cache", "rss", "shmem", "mapped_file", "dirty", "swap", "file", "anon", "kernel", "file_dirty")
 """counters of memory.stat that are kept, of either version"""
 OF_CLIENTS = ("PG", "MYSQL", "MARIADB")
@@ -127,17 +119,18 @@ class Laboratory:
 
     def _loaded(self, scenario: ScenarioSpec, machine: EmulatedMachine) -> Path:
         """Image with the loaded database, made if it isn't there."""
-        warehouses, page_kib = scenario.tpcc.warehouses, scenario.database.page_kib
+        page_kib = scenario.database.page_kib
         group, driver = (Hierarchies.mounted().group(name) for name in ("database", "driver"))
         server = SERVERS[machine.engine](MOUNTS / "data" / "server", SOCKETS, group)
-        name = f"{machine.engine}-{server.version}-{page_kib:g}k-w{warehouses}-{kit_digest()}.img"
+        generator = generator_of(server, scenario)
+        name = f"{machine.engine}-{server.version}-{page_kib:g}k-{generator.state}.img"
         image = self.folder / "loaded" / name
         if image.exists():
             return image
-        self.report(f"loading {warehouses} warehouses, once for all runs")
+        self.report(f"loading {generator.state}, once for all runs")
         image.parent.mkdir(parents=True, exist_ok=True)
         draft = image.with_suffix(".loading")
-        make_image(draft, round((GIB_BESIDE + GIB_OF_WAREHOUSE * warehouses) * GIB))
+        make_image(draft, round((GIB_BESIDE + generator.state_gib) * GIB))
         everything = GroupLimits(tuple(sorted(os.sched_getaffinity(0))))
         for each in (group, driver):
             each.make(everything)
@@ -145,7 +138,7 @@ class Laboratory:
         server.initialise(page_kib)
         server.start(server.load_settings(page_kib), self.folder / "load.log")
         server.create()
-        run(*driver.entered(load_words(server, warehouses)), give_up_s=LONGEST_LOAD_S, called="the load")
+        run(*driver.entered(generator.load_words()), give_up_s=LONGEST_LOAD_S, called="the load")
         server.settle()
         server.stop()
         for each in (group, driver):
@@ -153,6 +146,11 @@ class Laboratory:
         release(MOUNTS)
         draft.replace(image)
         return image
+
+
+def generator_of(server: Server, scenario: ScenarioSpec) -> LoadGenerator:
+    """What drives a server as a scenario says."""
+    return (TpccKit if isinstance(scenario.workload, WorkloadSpec) else Pgbench)(server, scenario)
 
 
 class EmulatedServer:
@@ -163,6 +161,7 @@ class EmulatedServer:
         found = Hierarchies.mounted()
         self._groups = {name: found.group(name) for name in ("database", "driver", DISKS)}
         self._server = SERVERS[machine.engine](MOUNTS / "data" / "server", SOCKETS, self._groups["database"])
+        self._generator = generator_of(self._server, scenario)
         self._disks: dict[str, EmulatedDisk] = {}
 
     def start(self, image: Path, stack: ExitStack) -> None:
@@ -188,15 +187,9 @@ class EmulatedServer:
         if machine.log is not None:
             mount(attach(self._disks["log"].file), MOUNTS / "log")
             self._server.move_log(MOUNTS / "log")
-        settings = self._server.settings(self._scenario.database, self._clients)
+        settings = self._server.settings(self._scenario.database, self._generator.arrivals.clients)
         self._server.start(settings, self._lab.folder / "server.log")
         self._server.precondition_log(settings, self._lab.folder / "server.log")
-
-    @property
-    def _clients(self) -> int:
-        arrivals = self._scenario.tpcc.arrivals
-        assert isinstance(arrivals, ClosedClientsSpec)
-        return arrivals.clients
 
     def _start_disk(self, name: str, image: Path, array: DiskArraySpec, stack: ExitStack) -> EmulatedDisk:
         program = compiled_emulated_disk(self._lab.folder / "programs")
@@ -225,7 +218,7 @@ class EmulatedServer:
             self._lab.report("lead-in")
             if interval.lead_in.speed == "clients":
                 self._slow_down()
-            words = lead_in_words(self._server, self._scenario, interval.lead_in, seed)
+            words = self._generator.lead_in_words(interval.lead_in, seed)
             run(*self._groups["driver"].entered(words), give_up_s=LONGEST_LEAD_IN_S, called="the lead-in")
         self._slow_down()
 
@@ -239,11 +232,15 @@ class EmulatedServer:
         assert interval.duration_s is not None
         self._lab.report(f"measuring {interval.warm_up_s:g} + {interval.duration_s:g} s")
         speeds = [self._core_speed()]
-        command = self._groups["driver"].entered(kit_words(self._server, self._scenario, seed))
+        warm_up_s = interval.warm_up_s
+        if before_it := self._generator.warm_up_words(seed):
+            run(*self._groups["driver"].entered(before_it), give_up_s=LONGEST_WARM_UP_S, called="the warm-up")
+            warm_up_s = 0.0
+        command = self._groups["driver"].entered(self._generator.words(seed))
         began_s, cpu_s = time.monotonic(), self._cpu_s()
         before = {disk: one.counters() for disk, one in self._disks.items()}
         known = KnownServer(self._server.first_process, self._server.folders)
-        result = measure(folder, command, None, 1.0, interval.warm_up_s, KINDS[self._machine.engine], shown, known)
+        result = measure(folder, command, None, 1.0, warm_up_s, KINDS[self._machine.engine], shown, known)
         took_s, cpu_after_s = time.monotonic() - began_s, self._cpu_s()
         after = {disk: one.counters() for disk, one in self._disks.items()}
         if result.interrupted:

@@ -1,38 +1,75 @@
-"""The laboratory's load generator: TPC-C for sysbench (kit/*.lua), its command lines by a scenario."""
+"""What loads a server and drives it as a scenario says; and how fast the cores are that all this shares."""
 
-import hashlib
-import os
 import re
 import shutil
-from pathlib import Path
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from calibration.lab.server import Server
 from models.scenario import LeadInSpec, ScenarioSpec
 from models.workloads import ClosedClientsSpec
 from simulator.errors import InputError, InstallationError
 
-KIT = Path(__file__).parent / "kit" / "tpcc.lua"
 REPORT_S = 10
-LOAD_SEED = 1
+"""between two lines about progress"""
 CORE_SPEED_S = 2
-LOADERS = 4
-"""threads that load at most"""
+LEAD_IN_SEED = 1000
+"""added to a run's seed for what comes before its warm-up, so that it isn't done twice"""
 
 
-def _program() -> str:
+@dataclass(frozen=True)
+class LoadGenerator(ABC):
+    """Command lines of a harness, by a scenario."""
+
+    server: Server
+    scenario: ScenarioSpec
+
+    @property
+    def arrivals(self) -> ClosedClientsSpec:
+        """Its clients, which `emulated` has found closed."""
+        arrivals = self.scenario.workload.arrivals
+        assert isinstance(arrivals, ClosedClientsSpec)
+        return arrivals
+
+    @property
+    @abstractmethod
+    def state(self) -> str:
+        """What is loaded, as part of a file's name: equal where the same state serves."""
+
+    @property
+    @abstractmethod
+    def state_gib(self) -> float:
+        """Room for its rows and indexes, and for what runs add."""
+
+    @abstractmethod
+    def load_words(self) -> Sequence[str]:
+        """Command that loads an empty database. Raises InstallationError without the harness."""
+
+    @abstractmethod
+    def lead_in_words(self, lead_in: LeadInSpec, seed: int) -> Sequence[str]:
+        """Command of the transactions between the start and the warm-up."""
+
+    @abstractmethod
+    def warm_up_words(self, seed: int) -> Sequence[str]:
+        """Command of a warm-up before `words`; empty if those begin with it, and don't count it."""
+
+    @abstractmethod
+    def words(self, seed: int) -> Sequence[str]:
+        """Command of what is counted."""
+
+
+def sysbench_program() -> str:
+    """Its path. Raises InstallationError if there is none."""
     program = shutil.which("sysbench")
     if program is None:
         raise InstallationError("lab: sysbench isn't installed: run 'apt-get install sysbench' as root")
     return program
 
 
-def _sysbench(server: Server, warehouses: int, threads: int) -> list[str]:
-    return [_program(), str(KIT), *server.kit_words, f"--warehouses={warehouses}", f"--threads={threads}"]
-
-
 def core_speed_words(threads: int = 1, for_s: int = CORE_SPEED_S) -> list[str]:
     """Command that says how fast cores compute."""
-    return [_program(), "cpu", f"--threads={threads}", f"--time={for_s}", "run"]
+    return [sysbench_program(), "cpu", f"--threads={threads}", f"--time={for_s}", "run"]
 
 
 def core_speed_of(said: str) -> float:
@@ -41,45 +78,3 @@ def core_speed_of(said: str) -> float:
     if found is None:
         raise InputError(f"lab: sysbench cpu says no events per second: {said.strip()[-200:]}")
     return float(found[1])
-
-
-def load_words(server: Server, warehouses: int) -> list[str]:
-    """Command that loads so many warehouses. Raises InstallationError without sysbench."""
-    threads = min(LOADERS, 2 * (os.cpu_count() or 1), warehouses)
-    return [*_sysbench(server, warehouses, threads), f"--rand-seed={LOAD_SEED}", "prepare"]
-
-
-def kit_digest() -> str:
-    """Of the kit's files: a state that another kit has loaded is another one."""
-    digest = hashlib.sha256()
-    for path in sorted(KIT.parent.glob("*.lua")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:8]
-
-
-def _run_words(server: Server, scenario: ScenarioSpec, seed: int) -> list[str]:
-    workload, arrivals = scenario.tpcc, scenario.tpcc.arrivals
-    assert isinstance(arrivals, ClosedClientsSpec)
-    think = "no" if arrivals.think_time_s == 0 else f"{arrivals.think_time_s:g}"
-    home = "any" if workload.tpcc.home_warehouse == "drawn" else "fixed"
-    choices = [f"--home={home}", f"--think-time={think}", f"--rand-seed={seed}"]
-    return [*_sysbench(server, workload.warehouses, arrivals.clients), *choices]
-
-
-def lead_in_words(server: Server, scenario: ScenarioSpec, lead_in: LeadInSpec, seed: int) -> list[str]:
-    """Command of the transactions between the start and the warm-up, drawn with seeds of their own."""
-    length = (
-        ["--time=0", f"--events={lead_in.transactions}"]
-        if lead_in.duration_s is None
-        else [f"--time={max(round(lead_in.duration_s), 1)}", "--events=0"]
-    )
-    return [*_run_words(server, scenario, 1000 + seed), *length, "run"]
-
-
-def kit_words(server: Server, scenario: ScenarioSpec, seed: int) -> list[str]:
-    """Command of the warm-up and of what is counted."""
-    interval = scenario.interval
-    assert interval.duration_s is not None
-    warm_up_s = round(interval.warm_up_s)
-    length = [f"--time={warm_up_s + round(interval.duration_s)}", f"--warm-up-time={warm_up_s}", "--events=0"]
-    return [*_run_words(server, scenario, seed), *length, f"--report-interval={REPORT_S}", "run"]
