@@ -36,9 +36,9 @@ def read(file: SourceFile) -> FileReading:
             means = f"between that state and the ramp, at the speed {lead_in['speed']}"
             length = file.number(lead_in[key], f"scenario.interval.lead_in.{key}")
             reading.add(f"window.{target}", length, unit, f"scenario.interval.lead_in.{key}", means)
-        size = "warehouses" if "warehouses" in workload else "scale"
-        where, means = f"scenario.workload.{size}", {"warehouses": "warehouses loaded", "scale": "100,000 accounts each"}
-        reading.add(f"workload.{size}", file.number(workload[size], where), size, where, means[size])
+        size, means = ("warehouses", "loaded") if "warehouses" in workload else ("scale", "100,000 accounts each")
+        where = f"scenario.workload.{size}"
+        reading.add(f"workload.{size}", file.number(workload[size], where), size, where, means)
         clients = file.number(workload["arrivals"]["clients"], "scenario.workload.arrivals.clients")
         reading.add("workload.clients", clients, "clients", "scenario.workload.arrivals.clients", "closed clients")
         busy = ", ".join(

@@ -11,6 +11,7 @@ from scenarios.library import library_files, load_scenario_file
 from scenarios.show.numbers import between, count, plural, share
 from scenarios.show.table import NATURAL, csv_text, flow
 from scenarios.show.words import configuration_line, figure_columns, figure_words, unit_of
+from simulator.results import rate_key
 
 FORMAT = "oltpsim-prediction-1"
 SAME_RATE = 1e-5
@@ -139,7 +140,7 @@ def _row(answer: Predicted) -> dict[str, object]:
     return {
         "scenario": answer.scenario.name,
         "role": answer.role,
-        "new_orders_per_min": answer.rate_per_min,
+        rate_key(answer.scenario.workload.main_class): answer.rate_per_min,
         "low": answer.low_per_min,
         "high": answer.high_per_min,
         "confidence": answer.confidence,

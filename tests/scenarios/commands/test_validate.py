@@ -176,6 +176,14 @@ def test_the_certificate_travels(validated: tuple[str, Path, Path]) -> None:
     assert float(row["low"]) < float(row["new_orders_per_min"]) < float(row["high"])
 
 
+def test_a_rate_of_other_transactions_is_not_called_new_orders() -> None:
+    words = ["predict", "pgbench-updates", "pgbench/simple-update-250", "--quiet", "--output"]
+    [row] = csv.DictReader(io.StringIO(said([*words, "csv"])))
+    [answer] = json.loads(said([*words, "json"]))["predictions"]
+    assert "new_orders_per_min" not in {*row, *answer}
+    assert float(row["main_per_min"]) == pytest.approx(answer["main_per_min"])
+
+
 def test_several_scenarios_and_one_that_cannot_run(model: Path, tmp_path: Path, capsys: Output) -> None:
     small, large = tmp_path / "small.yaml", tmp_path / "large.yaml"
     small.write_text(f"base: {TINY}\nname: small\n", encoding="utf-8")
