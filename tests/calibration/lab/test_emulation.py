@@ -10,6 +10,7 @@ import pytest
 
 from calibration.lab.emulation import emulated
 from calibration.lab.groups import Group
+from calibration.lab.laboratory import generator_of
 from calibration.lab.load_generator import core_speed_of
 from calibration.lab.postgresql import PostgreSQLServer
 from calibration.lab.storage import CHUNK_BYTES, rewrite_in_place
@@ -70,6 +71,52 @@ def test_what_cannot_be_emulated_is_refused_by_its_key(setting: str, words: str)
     with pytest.raises(InputError) as caught:
         emulated(scenario(setting, *others), "here.yaml", cores=range(2))
     assert f"here.yaml: {words}" in str(caught.value)
+
+
+PGBENCH = "workload={base: pgbench-simple-update, scale: 3, arrivals: {clients: 5}}"
+
+
+def test_pgbench_is_driven_as_the_scenario_says() -> None:
+    wanted = scenario(PGBENCH, "interval.lead_in={transactions: 52}", "interval.warm_up_s=7", "interval.duration_s=9")
+    assert emulated(wanted, "here", cores=range(2)).engine == "postgresql"
+    generator = generator_of(PostgreSQLServer(Path("data"), Path("sockets"), Group("test", 1, {})), wanted)
+    assert generator.state == "pgbench-s3"
+    lead_in = wanted.interval.lead_in
+    assert lead_in is not None
+    commands = {
+        "load": generator.load_words(),
+        "lead-in": generator.lead_in_words(lead_in, 1),
+        "warm-up": generator.warm_up_words(1),
+        "run": generator.words(1),
+    }
+    assert {"--initialize", "--scale=3"} < set(commands["load"])
+    lengths = {"lead-in": "--transactions=10", "warm-up": "--time=7", "run": "--time=9"}
+    for name, length in lengths.items():
+        assert {"--builtin=simple-update", "--client=5", "--jobs=2", length} < set(commands[name]), name
+    seeds = {word for words in commands.values() for word in words if word.startswith("--random-seed=")}
+    assert len(seeds) == 3, "no transactions are done twice"
+    assert all(words[-1] == "tpcc" for words in commands.values()), "the database"
+
+
+def test_the_kit_has_its_warm_up_within_the_run() -> None:
+    wanted = scenario("interval.warm_up_s=7", "interval.duration_s=9")
+    generator = generator_of(PostgreSQLServer(Path("data"), Path("sockets"), Group("test", 1, {})), wanted)
+    assert generator.warm_up_words(1) == []
+    assert {"--time=16", "--warm-up-time=7"} < set(generator.words(1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (["workload={base: ycsb-a}"], "workload: got YCSB, workload A; the laboratory runs TPC-C"),
+        ([PGBENCH, "workload.tables[accounts].rows=1000"], "workload: got pgbench, simple update; the laboratory runs"),
+        ([PGBENCH, "workload.arrivals.think_time_s=1"], "workload.arrivals.think_time_s: got 1; pgbench's clients"),
+    ],
+)
+def test_rows_that_no_harness_drives_are_refused(settings: list[str], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        emulated(scenario(*settings), "here.yaml", cores=range(2))
+    assert words in str(caught.value)
 
 
 def test_the_speed_of_a_core_is_read() -> None:
