@@ -34,6 +34,7 @@ PREDICTIONS: dict[str, Files] = {
         "fourth": ("predictions_4.csv", (2, 3)),
         "fifth": ("predictions_5.csv", (5,)),
     },
+    "pgbench": {"fifth": ("predictions_pgbench.csv", (5,))},
     "MariaDB": {
         "catalogue": ("predictions_mariadb_specification.csv", (2,)),
         "fitted": ("predictions_mariadb.csv", (2,)),
@@ -85,7 +86,7 @@ class Machine:
     def error(self) -> float:
         """Predicted by measured, less one."""
         assert self.prediction is not None
-        return float(self.prediction["new_orders_per_min"]) / self.rate - 1
+        return predicted_rate(self.prediction) / self.rate - 1
 
     @property
     def is_inside(self) -> bool:
@@ -94,8 +95,22 @@ class Machine:
         return float(self.prediction["low"]) <= self.rate <= float(self.prediction["high"])
 
 
+def predicted_rate(row: dict[str, str]) -> float:
+    """Of the transactions counted, per minute: new orders, or pgbench's one kind."""
+    return float(row.get("new_orders_per_min") or row["main_per_min"])
+
+
+def measured_rate(record: RunRecord) -> float:
+    """The same of a run."""
+    outcome = record.outcome
+    if outcome.new_orders_per_minute is not None:
+        return outcome.new_orders_per_minute.value
+    assert outcome.transactions_per_s is not None
+    return 60 * outcome.transactions_per_s.value
+
+
 def measured_figures(record: RunRecord) -> dict[str, float]:
-    """Per transaction; CPU as a share of the database's cores, p95 of new orders in s."""
+    """Per transaction; CPU as a share of the database's cores, p95 of new orders, where there are any, in s."""
     resources, per_s = record.resources, record.outcome.transactions_per_s
     group, cores, device = resources.process_groups["database"], record.environment.cores, resources.devices["loop7300"]
     used, asked = (group.cpu_user_cores, group.cpu_system_cores), resources.buffer_reads_per_s
@@ -104,8 +119,9 @@ def measured_figures(record: RunRecord) -> dict[str, float]:
     found = {
         "CPU": sum(each.value for each in used if each) / cores.value,
         "pool misses": asked.value / per_s.value if asked else 0.0,
-        "p95": record.outcome.classes["new_order"].percentiles_ms["95"].value / 1000,
     }
+    if "new_order" in record.outcome.classes:
+        found["p95"] = record.outcome.classes["new_order"].percentiles_ms["95"].value / 1000
     for name, value in (("reads", device.reads_per_s), ("writes", device.writes_per_s)):
         found[name] = value.value / per_s.value if value else 0.0
     return found
@@ -125,9 +141,9 @@ def machines(engine: str) -> list[Machine]:
     found = []
     for (name, host), records in sorted(by_name.items()):
         scenario = load_scenario_file(library_files()[str(records[0].scenario)])
-        rates = tuple(rate.value for each in records if (rate := each.outcome.new_orders_per_minute))
+        rates = tuple(measured_rate(each) for each in records)
         figures = [measured_figures(each) for each in records]
-        means = {key: fmean(each[key] for each in figures) for key in FIGURES}
+        means = {key: fmean(each[key] for each in figures) for key in FIGURES if key in figures[0]}
         found.append(Machine(name, host, rates, means, *predicted.get((scenario.name, host), (None, None))))
     return found
 
@@ -145,7 +161,8 @@ def _host(record: RunRecord) -> int:
 
 def rows(all_machines: Sequence[Machine]) -> list[list[str]]:
     """The table: rates with errors, then figures as measured / predicted."""
-    head = ["machine", "host", "runs", "measured", "model", "predicted, 90 %", "error", "inside", *FIGURES]
+    shown = {key: name for key, name in FIGURES.items() if key in all_machines[0].figures}
+    head = ["machine", "host", "runs", "measured", "model", "predicted, 90 %", "error", "inside", *shown]
     lines = [head]
     for each in all_machines:
         line = [each.name.partition("-")[2] or each.name, str(each.host), str(len(each.rates)), f"{each.rate:,.0f}"]
@@ -153,8 +170,8 @@ def rows(all_machines: Sequence[Machine]) -> list[list[str]]:
             lines.append([*line, "", "seen before", "", "", *(f"{value:.3g}" for value in each.figures.values())])
             continue
         said = each.prediction
-        low, rate, high = (float(said[key]) for key in ("low", "new_orders_per_min", "high"))
-        pairs = [f"{each.figures[key]:.3g} / {float(said[name] or 'nan'):.3g}" for key, name in FIGURES.items()]
+        low, rate, high = float(said["low"]), predicted_rate(said), float(said["high"])
+        pairs = [f"{each.figures[key]:.3g} / {float(said[name] or 'nan'):.3g}" for key, name in shown.items()]
         inside = "yes" if each.is_inside else "no"
         lines.append(
             [*line, str(each.model), f"{rate:,.0f} [{low:,.0f} .. {high:,.0f}]", f"{each.error:+.1%}", inside, *pairs]
@@ -217,7 +234,8 @@ def chart(all_machines: Sequence[Machine], key: str, models: Sequence[str]) -> C
         for each in all_machines:
             if each.model != model or each.prediction is None:
                 continue
-            low, rate, high = (float(each.prediction[name]) for name in ("low", "new_orders_per_min", "high"))
+            low, high = (float(each.prediction[name]) for name in ("low", "high"))
+            rate = predicted_rate(each.prediction)
             marks.append(Segment(x=(each.rate, each.rate), y=(low, high), width=1.0, colour=colour, below=True))
             at.append(each.rate)
             rates.append(rate)
@@ -226,7 +244,7 @@ def chart(all_machines: Sequence[Machine], key: str, models: Sequence[str]) -> C
     low, high = min(ends) / 1.2, max(ends) * 1.2
     return Chart(
         key=key,
-        title="predicted by measured, new orders per minute",
+        title=f"predicted by measured, {'transactions' if key.endswith('pgbench') else 'new orders'} per minute",
         alternative="predicted and measured rates of the laboratory's machines, with 90 % intervals",
         marks=[Segment(y=(low, high), x=(low, high), width=1.0, colour="#888888", below=True), *marks],
         x=Scale(low=low, high=high, log=True, title="measured"),

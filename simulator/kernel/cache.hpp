@@ -167,11 +167,15 @@ public:
     // Dirty pages among the `depth` that replacement would reach first, sorted; not of CLOCK.
     void find_in_tail(i64 depth, Array<i32>& pages) {
         pages.clear();
-        visit_by_use([&](i32 page) {
-            if (depth-- <= 0) return false;
-            if (is_dirty(page)) pages.add(page);
-            return true;
-        });
+        if (replacement == Replacement::midpoint)
+            list.visit_dirty_in_tail(
+                depth, [&](i32 slot) { return is_dirty(page_of[slot]); }, [&](i32 slot) { pages.add(page_of[slot]); });
+        else
+            visit_by_use([&](i32 page) {
+                if (depth-- <= 0) return false;
+                if (is_dirty(page)) pages.add(page);
+                return true;
+            });
         std::sort(pages.begin(), pages.end());
     }
 
@@ -316,6 +320,8 @@ private:
             clean_from_hand = std::min(clean_from_hand, ahead);
         } else if (replacement == Replacement::lru) {
             clean_before = std::min<i64>(clean_before, state.used);
+        } else {
+            list.note_dirty(static_cast<i32>(state.slot));
         }
     }
 

@@ -9,6 +9,7 @@
 // page).
 #pragma once
 #include <algorithm>
+#include <utility>
 
 #include "array.hpp"
 
@@ -62,6 +63,34 @@ public:
         balance();
     }
 
+    // A slot's page has become dirty.
+    void note_dirty(i32 slot) {
+        if (places[slot].in_tail) list_in_tail(slot);
+    }
+
+    // Calls `take(slot)` for the dirty ones, by `is_dirty(slot)`, among the `depth` that are replaced first, in any
+    // order. It costs what has changed since the last call, if that had the same depth, not the depth.
+    template <class IsDirty, class Take>
+    void visit_dirty_in_tail(i64 depth, const IsDirty& is_dirty, const Take& take) {
+        if (depth != tail_depth) forget_tail(depth);
+        while (tail_length < tail_depth) {
+            const i32 next = tail_end == NONE ? oldest : places[tail_end].newer;
+            if (next == NONE) break;
+            places[next].in_tail = true;
+            tail_end = next, tail_length++;
+            if (is_dirty(next)) list_in_tail(next);
+        }
+        i64 kept = 0;
+        for (const i32 slot : dirty_in_tail) {
+            Place& place = places[slot];
+            place.is_listed = place.in_tail && is_dirty(slot);
+            if (!place.is_listed) continue;
+            dirty_in_tail[kept++] = slot;
+            take(slot);
+        }
+        dirty_in_tail.resize(kept);
+    }
+
     // Calls `visit` for each slot from the one that is replaced first, until it returns false.
     template <class Visit>
     void visit(const Visit& visit) const {
@@ -83,6 +112,7 @@ private:
     struct Place {
         i32 older = NONE, newer = NONE;
         u32 mark = 0;
+        bool in_tail = false, is_listed = false;  // in `dirty_in_tail`
     };
 
     const i64 old_ms;
@@ -92,6 +122,12 @@ private:
     i32 first_old = NONE;  // the newest page of the old part
     i64 length = 0, old = 0, evictions = 0;
 
+    // The tail that was last asked for: its newest slot, which is no further from the oldest than the depth, and slots
+    // of it that were dirty when they came into it or have become dirty since. Some have left it or are clean again.
+    i64 tail_depth = 0, tail_length = 0;
+    i32 tail_end = NONE;
+    Array<i32> dirty_in_tail;
+
     static i64 number_of(i64 now_ns) { return floor_div(now_ns, NS_PER_MS) + EARLIEST_MS; }
 
     void link(i32 slot, i32 older, i32 newer) {
@@ -99,15 +135,41 @@ private:
         (older == NONE ? oldest : places[older].newer) = slot;
         (newer == NONE ? newest : places[newer].older) = slot;
         length++;
+        if (newer != NONE && places[newer].in_tail) join_tail(slot);
     }
 
     void unlink(i32 slot) {
-        const auto [older, newer, mark] = places[slot];
+        const i32 older = places[slot].older, newer = places[slot].newer;
         if (slot == first_old) first_old = older;
-        old -= (mark & OLD) != 0;
+        old -= (places[slot].mark & OLD) != 0;
+        if (places[slot].in_tail) leave_tail(slot);
         (older == NONE ? oldest : places[older].newer) = newer;
         (newer == NONE ? newest : places[newer].older) = older;
         length--;
+    }
+
+    // A slot that came in before one of the tail's is of it.
+    void join_tail(i32 slot) {
+        places[slot].in_tail = true;
+        tail_length++;
+        list_in_tail(slot);
+        if (tail_length > tail_depth) leave_tail(tail_end);
+    }
+
+    void leave_tail(i32 slot) {
+        places[slot].in_tail = false;
+        tail_length--;
+        if (slot == tail_end) tail_end = places[slot].older;
+    }
+
+    void list_in_tail(i32 slot) {
+        if (std::exchange(places[slot].is_listed, true)) return;
+        dirty_in_tail.add(slot);
+    }
+
+    void forget_tail(i64 depth) {
+        while (tail_end != NONE) leave_tail(tail_end);
+        tail_depth = depth;
     }
 
     void make_newest(i32 slot) {

@@ -80,6 +80,10 @@ FAULTS = {
     "young pages that always move": Fault(
         "midpoint_list.hpp", "((static_cast<u32>(evictions) - mark) & ~OLD) < far_enough", "false"
     ),
+    "a page that has left the end of the list is written": Fault(
+        "midpoint_list.hpp", "place.in_tail && is_dirty(slot)", "is_dirty(slot)"
+    ),
+    "the end of the list grows": Fault("midpoint_list.hpp", "tail_length > tail_depth", "false"),
     "the writer passes over a dirty page": Fault(
         "cache.hpp", "is_current(i) && is_dirty(uses[i])", "is_dirty(uses[i])"
     ),
