@@ -48,10 +48,11 @@ WITHOUT_SPEED = ("postgresql-pool-70.r2",)
 """of the second host, before records said how fast a core was"""
 OF_HOST_4 = tuple(f"postgresql-pool-70.r{number}" for number in (3, 4, 5))
 """of a host whose core computes 2,960 to 3,300 events/s, for the noise of repeats"""
-OF_HOST_5 = ("postgresql-half-core.r1",)
-"""whose quota slows the measurement of its core too"""
-SLOW_PER_S, FAST_PER_S = 2000.0, 4200.0
-"""a core of the third host computes 1,300 events/s, one of the second 4,040, one of the fifth 4,370 to 5,270"""
+HOST_5_FROM = "2026-11-28"
+"""the day on which the fifth host's runs begin, and no other's: its core computes 4,370 to 5,270 events/s, the second's
+4,040 to 4,460"""
+SLOW_PER_S = 2000.0
+"""a core of the third host computes 1,300 events/s"""
 BEGIN, END = (
     "<!-- begin of {engine}'s tables: python docs/build_laboratory.py -->\n",
     "<!-- end of {engine}'s tables -->\n",
@@ -151,11 +152,11 @@ def machines(engine: str) -> list[Machine]:
 def _host(record: RunRecord) -> int:
     if record.name in OF_HOST_4:
         return 4
-    speed = record.environment.core_speed_per_s
+    began, speed = record.window.start_utc, record.environment.core_speed_per_s
+    if began is not None and str(began.value) >= HOST_5_FROM:
+        return 5
     if speed is None:
         return 2 if record.name in WITHOUT_SPEED else 1
-    if record.name in OF_HOST_5 or speed.value > FAST_PER_S:
-        return 5
     return 3 if speed.value < SLOW_PER_S else 2
 
 

@@ -36,8 +36,8 @@ FITTED = (
     "warehouses-1000",
 )
 """the first four say what the change buffer merges; the series of the pool of 5 GB the opening credits; what a stock
-level reads and what the change buffer takes there was chosen with all pools in sight; the last is the machine of the one
-with 25 GB"""
+level reads and what the change buffer takes there was chosen with all pools in sight; the last is the machine of the
+one with 25 GB"""
 IN_SIGHT = "io1-", "gp2-", "warm-up-io1-", "warehouses-500"
 """how names of rows begin that a mechanism or a number was chosen with"""
 SEED, BIN_S, STEADY, TENTH = 1, 60, 0.95, 0.1

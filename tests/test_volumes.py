@@ -65,7 +65,7 @@ def test_a_tenth_has_a_tenth_of_all_that_is_rates_and_sizes() -> None:
     assert tenth.tpcc.warehouses == 500
     assert tenth.database.pool.buffers == round(whole.database.pool.buffers / 10)
     assert [each.per_s for each in tenth.machine.disks.disk.limits] == pytest.approx([700, 47.68])
-    assert tenth.database.page_cleaner.redo_capacity_gib == pytest.approx(3)
+    assert tenth.database.page_cleaner.redo_capacity_gib == pytest.approx(0.8)
     assert tenth.database.pool.old_blocks_time_ms == pytest.approx(10 * whole.database.pool.old_blocks_time_ms)
     assert tenth.workload.arrivals == whole.workload.arrivals
     assert script()["smaller"](whole, 1.0) is whole

@@ -40,6 +40,7 @@ ASKED_OF_A_RECORD = (
     "machine.memory_gib",
     "database.pool.buffers",
     "workload.warehouses",
+    "workload.scale",
     "workload.arrivals.clients",
 )
 """scenario keys that decide a rate, and that one shouldn't take from a base unseen"""
@@ -65,6 +66,7 @@ FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
     ),
     "workload.clients": ("workload.arrivals.clients", lambda value, _: round(value)),
     "workload.warehouses": ("workload.warehouses", lambda value, _: round(value)),
+    "workload.scale": ("workload.scale", lambda value, _: round(value)),
     "workload.think_time_s": ("workload.arrivals.think_time_s", lambda value, _: float(value)),
     "window.duration_s": ("interval.duration_s", lambda value, _: float(value)),
 }

@@ -36,7 +36,12 @@ def read(file: SourceFile) -> FileReading:
             means = f"between that state and the ramp, at the speed {lead_in['speed']}"
             length = file.number(lead_in[key], f"scenario.interval.lead_in.{key}")
             reading.add(f"window.{target}", length, unit, f"scenario.interval.lead_in.{key}", means)
-        size, means = ("warehouses", "loaded") if "warehouses" in workload else ("scale", "100,000 accounts each")
+        warm_up_s = file.number(interval["warm_up_s"], "scenario.interval.warm_up_s")
+        means = "warm-up with the clients of the run, before what is counted"
+        reading.add("window.ramp_s", warm_up_s, "s", "scenario.interval.warm_up_s", means)
+        size, means = (
+            ("warehouses", "warehouses loaded") if "warehouses" in workload else ("scale", "100,000 accounts each")
+        )
         where = f"scenario.workload.{size}"
         reading.add(f"workload.{size}", file.number(workload[size], where), size, where, means)
         clients = file.number(workload["arrivals"]["clients"], "scenario.workload.arrivals.clients")

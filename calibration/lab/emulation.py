@@ -110,12 +110,13 @@ def _problems_of_workload(scenario: ScenarioSpec) -> Iterator[str]:
         yield f"workload.arrivals.kind: got {workload.arrivals.kind}; the laboratory's clients are closed"
     if isinstance(workload, WorkloadSpec):
         yield from _problems_of_kit(workload)
-    elif script_of(workload) is None:
+        return
+    if script_of(workload) is None:
         known = ", ".join(SCRIPTS)
         yield f"workload: got {workload.name}; the laboratory runs TPC-C, and of the catalogue's rows {known}"
-    elif engine_of(scenario.database) != "postgresql":
-        yield f"workload: got {workload.name}, which is PostgreSQL's own: set database to one of its versions"
-    elif isinstance(workload.arrivals, ClosedClientsSpec) and workload.arrivals.think_time_s:
+    if engine_of(scenario.database) != "postgresql":
+        yield f"workload: got {workload.name}, which PostgreSQL's harness runs: set database to one of its versions"
+    if isinstance(workload.arrivals, ClosedClientsSpec) and workload.arrivals.think_time_s:
         yield f"workload.arrivals.think_time_s: got {workload.arrivals.think_time_s:g}; pgbench's clients don't think"
 
 

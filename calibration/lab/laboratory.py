@@ -51,7 +51,7 @@ KINDS = {"postgresql": DatabaseKind.POSTGRESQL, "mariadb": DatabaseKind.MYSQL}
 GIB_BESIDE = 3.0
 """room for the log and the system's tables"""
 LOG_GIB = 4.0
-LONGEST_LOAD_S, LONGEST_LEAD_IN_S, LONGEST_WARM_UP_S = 7200.0, 7200.0, 7200.0
+LONGEST_LOAD_S, LONGEST_LEAD_IN_S = 7200.0, 7200.0
 MEMORY = ("cache", "rss", "shmem", "mapped_file", "dirty", "swap", "file", "anon", "kernel", "file_dirty")
 """counters of memory.stat that are kept, of either version"""
 OF_CLIENTS = ("PG", "MYSQL", "MARIADB")
@@ -232,21 +232,19 @@ class EmulatedServer:
         assert interval.duration_s is not None
         self._lab.report(f"measuring {interval.warm_up_s:g} + {interval.duration_s:g} s")
         speeds = [self._core_speed()]
-        warm_up_s = interval.warm_up_s
-        if before_it := self._generator.warm_up_words(seed):
-            run(*self._groups["driver"].entered(before_it), give_up_s=LONGEST_WARM_UP_S, called="the warm-up")
-            warm_up_s = 0.0
-        command = self._groups["driver"].entered(self._generator.words(seed))
+        command = self._groups["driver"].entered(self._generator.run_words(seed))
         began_s, cpu_s = time.monotonic(), self._cpu_s()
         before = {disk: one.counters() for disk, one in self._disks.items()}
         known = KnownServer(self._server.first_process, self._server.folders)
-        result = measure(folder, command, None, 1.0, warm_up_s, KINDS[self._machine.engine], shown, known)
+        result = measure(folder, command, None, 1.0, interval.warm_up_s, KINDS[self._machine.engine], shown, known)
         took_s, cpu_after_s = time.monotonic() - began_s, self._cpu_s()
         after = {disk: one.counters() for disk, one in self._disks.items()}
         if result.interrupted:
             raise KeyboardInterrupt
         if result.status:
-            raise InputError(f"lab: {name}: the kit ended with status {result.status}; {folder} holds its output")
+            raise InputError(
+                f"lab: {name}: the load generator ended with status {result.status}; {folder} holds its output"
+            )
         memory = self._groups["database"].memory()
         speeds.append(self._core_speed())
         document: dict[str, Any] = {

@@ -44,19 +44,15 @@ class LoadGenerator(ABC):
 
     @abstractmethod
     def load_words(self) -> Sequence[str]:
-        """Command that loads an empty database. Raises InstallationError without the harness."""
+        """Command that loads an empty database. Raises InstallationError if the harness isn't installed."""
 
     @abstractmethod
     def lead_in_words(self, lead_in: LeadInSpec, seed: int) -> Sequence[str]:
         """Command of the transactions between the start and the warm-up."""
 
     @abstractmethod
-    def warm_up_words(self, seed: int) -> Sequence[str]:
-        """Command of a warm-up before `words`; empty if those begin with it, and don't count it."""
-
-    @abstractmethod
-    def words(self, seed: int) -> Sequence[str]:
-        """Command of what is counted."""
+    def run_words(self, seed: int) -> Sequence[str]:
+        """Command of the warm-up and of what is counted, one behind the other."""
 
 
 def sysbench_program() -> str:

@@ -7,8 +7,7 @@ from models.scenario import LeadInSpec
 from models.workloads import RowWorkloadSpec, WorkloadSpec
 
 GIB_OF_SCALE = 0.03
-
-
+"""room for its rows and indexes, half of it, and for what runs add"""
 SCRIPTS = {"pgbench": "tpcb-like", "pgbench-simple-update": "simple-update", "pgbench-select-only": "select-only"}
 """scripts that pgbench has, by the catalogue's workload that models each"""
 DRIVERS = 2
@@ -16,20 +15,23 @@ DRIVERS = 2
 
 
 def script_of(workload: RowWorkloadSpec | WorkloadSpec) -> str | None:
-    """The script that a workload models: one whose transactions and rows are a catalogued one's, at any scale."""
+    """The script that a workload models, at any scale; None: it is none of a catalogued one's."""
     if isinstance(workload, WorkloadSpec):
         return None
-    modelled = [(table.name, table.rows) for table in workload.tables]
     for name, script in SCRIPTS.items():
-        entry = read_entry("workloads", name)
-        known = [(table.name, table.rows) for table in entry.tables]
-        if (workload.transactions, modelled) == (entry.transactions, known):
+        if _done_and_stored(workload) == _done_and_stored(read_entry("workloads", name)):
             return script
     return None
 
 
+def _done_and_stored(workload: RowWorkloadSpec) -> tuple[object, ...]:
+    """What pgbench decides; how many rows fit on a page, and when one moves, is the model's."""
+    tables = [(table.name, table.rows, table.indexes) for table in workload.tables]
+    return workload.transactions, tables, workload.storage, workload.unit
+
+
 class Pgbench(LoadGenerator):
-    """pgbench, which knows no warm-up: that is a run of its own."""
+    """pgbench's commands."""
 
     @property
     def state(self) -> str:
@@ -52,7 +54,7 @@ class Pgbench(LoadGenerator):
         """Tables, their rows, keys, statistics."""
         return self._pgbench("--initialize", f"--scale={self._scale}", "--quiet")
 
-    def _run_words(self, seed: int, *length: str) -> list[str]:
+    def _words(self, seed: int, *length: str) -> list[str]:
         clients = self.arrivals.clients
         return self._pgbench(
             f"--builtin={script_of(self.scenario.workload)}",
@@ -70,15 +72,11 @@ class Pgbench(LoadGenerator):
             if lead_in.duration_s is None
             else f"--time={max(round(lead_in.duration_s), 1)}"
         )
-        return self._run_words(LEAD_IN_SEED + seed, length)
+        return self._words(LEAD_IN_SEED + seed, length)
 
-    def warm_up_words(self, seed: int) -> list[str]:
-        """With seeds of its own."""
-        warm_up_s = round(self.scenario.interval.warm_up_s)
-        return self._run_words(2 * LEAD_IN_SEED + seed, f"--time={warm_up_s}") if warm_up_s else []
-
-    def words(self, seed: int) -> list[str]:
-        """What is counted."""
-        duration_s = self.scenario.interval.duration_s
-        assert duration_s is not None
-        return self._run_words(seed, f"--time={round(duration_s)}", f"--progress={REPORT_S}")
+    def run_words(self, seed: int) -> list[str]:
+        """Its rate has the warm-up in it: `oltpsim measure` tells the rate behind it by the server's commits."""
+        interval = self.scenario.interval
+        assert interval.duration_s is not None
+        lasts_s = round(interval.warm_up_s) + round(interval.duration_s)
+        return self._words(seed, f"--time={lasts_s}", f"--progress={REPORT_S}")

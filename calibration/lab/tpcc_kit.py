@@ -12,10 +12,11 @@ LOAD_SEED = 1
 LOADERS = 4
 """threads that load at most"""
 GIB_OF_WAREHOUSE = 0.16
+"""room for its rows and indexes, and for what runs add"""
 
 
 class TpccKit(LoadGenerator):
-    """The kit, which leaves its warm-up out of what it counts."""
+    """The kit's commands."""
 
     @property
     def state(self) -> str:
@@ -43,7 +44,7 @@ class TpccKit(LoadGenerator):
         threads = min(LOADERS, 2 * (os.cpu_count() or 1), self._warehouses)
         return [*self._sysbench(threads), f"--rand-seed={LOAD_SEED}", "prepare"]
 
-    def _run_words(self, seed: int) -> list[str]:
+    def _words(self, seed: int) -> list[str]:
         arrivals = self.arrivals
         think = "no" if arrivals.think_time_s == 0 else f"{arrivals.think_time_s:g}"
         home = "any" if self.scenario.tpcc.tpcc.home_warehouse == "drawn" else "fixed"
@@ -56,17 +57,12 @@ class TpccKit(LoadGenerator):
             if lead_in.duration_s is None
             else [f"--time={max(round(lead_in.duration_s), 1)}", "--events=0"]
         )
-        return [*self._run_words(LEAD_IN_SEED + seed), *length, "run"]
+        return [*self._words(LEAD_IN_SEED + seed), *length, "run"]
 
-    def warm_up_words(self, seed: int) -> list[str]:
-        """None: it is part of the run."""
-        del seed
-        return []
-
-    def words(self, seed: int) -> list[str]:
-        """Warm-up and what is counted."""
+    def run_words(self, seed: int) -> list[str]:
+        """The kit counts from the end of the warm-up on."""
         interval = self.scenario.interval
         assert interval.duration_s is not None
         warm_up_s = round(interval.warm_up_s)
         length = [f"--time={warm_up_s + round(interval.duration_s)}", f"--warm-up-time={warm_up_s}", "--events=0"]
-        return [*self._run_words(seed), *length, f"--report-interval={REPORT_S}", "run"]
+        return [*self._words(seed), *length, f"--report-interval={REPORT_S}", "run"]

@@ -4,6 +4,7 @@ from typing import Literal
 
 from calibration.fit import Calibration
 from models.scenario import ScenarioSpec
+from models.workloads import WorkloadSpec
 
 PartKind = Literal["database", "page size", "disk", "processor"]
 WITH_ARTICLE: dict[PartKind, str] = {
@@ -14,20 +15,29 @@ WITH_ARTICLE: dict[PartKind, str] = {
 }
 BESIDE = 1.25
 """a condition is outside of the calibrated range from this factor on"""
+OF_ROWS = {"warehouses": "units of scale", "new orders/min": "transactions/min"}
+"""conditions of the workload, by their names for TPC-C, and what they are of others"""
 NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
 
-def beyond_in_numbers(calibration: Calibration, conditions: dict[str, float]) -> tuple[str, ...]:
-    """Conditions beyond those of all calibrated runs, a sentence each, the farthest first."""
-    found = []
+def beyond_in_numbers(
+    calibration: Calibration, scenario: ScenarioSpec, conditions: dict[str, float]
+) -> tuple[str, ...]:
+    """Conditions beyond those of all calibrated runs, a sentence each, the farthest first.
+
+    Size and rate of another workload are compared with none: a row of pgbench's is no warehouse.
+    """
+    found, is_known = [], _has_workload(calibration, scenario)
+    is_tpcc = isinstance(scenario.workload, WorkloadSpec)
     for name, value in conditions.items():
         seen = [run.conditions[name] for run in calibration.runs if name in run.conditions]
-        if not seen or min(seen) <= 0 or value <= 0:
+        if not seen or min(seen) <= 0 or value <= 0 or (name in OF_ROWS and not is_known):
             continue
+        called = name if is_tpcc else OF_ROWS.get(name, name)
         if value >= BESIDE * max(seen):
-            found.append((value / max(seen), f"{_times(value / max(seen))} the {name} of any run you gave"))
+            found.append((value / max(seen), f"{_times(value / max(seen))} the {called} of any run you gave"))
         elif value * BESIDE <= min(seen):
-            found.append((min(seen) / value, f"{value / min(seen):.0%} of the least {name} of the runs you gave"))
+            found.append((min(seen) / value, f"{value / min(seen):.0%} of the least {called} of the runs you gave"))
     return tuple(text for _, text in sorted(found, key=lambda each: -each[0]))
 
 
@@ -39,12 +49,22 @@ def _times(factor: float) -> str:
 
 
 def beyond_in_kind(calibration: Calibration, scenario: ScenarioSpec) -> tuple[str, ...]:
-    """Parts that no calibrated run had, a sentence each: database, page size, kind of disk, processor."""
+    """What no calibrated run had, a sentence each: database, page size, kind of disk, processor, workload."""
     unseen = unseen_parts(calibration, scenario)
     parts = [f"{WITH_ARTICLE[part]} that no run of the model had: {name}" for part, name in unseen.items()]
+    if not _has_workload(calibration, scenario):
+        parts.append(f"a workload that no run of the model had: {scenario.workload.name}")
     if _is_first_with_whole_pages(calibration, scenario):
         parts.append("full-page writes, which the model's base hasn't")
     return tuple(parts)
+
+
+def _has_workload(calibration: Calibration, scenario: ScenarioSpec) -> bool:
+    """Whether the model's runs are of such transactions: TPC-C by any driver, or the same rows."""
+    ours, theirs = scenario.workload, calibration.base.workload
+    if isinstance(ours, WorkloadSpec) or isinstance(theirs, WorkloadSpec):
+        return type(ours) is type(theirs)
+    return ours.name == theirs.name
 
 
 def _is_first_with_whole_pages(calibration: Calibration, scenario: ScenarioSpec) -> bool:

@@ -279,7 +279,7 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
             role="fitted" if scenario_hash(scenario) in known else "predicted",
             outside=(
                 *beyond_in_kind(calibration, machine),
-                *beyond_in_numbers(calibration, run_conditions(machine, warm)),
+                *beyond_in_numbers(calibration, machine, run_conditions(machine, warm)),
             ),
             not_applied=unapplied_keys(calibration, scenario),
         ),

@@ -173,7 +173,7 @@ def predict_scenario(
         discrepancy_sd=parts.discrepancy_sd,
         outside=(
             *beyond_in_kind(calibration, machine),
-            *beyond_in_numbers(calibration, run_conditions(machine, warm)),
+            *beyond_in_numbers(calibration, machine, run_conditions(machine, warm)),
         ),
         not_applied=unapplied_keys(calibration, scenario),
         doubts=() if simulated else engine_doubts([machine])[0],

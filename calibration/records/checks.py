@@ -216,9 +216,10 @@ def _value(observed: Observed | None) -> float | None:
     return None if observed is None else observed.value
 
 
+SIZE = "workload.warehouses"
 USEFUL_KEYS = (
     ("workload.clients", "Little's law, and where on the curve the run lies"),
-    ("workload.warehouses", "the size of the database"),
+    (SIZE, "the size of the database"),
     ("engine.buffer_pool_gib", "the pool"),
     ("environment.memory_gib", "what is left for the page cache"),
     ("environment.cores", "the CPU's capacity"),
@@ -234,4 +235,6 @@ USEFUL_KEYS = (
 
 def missing_keys(record: RunRecord) -> list[str]:
     """Keys that the record lacks and what each would be good for, a line each."""
-    return [f"{key}: {purpose}" for key, purpose in USEFUL_KEYS if not value_at(record, key)]
+    has_scale = bool(value_at(record, "workload.scale"))
+    useful = [(key, purpose) for key, purpose in USEFUL_KEYS if key != SIZE or not has_scale]
+    return [f"{key}: {purpose}" for key, purpose in useful if not value_at(record, key)]

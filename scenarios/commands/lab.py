@@ -46,10 +46,10 @@ def run(
     """Measure scenarios on the machines that they describe.
 
     Cores, memory, disks and the limit of dirty pages are emulated on this host; PostgreSQL or MariaDB is started from a
-    restored state with the scenario's settings, and sysbench loads it with TPC-C. What can't be emulated is refused by
-    its key. DIR/runs/NAME.rN holds what was recorded, with record.yaml for 'oltpsim calibrate' and 'validate'. Runs
-    that are there are kept: a call that was stopped goes on where it was. It takes a host that nothing else uses. Exit
-    status 1 if a run breaks a law, such as Little's.
+    restored state with the scenario's settings, and sysbench loads it with TPC-C, or pgbench with its own. What can't
+    be emulated is refused by its key. DIR/runs/NAME.rN holds what was recorded, with record.yaml for 'oltpsim
+    calibrate' and 'validate'. Runs that are there are kept: a call that was stopped goes on where it was. It takes a
+    host that nothing else uses. Exit status 1 if a run breaks a law, such as Little's.
     """
     known = library_files()
     asked = {Path(name).stem: (scenario_loader(name)(()), name if name in known else None) for name in scenarios}

@@ -138,9 +138,9 @@ class Run(Answer):
 
     @property
     def new_orders_per_min(self) -> float:
-        """The rate. Raises InputError for a job, whose figure is something else."""
+        """The rate. Raises InputError for a job and for another workload, whose figures are something else."""
         if self.unit != NEW_ORDERS:
-            raise InputError(f"new_orders_per_min: this was a job; its figure is .value, in {self.unit}")
+            raise InputError(f"new_orders_per_min: this made none; its figure is .value, in {self.unit}")
         return self.value
 
 

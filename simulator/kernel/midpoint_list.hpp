@@ -25,8 +25,8 @@ public:
           far_enough(static_cast<u32>(capacity * (100 - OLD_PERCENT) / 400)),
           places(capacity, Place{}) {}
 
-    // Memory that it takes.
-    static i64 bytes(i64 capacity) { return capacity * static_cast<i64>(sizeof(Place)); }
+    // Memory that it takes, with all slots in `dirty_in_tail`.
+    static i64 bytes(i64 capacity) { return capacity * static_cast<i64>(sizeof(Place) + sizeof(i32)); }
 
     // A slot's page was read.
     void insert_read(i32 slot, i64 now_ns) {
@@ -65,11 +65,12 @@ public:
 
     // A slot's page has become dirty.
     void note_dirty(i32 slot) {
-        if (places[slot].in_tail) list_in_tail(slot);
+        if (tail_length > 0 && places[slot].in_tail) list_in_tail(slot);
     }
 
     // Calls `take(slot)` for the dirty ones, by `is_dirty(slot)`, among the `depth` that are replaced first, in any
-    // order. It costs what has changed since the last call, if that had the same depth, not the depth.
+    // order. It costs what has changed since the last call, and those that are dirty still, not the depth, if that is
+    // the same.
     template <class IsDirty, class Take>
     void visit_dirty_in_tail(i64 depth, const IsDirty& is_dirty, const Take& take) {
         if (depth != tail_depth) forget_tail(depth);
@@ -112,7 +113,8 @@ private:
     struct Place {
         i32 older = NONE, newer = NONE;
         u32 mark = 0;
-        bool in_tail = false, is_listed = false;  // in `dirty_in_tail`
+        bool in_tail = false;    // among the `tail_length` that are replaced first
+        bool is_listed = false;  // in `dirty_in_tail`
     };
 
     const i64 old_ms;
@@ -148,11 +150,10 @@ private:
         length--;
     }
 
-    // A slot that came in before one of the tail's is of it.
+    // A slot that came in before one of the tail's is of it; its page is clean.
     void join_tail(i32 slot) {
         places[slot].in_tail = true;
         tail_length++;
-        list_in_tail(slot);
         if (tail_length > tail_depth) leave_tail(tail_end);
     }
 

@@ -481,6 +481,8 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
         rules.whole_age_bytes + draw(st.sampled_from([0, 500])),
         draw(st.sampled_from([None, 1, 20, 20, 10**9])),
     )
+    deeper = DaemonStep("write_tail", (draw(st.integers(0, 60)),))
+    other = Daemon("cleaner of another depth", (DaemonStep("sleep", (30 * MS,)), deeper))
     return dataclasses.replace(
         system,
         direct_io=True,
@@ -503,7 +505,7 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
             files=draw(st.sampled_from([(), ((0, 0), (3, 1), (11, 0), (20, 2))])) if flushes else (),
         ),
         flushing=rules,
-        daemons=(*system.daemons[:1], *rules.cleaners * (cleaner,)),
+        daemons=(*system.daemons[:1], *rules.cleaners * (cleaner,), *draw(st.sampled_from([(), (), (other,)]))),
     )
 
 

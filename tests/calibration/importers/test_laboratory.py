@@ -25,7 +25,7 @@ DOCUMENT: dict[str, Any] = {
         }
     },
     "scenario": {
-        "interval": {"start": "after_prewarm", "lead_in": {"transactions": 200, "speed": "full"}},
+        "interval": {"start": "after_prewarm", "lead_in": {"transactions": 200, "speed": "full"}, "warm_up_s": 60},
         "workload": {"warehouses": 20, "arrivals": {"clients": 16}},
     },
 }
@@ -49,12 +49,20 @@ def test_start_and_size_are_read(tmp_path: Path) -> None:
         "scenario": "laboratory/postgresql",
         "window.start": "after_prewarm",
         "window.lead_in_transactions": 200,
+        "window.ramp_s": 60,
         "workload.warehouses": 20,
         "workload.clients": 16,
     }
     notes = " ".join(read(file).notes)
     assert "database 0.50, driver 0.25" in notes
     assert "emulated disk data: 1,000 replies, 50 us late in the mean, at most 4.0 ms" in notes
+
+
+def test_rows_have_a_scale_and_no_warehouses(tmp_path: Path) -> None:
+    workload = {"scale": 100, "arrivals": {"clients": 16}}
+    found = values(file_of(tmp_path, scenario=DOCUMENT["scenario"] | {"workload": workload}))
+    assert found["workload.scale"] == 100
+    assert "workload.warehouses" not in found
 
 
 def test_the_core_is_as_fast_as_it_was_undisturbed(tmp_path: Path) -> None:
@@ -79,8 +87,8 @@ def test_a_disk_without_priority_is_noted(tmp_path: Path) -> None:
 
 
 def test_a_lead_in_by_its_length_and_a_scenario_of_no_library(tmp_path: Path) -> None:
-    scenario = DOCUMENT["scenario"] | {"interval": {"start": "cold", "lead_in": {"duration_s": 30, "speed": "clients"}}}
-    found = values(file_of(tmp_path, scenario=scenario, library=None))
+    interval = {"start": "cold", "lead_in": {"duration_s": 30, "speed": "clients"}, "warm_up_s": 0}
+    found = values(file_of(tmp_path, scenario=DOCUMENT["scenario"] | {"interval": interval}, library=None))
     assert found["window.lead_in_s"] == 30
     assert "scenario" not in found
     assert "window.lead_in_transactions" not in found

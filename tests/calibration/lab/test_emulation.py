@@ -11,7 +11,7 @@ import pytest
 from calibration.lab.emulation import emulated
 from calibration.lab.groups import Group
 from calibration.lab.laboratory import generator_of
-from calibration.lab.load_generator import core_speed_of
+from calibration.lab.load_generator import LoadGenerator, core_speed_of
 from calibration.lab.postgresql import PostgreSQLServer
 from calibration.lab.storage import CHUNK_BYTES, rewrite_in_place
 from models.scenario import ScenarioSpec
@@ -76,33 +76,39 @@ def test_what_cannot_be_emulated_is_refused_by_its_key(setting: str, words: str)
 PGBENCH = "workload={base: pgbench-simple-update, scale: 3, arrivals: {clients: 5}}"
 
 
-def test_pgbench_is_driven_as_the_scenario_says() -> None:
-    wanted = scenario(PGBENCH, "interval.lead_in={transactions: 52}", "interval.warm_up_s=7", "interval.duration_s=9")
+@pytest.fixture
+def programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of PostgreSQL and sysbench, wherever they are not."""
+    monkeypatch.setattr("calibration.lab.pgbench.programs", lambda: Path("/bin"))
+    monkeypatch.setattr("calibration.lab.tpcc_kit.sysbench_program", lambda: "/bin/sysbench")
+
+
+def generator(*settings: str) -> LoadGenerator:
+    wanted = scenario(*settings)
     assert emulated(wanted, "here", cores=range(2)).engine == "postgresql"
-    generator = generator_of(PostgreSQLServer(Path("data"), Path("sockets"), Group("test", 1, {})), wanted)
-    assert generator.state == "pgbench-s3"
-    lead_in = wanted.interval.lead_in
+    return generator_of(PostgreSQLServer(Path("data"), Path("sockets"), Group("test", 1, {})), wanted)
+
+
+@pytest.mark.usefixtures("programs")
+def test_pgbench_is_driven_as_the_scenario_says() -> None:
+    times = "interval.lead_in={transactions: 52}", "interval.warm_up_s=7", "interval.duration_s=9"
+    driver = generator(PGBENCH, *times)
+    assert driver.state == "pgbench-s3"
+    lead_in = driver.scenario.interval.lead_in
     assert lead_in is not None
-    commands = {
-        "load": generator.load_words(),
-        "lead-in": generator.lead_in_words(lead_in, 1),
-        "warm-up": generator.warm_up_words(1),
-        "run": generator.words(1),
-    }
-    assert {"--initialize", "--scale=3"} < set(commands["load"])
-    lengths = {"lead-in": "--transactions=10", "warm-up": "--time=7", "run": "--time=9"}
-    for name, length in lengths.items():
-        assert {"--builtin=simple-update", "--client=5", "--jobs=2", length} < set(commands[name]), name
-    seeds = {word for words in commands.values() for word in words if word.startswith("--random-seed=")}
-    assert len(seeds) == 3, "no transactions are done twice"
-    assert all(words[-1] == "tpcc" for words in commands.values()), "the database"
+    loads, leads, runs = driver.load_words(), driver.lead_in_words(lead_in, 1), driver.run_words(1)
+    assert {"--initialize", "--scale=3"} < set(loads)
+    for words, length in ((leads, "--transactions=10"), (runs, "--time=16")):
+        assert {"--builtin=simple-update", "--client=5", "--jobs=2", length} < set(words)
+    seeds = {word for words in (leads, runs) for word in words if word.startswith("--random-seed=")}
+    assert len(seeds) == 2, "no transactions are done twice"
+    assert all(words[-1] == "tpcc" for words in (loads, leads, runs)), "the database"
 
 
+@pytest.mark.usefixtures("programs")
 def test_the_kit_has_its_warm_up_within_the_run() -> None:
-    wanted = scenario("interval.warm_up_s=7", "interval.duration_s=9")
-    generator = generator_of(PostgreSQLServer(Path("data"), Path("sockets"), Group("test", 1, {})), wanted)
-    assert generator.warm_up_words(1) == []
-    assert {"--time=16", "--warm-up-time=7"} < set(generator.words(1))
+    driver = generator("interval.warm_up_s=7", "interval.duration_s=9")
+    assert {"--time=16", "--warm-up-time=7"} < set(driver.run_words(1))
 
 
 @pytest.mark.parametrize(
@@ -110,6 +116,10 @@ def test_the_kit_has_its_warm_up_within_the_run() -> None:
     [
         (["workload={base: ycsb-a}"], "workload: got YCSB, workload A; the laboratory runs TPC-C"),
         ([PGBENCH, "workload.tables[accounts].rows=1000"], "workload: got pgbench, simple update; the laboratory runs"),
+        (
+            [PGBENCH, "workload.tables[accounts].indexes=[{name: more, entries_per_page: 9}]"],
+            "workload: got pgbench",
+        ),
         ([PGBENCH, "workload.arrivals.think_time_s=1"], "workload.arrivals.think_time_s: got 1; pgbench's clients"),
     ],
 )

@@ -35,6 +35,14 @@ database: {{pool: {{buffers: 4096}}}}
 workload: {{warehouses: 1, arrivals: {{clients: 4}}}}
 interval: {{start: after_prewarm, lead_in: {{transactions: 200}}, warm_up_s: 2, duration_s: 6}}
 """
+PGBENCH = """
+base: laboratory/postgresql-pgbench
+name: a small machine
+machine: {{memory_gib: 0.5}}
+operating_system: {{swap: {{size_gib: 0.125}}}}
+workload: {{scale: 2, arrivals: {{clients: 4}}}}
+interval: {{start: after_prewarm, lead_in: {{transactions: 200}}, warm_up_s: 3, duration_s: 6}}
+"""
 STAGES = ("restoring the loaded state", "reading the tables", "lead-in", "measuring")
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("host")]
 
@@ -48,7 +56,7 @@ def leftovers() -> list[str]:
 def start(folder: Path, server: str) -> subprocess.Popen[str]:
     """The program on its own, so that it can be killed."""
     scenario = folder / f"{server}.yaml"
-    scenario.write_text(SCENARIO.format(server=server))
+    scenario.write_text((PGBENCH if server == "pgbench" else SCENARIO).format(server=server))
     command = [sys.executable, "-c", CODE, "lab", "run", str(scenario), "--folder", str(folder)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -90,6 +98,23 @@ def test_a_machine_is_emulated_and_measured_and_nothing_stays(folder: Path, serv
     before = (run / "laboratory.json").stat().st_mtime_ns
     assert finished(start(folder, server)).splitlines()[0] == out.splitlines()[0]  # what is measured is kept
     assert (run / "laboratory.json").stat().st_mtime_ns == before
+
+
+def test_pgbench_is_measured_behind_its_warm_up(folder: Path) -> None:
+    finished(start(folder, "pgbench"))
+    assert leftovers() == []
+    record: RunRecord = load_record(folder / "runs" / "pgbench.r1" / "record.yaml")
+    window, scale, rate = record.window, record.workload.scale, record.outcome.transactions_per_s
+    assert window.ramp_s is not None
+    assert window.duration_s is not None
+    assert scale is not None
+    assert rate is not None
+    assert (window.kind, scale.value) == ("steady", 2)
+    assert window.ramp_s.value == pytest.approx(3, abs=0.5)
+    assert window.duration_s.value == pytest.approx(6, abs=1)
+    assert rate.value > 10
+    assert record.workload.driver is not None
+    assert str(record.workload.driver.value).startswith("pgbench")
 
 
 @pytest.mark.parametrize("number", range(10))

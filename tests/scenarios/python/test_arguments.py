@@ -50,7 +50,7 @@ def mutex() -> oltpsim.Scenario:
         (lambda: oltpsim.run(tiny(), engine="analytic", replications=2), "draws nothing at random"),
         (lambda: oltpsim.run(mutex(), engine="analytic"), "engine: is for transactions"),
         (lambda: oltpsim.run(mutex(), replications=2), "replications: is for transactions"),
-        (lambda: oltpsim.run(mutex()).new_orders_per_min, "this was a job; its figure is .value, in times"),
+        (lambda: oltpsim.run(mutex()).new_orders_per_min, "this made none; its figure is .value, in times"),
         (lambda: tiny().changed({"machine.memory_gib": object()}), "give a number, a text, true or false"),
         (oltpsim.read_runs, "got no file, folder or name"),
         (lambda: oltpsim.calibrate(oltpsim.Runs("", "", "")), "got no run"),

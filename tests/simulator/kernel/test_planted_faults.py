@@ -30,7 +30,7 @@ from simulator.kernel.library import LIBRARY
 from simulator.results import result_json
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import DrawnSystem, any_systems, fair_systems
+from tests.simulator.systems import DrawnSystem, any_systems, fair_systems, flushing_systems
 from tests.simulator.twins import kernel_contents, of_few_events, reference_contents, rows_of, run_reference
 
 pytestmark = pytest.mark.uncounted
@@ -82,6 +82,9 @@ FAULTS = {
     ),
     "a page that has left the end of the list is written": Fault(
         "midpoint_list.hpp", "place.in_tail && is_dirty(slot)", "is_dirty(slot)"
+    ),
+    "what becomes dirty at the end of the list is forgotten": Fault(
+        "midpoint_list.hpp", "tail_length > 0 && places[slot].in_tail", "false"
     ),
     "the end of the list grows": Fault("midpoint_list.hpp", "tail_length > tail_depth", "false"),
     "the writer passes over a dirty page": Fault(
@@ -176,7 +179,7 @@ def drawn(number: int) -> DrawnSystem:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.one_of(any_systems(), any_systems(), fair_systems()))
+    @given(st.one_of(any_systems(), any_systems(), fair_systems(), flushing_systems()))
     def draw(system: DrawnSystem) -> None:
         examples.append(system)
 
