@@ -29,6 +29,7 @@ from models.input import (
 )
 from models.reading import numeric_value, scenario_from_mapping, with_values
 from models.scenario import ScenarioSpec
+from models.workloads import WorkloadSpec
 from simulator.errors import InputError
 
 KIB_PER_GIB = 1 << 20
@@ -211,6 +212,15 @@ def refuse_recorded(parameters: Iterable[Parameter], runs: Sequence[MeasuredRun]
                 )
 
 
+def _without_place(target: str, base: ScenarioSpec) -> str:
+    """Why the base has no such key, though scenarios do; empty if it has."""
+    if target.startswith("workload.arrivals.") and base.workload.arrivals.kind != "closed":
+        return f"the base's arrivals are {base.workload.arrivals.kind}"
+    if target == "workload.scale" and isinstance(base.workload, WorkloadSpec):
+        return f"the base has {base.workload.name}"
+    return ""
+
+
 def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], file: MappingFile) -> MeasuredRun:
     common, single = file.all, file.runs.get(record.name, RunMapping())
     settings: dict[str, tuple[SettingValue, str]] = {
@@ -224,8 +234,8 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], file: M
         observed: Observed | ObservedText | None = value_at(record, key)
         if observed is None or key in ignored:
             continue
-        if target.startswith("workload.arrivals.") and base.workload.arrivals.kind != "closed":
-            left.append(f"{key}: the base's arrivals are {base.workload.arrivals.kind}")
+        if nowhere := _without_place(target, base):
+            left.append(f"{key}: {nowhere}")
             continue
         try:
             settings[target] = change(observed.value, base), f"{OF_A_RECORD} {key}"

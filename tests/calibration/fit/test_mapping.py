@@ -88,6 +88,24 @@ def test_a_run_begins_as_its_record_says(tmp_path: Path) -> None:
     assert not any("window.ramp_s" in text for each in runs for text in each.left_aside)
 
 
+def test_a_scale_is_the_rows_and_of_warehouses_it_is_noted(tmp_path: Path) -> None:
+    folder = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "laboratory_pgbench"
+    records = [load_record(folder / "postgresql-pgbench-in-memory.r1.yaml")]
+    mapping = read_mapping_file(file_of(tmp_path, "all: {data_devices: [loop7300]}"), records)
+    rows, warehouses = (
+        measured_runs(records, load_scenario_file(library_files()[name], settings), {}, mapping)[0]
+        for name, settings in (
+            ("laboratory/postgresql-pgbench", ("workload.scale=77",)),
+            ("laboratory/postgresql", ()),
+        )
+    )
+    assert rows.scenario.workload.size == 10
+    assert rows.settings["workload.scale"] == (10, "the record's workload.scale")
+    assert rows.scenario.interval.warm_up_s == 60, "which the laboratory says, pgbench doesn't"
+    assert warehouses.scenario.workload == load_scenario_file(library_files()["laboratory/postgresql"]).workload
+    assert any(note.startswith("workload.scale: the base has TPC-C") for note in warehouses.left_aside)
+
+
 def test_a_part_that_a_run_sets_as_a_whole_has_nothing_of_the_part_of_all_runs(tmp_path: Path) -> None:
     """Settings keep no order in a calibration's file: those below a whole part that was set later are out."""
     names = ("in_memory", "one_disk_400_iops")

@@ -62,14 +62,14 @@ def machine(disk: dict[str, Any], **more: Any) -> System:
 
 
 def cleaners(requests_per_s: float, mib_per_s: float) -> System:
-    """72 clients and InnoDB's page cleaners, a tenth of a published machine (docs/volumes.md)."""
+    """72 clients and two of InnoDB's page cleaners, a tenth of a published machine but for these (docs/volumes.md)."""
     scenario = load_scenario_file(scenario_path("innodb/sysbench-tpcc-io1"))
     caps = {"requests": requests_per_s, "mib": mib_per_s}
     values = {f"machine.disks.disk.limits[{of}].per_s": cap / 10 for of, cap in caps.items()}
-    of_cleaner = {"lru_scan_depth_pages": 1638, "io_capacity_per_s": 150.0, "io_capacity_max_per_s": 250.0}
+    of_cleaner = {"cleaners": 2, "lru_scan_depth_pages": 205, "io_capacity_per_s": 20.0, "io_capacity_max_per_s": 50.0}
     values |= {f"database.page_cleaner.{key}": value for key, value in of_cleaner.items()}
     values |= {"workload.warehouses": 500, "database.pool.buffers": 329_590, "database.pool.old_blocks_time_ms": 10_000}
-    return build(with_values(scenario, values | {"database.page_cleaner.redo_capacity_gib": 0.8}))
+    return build(with_values(scenario, values | {"database.page_cleaner.redo_capacity_gib": 3.0}))
 
 
 CAP = limit("requests", 1000)
