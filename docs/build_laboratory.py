@@ -49,8 +49,8 @@ WITHOUT_SPEED = ("postgresql-pool-70.r2",)
 OF_HOST_4 = tuple(f"postgresql-pool-70.r{number}" for number in (3, 4, 5))
 """of a host whose core computes 2,960 to 3,300 events/s, for the noise of repeats"""
 HOST_5_FROM = "2026-11-28T13"
-"""UTC, from which on all runs are the fifth host's: its core computes 4,370 to 5,270 events/s, the second's
-4,040 to 4,460"""
+"""UTC, from which on all runs are the fifth host's: its core computes 4,370 to 5,270 events/s (half-core 2,540, by its
+quota), the second's 4,040 to 4,460"""
 SLOW_PER_S = 2000.0
 """a core of the third host computes 1,300 events/s"""
 BEGIN, END = (

@@ -216,7 +216,8 @@ def _without_place(target: str, base: ScenarioSpec) -> str:
     """Why the base has no such key, though scenarios do; empty if it has."""
     if target.startswith("workload.arrivals.") and base.workload.arrivals.kind != "closed":
         return f"the base's arrivals are {base.workload.arrivals.kind}"
-    if target == "workload.scale" and isinstance(base.workload, WorkloadSpec):
+    is_tpcc = isinstance(base.workload, WorkloadSpec)
+    if target == ("workload.scale" if is_tpcc else "workload.warehouses"):
         return f"the base has {base.workload.name}"
     return ""
 

@@ -114,6 +114,7 @@ def _problems_of_workload(scenario: ScenarioSpec) -> Iterator[str]:
     if script_of(workload) is None:
         known = ", ".join(SCRIPTS)
         yield f"workload: got {workload.name}; the laboratory runs TPC-C, and of the catalogue's rows {known}"
+        return
     if engine_of(scenario.database) != "postgresql":
         yield f"workload: got {workload.name}, which PostgreSQL's harness runs: set database to one of its versions"
     if isinstance(workload.arrivals, ClosedClientsSpec) and workload.arrivals.think_time_s:

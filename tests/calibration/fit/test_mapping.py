@@ -106,6 +106,16 @@ def test_a_scale_is_the_rows_and_of_warehouses_it_is_noted(tmp_path: Path) -> No
     assert any(note.startswith("workload.scale: the base has TPC-C") for note in warehouses.left_aside)
 
 
+def test_warehouses_are_noted_where_the_base_has_rows(tmp_path: Path) -> None:
+    folder = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "laboratory_postgresql"
+    records = [load_record(folder / "postgresql-in-memory-8.r1.yaml")]
+    rows = load_scenario_file(library_files()["laboratory/postgresql-pgbench"])
+    mapping = read_mapping_file(file_of(tmp_path, "all: {data_devices: [loop7300]}"), records)
+    [run] = measured_runs(records, rows, {}, mapping)
+    assert run.scenario.workload.size == rows.workload.size
+    assert "workload.warehouses: the base has pgbench, TPC-B-like" in run.left_aside
+
+
 def test_a_part_that_a_run_sets_as_a_whole_has_nothing_of_the_part_of_all_runs(tmp_path: Path) -> None:
     """Settings keep no order in a calibration's file: those below a whole part that was set later are out."""
     names = ("in_memory", "one_disk_400_iops")
