@@ -127,7 +127,7 @@ class Laboratory:
         image = self.folder / "loaded" / name
         if image.exists():
             return image
-        self.report(f"loading {generator.state}, once for all runs")
+        self.report(f"loading the database ({generator.state}), once for all runs")
         image.parent.mkdir(parents=True, exist_ok=True)
         draft = image.with_suffix(".loading")
         make_image(draft, round((GIB_BESIDE + generator.state_gib) * GIB))
