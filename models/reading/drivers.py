@@ -23,12 +23,10 @@ OF_INNODB = {
     "tpcc-mysql": {"base": "tpcc-mysql"},
 }
 DRIVERS = {
-    "postgresql-15": ("go-tpc", OF_POSTGRESQL),
-    "mysql-8-4": ("HammerDB", OF_INNODB),
-    "mysql-8-0": ("HammerDB", OF_INNODB),
+    **dict.fromkeys((f"postgresql-{release}" for release in range(13, 19)), ("go-tpc", OF_POSTGRESQL)),
+    **dict.fromkeys(("mysql-5-7", "mysql-8-0", "mysql-8-4", "mysql-9"), ("HammerDB", OF_INNODB)),
+    **dict.fromkeys(("mariadb-10-6", "mariadb-10-11", "mariadb-11", "mariadb-12"), ("HammerDB", OF_INNODB)),
     "percona-5-7": ("tpcc-mysql", OF_INNODB),
-    "mariadb-10-11": ("HammerDB", OF_INNODB),
-    "mariadb-12": ("HammerDB", OF_INNODB),
 }
 """by engine the name of the usual driver, and workloads of the catalogue by the drivers' names, with the layout of the
 engine's rows where the workload has another engine's"""
@@ -53,6 +51,11 @@ def driver_of(engine: str, driver_name: str | None = None) -> dict[str, Any]:
     if driver_name is not None:
         raise InputError(f"{engine} isn't measured by {driver_name} here; leave it out for the published runs' driver")
     return dict(PUBLISHED_DRIVERS.get(engine, VIRTUOSO_DRIVER))
+
+
+def is_postgresql(engine: str) -> bool:
+    """Whether an engine of the catalogue is a release of PostgreSQL."""
+    return DRIVERS.get(engine, ("", {}))[1] is OF_POSTGRESQL
 
 
 def database_keys(engine: str) -> dict[str, Any]:

@@ -8,12 +8,19 @@ from typing import Any
 from models.catalogue import with_setting
 from models.input import last_word, parse_quantity
 from models.reading.assumptions import assumption, key_of, stands_in
-from models.reading.drivers import DEFAULT_DATABASE, database_keys, driver_of, gib_per_warehouse, warehouses_of
+from models.reading.drivers import (
+    DEFAULT_DATABASE,
+    database_keys,
+    driver_of,
+    gib_per_warehouse,
+    is_postgresql,
+    warehouses_of,
+)
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
 from models.reading.one_line.flags import add_flags
 from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases, machine_named, read_line, system_of_maker
-from models.reading.one_line.systems import NamedSystem
+from models.reading.one_line.systems import NamedEngine, NamedSystem
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import GIB, KIB
@@ -33,6 +40,8 @@ LAST_OLD_YEAR = 2010
 """of a processor's first models: until then Linux 2.6"""
 VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
 """years of processors that were new with a version"""
+OLD_MYSQL = "mysql-5-1"
+"""what "MySQL" means on a machine of the articles' time"""
 CURRENT_POOL_SHARES = (0.25, 0.5)
 """of the memory, of engines that read through the page cache, as PostgreSQL's manual advises; up to this"""
 DIRECT_POOL_SHARES = (0.75, 0.5)
@@ -212,16 +221,17 @@ def _system(phrases: Phrases, year: int) -> tuple[NamedSystem, str, Origin]:
 
 def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str, Any], list[Origin]]:
     """The engine with its pool."""
-    entry, nearest = phrases.value("engine", ("", False))
-    source, times = "the nearest in the catalogue" if nearest else "", list[str]()
+    named = phrases.value("engine", NamedEngine(""))
+    entry, others = named.entry, list(named.others)
+    source = "the nearest in the catalogue" if named.nearest else "" if not others else "or an earlier release"
     if "engine" not in phrases and year > LAST_OLD_YEAR:
         entry, source = DEFAULT_DATABASE, "no engine is said"
-    if entry == "mysql-5-1" and year > LAST_OLD_YEAR and "5" not in phrases["engine"].piece:
-        raise InputError(f"{WHERE}: '{phrases['engine'].piece}': say which release: MySQL 8.4 or MySQL 8.0")
+    if others and year <= LAST_OLD_YEAR:
+        entry, others, source = OLD_MYSQL, [], "the nearest in the catalogue"
     if not entry:
-        source, times = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)
+        source, others = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)
         at = sum(since <= year for since in VIRTUOSO_SINCE.values()) - 1
-        entry, times = times[at], times[max(at - 1, 0) : at + 2]
+        entry, others = others[at], others[max(at - 1, 0) : at + 2]
     buffers, row = _buffers(phrases, entry, memory_gib)
     changes: dict[str, Any] = {"pool": {"buffers": buffers}}
     rows = [row]
@@ -230,20 +240,20 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
         changes["process_memory_gib"] = SMALL_PROCESS_GIB
         rows.append(Origin("server process", key, f"{SMALL_PROCESS_GIB:g} GiB", None, why, PROCESS_FACTOR))
     alternatives = tuple(
-        f"database={json.dumps({'base': version, **changes})}" for version in times if version != entry
+        f"database={json.dumps({'base': version, **changes})}" for version in others if version != entry
     )
-    known = f"{entry}, nearest known" if nearest else entry
+    known = f"{entry}, nearest known" if named.nearest else entry
     row = Origin("database", "database", known, phrases.piece("engine"), source, others=alternatives)
-    if entry == DEFAULT_DATABASE:
+    if is_postgresql(entry):
         changes["checkpoint"], of_log = _checkpoint(phrases)
         rows += of_log
     else:
         for thing in ("whole_pages", "wal_gib"):
             if thing in phrases:
                 raise InputError(f"{WHERE}: '{phrases[thing].piece}': is PostgreSQL's; {entry} has no such setting")
-    if nearest and entry == DEFAULT_DATABASE:
+    if is_postgresql(entry) and entry != DEFAULT_DATABASE:
         length = database_keys(entry)["path"][RELEASE_KEY.rpartition(".")[2]]
-        why = f"of {entry}, the nearest known: releases differ by a tenth (assumption)"
+        why = f"of {DEFAULT_DATABASE}, which was measured: releases differ by a tenth (assumption)"
         rows.append(Origin("path lengths", RELEASE_KEY, f"{length:g} us", None, why, RELEASE_FACTOR))
     return {"base": entry, **changes}, [row, *rows]
 

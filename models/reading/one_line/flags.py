@@ -7,7 +7,7 @@ from typing import Any
 from models.catalogue import catalogue_entry, catalogue_names
 from models.input import parse_quantity, value_text
 from models.reading.one_line.pieces import GIB_OF, SIZE, Phrases, understood
-from models.reading.one_line.systems import NamedSystem, engine_of, system_of
+from models.reading.one_line.systems import NamedEngine, NamedSystem, engine_of, system_of
 from simulator.errors import InputError
 
 
@@ -82,9 +82,9 @@ def _part(kind: str, thing: str, things: tuple[str, ...]) -> Callable[[str], dic
 
 def _database(text: str) -> dict[str, Any]:
     if text in catalogue_names("databases"):
-        return {"engine": (text, False)}
+        return {"engine": NamedEngine(text)}
     found = engine_of(text)
-    if found is None or not found[0]:
+    if found is None or not found.entry:
         catalogue_entry("databases", text)
     return {"engine": found}
 

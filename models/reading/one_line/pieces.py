@@ -7,7 +7,7 @@ from typing import Any
 
 from models.catalogue import catalogue_entry, catalogue_names, instance_named, read_processors, read_volume
 from models.input import did_you_mean
-from models.reading.one_line.systems import engine_of, system_of
+from models.reading.one_line.systems import NamedEngine, engine_of, system_of
 from simulator.errors import InputError
 
 WHERE = "machine"
@@ -250,7 +250,7 @@ def _entry(name: str) -> dict[str, Any] | None:
         return None
     for kind, thing in ENTRIES.items():
         if name in catalogue_names(kind):
-            return {thing: (name, False) if kind == "databases" else name}
+            return {thing: NamedEngine(name) if kind == "databases" else name}
     return None
 
 

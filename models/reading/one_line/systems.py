@@ -16,28 +16,56 @@ KERNELS: dict[str, dict[int, tuple[int, ...]]] = {
 ENGINES = {
     r"virtuoso 4(?:\.\d+)*|virtuoso before (?:the )?5(?:\.0)?(?: overhaul)?": "virtuoso-4",
     r"virtuoso 5(?:\.\d+)*": "virtuoso-5",
-    r"virtuoso [67](?:\.\d+)*": "virtuoso-6",
+    r"virtuoso 6(?:\.\d+)*": "virtuoso-6",
     r"virtuoso": "",
-    r"postgres(?:ql)? ?(?:\d+(?:\.\d+)*)?": "postgresql-15",
-    r"mysql(?: 5(?:\.[01](?:\.\d+)*)?)?": "mysql-5-1",
-    r"mysql 8\.0(?:\.\d+)*": "mysql-8-0",
-    r"mysql 8\.4(?:\.\d+)*": "mysql-8-4",
+    r"postgres(?:ql)?": "postgresql-15",
+    r"postgres(?:ql)? ?(1[3-8])(?:\.\d+)*": r"postgresql-\1",
+    r"mysql 5\.([17])(?:\.\d+)*": r"mysql-5-\1",
+    r"mysql 8\.([04])(?:\.\d+)*": r"mysql-8-\1",
+    r"mysql(?: 8)?": "mysql-8-4",
+    r"mysql 9(?:\.\d+)*": "mysql-9",
     r"percona(?: server)? 5\.7(?:\.\d+)*": "percona-5-7",
-    r"mariadb 10\.11(?:\.\d+)*": "mariadb-10-11",
-    r"mariadb 12(?:\.\d+)*": "mariadb-12",
+    r"mariadb 10\.(6|11)(?:\.\d+)*": r"mariadb-10-\1",
+    r"mariadb (1[12])(?:\.\d+)*": r"mariadb-\1",
+    r"mariadb": "mariadb-12",
     r"oracle 10g": "oracle-10g",
 }
+"""Names of engines with the release, and their entries."""
+NEAREST = {
+    r"virtuoso 7(?:\.\d+)*": "virtuoso-6",
+    r"postgres(?:ql)? ?(?:[6-9]|1[0-2])(?:\.\d+)*": "postgresql-13",
+    r"postgres(?:ql)? ?(?:19|[2-9]\d)(?:\.\d+)*": "postgresql-18",
+    r"mysql 5(?:\.0(?:\.\d+)*)?": "mysql-5-1",
+    r"mysql 5\.6(?:\.\d+)*": "mysql-5-7",
+    r"mysql 8\.[1-3](?:\.\d+)*": "mysql-8-0",
+    r"percona(?: server)? 8\.([04])(?:\.\d+)*": r"mysql-8-\1",
+    r"mariadb 10(?:\.(?:[7-9]|10)(?:\.\d+)*)?": "mariadb-10-11",
+}
+"""Releases without an entry of their own, and the nearest that has one."""
+OPEN_RELEASES = {"mysql": ("mysql-8-0",), "mysql 8": ("mysql-8-0",)}
+"""Names that leave the release open, and entries that are meant as often."""
 UNKNOWN = {
     r"(?:mysql|innodb|aurora mysql|percona(?: server)?|xtradb)(?: ?\d+(?:\.\d+)*)?": (
-        "MySQL 8.4, MySQL 8.0, Percona 5.7"
+        "MySQL 9, MySQL 8.4, MySQL 8.0, MySQL 5.7, Percona 5.7"
     ),
-    r"mariadb(?: ?\d+(?:\.\d+)*)?": "MariaDB 12, MariaDB 10.11",
+    r"mariadb(?: ?\d+(?:\.\d+)*)?": "MariaDB 12, MariaDB 11, MariaDB 10.11, MariaDB 10.6",
     r"aurora(?: postgresql)?": "PostgreSQL 15",
     r"oracle(?: database)?(?: ?\d+[a-z]*)?": "Oracle 10g",
     r"(?:microsoft |ms )?sql ?server(?: \d+)?|mssql|db2|sqlite|mongodb": "PostgreSQL 15, MySQL 8.4",
 }
-"""Engines of which the catalogue hasn't this release, and what is nearest."""
-NEAREST = {"virtuoso-6": "virtuoso 6", "postgresql-15": "postgresql 15", "mysql-5-1": "mysql 5.1"}
+"""Engines of which the catalogue hasn't this release, and what it has."""
+
+
+@dataclass(frozen=True)
+class NamedEngine:
+    """A database engine: its entry in the catalogue, empty if its release isn't said.
+
+    `nearest`: the release has no entry of its own. `others`: entries that the name may mean as well.
+    """
+
+    entry: str
+    nearest: bool = False
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,17 +100,16 @@ def system_of(piece: str) -> NamedSystem | None:
     return NamedSystem(None, None) if re.fullmatch(rf"(?:{names})(?: linux)?", text) else None
 
 
-def engine_of(piece: str) -> tuple[str, bool] | None:
-    """The engine's entry, empty if its version isn't said, and whether that is only the nearest; None if it is none.
+def engine_of(piece: str) -> NamedEngine | None:
+    """The engine that a piece names; None if it names none.
 
     Raises ValueError for a release that has no entry and is too far from those that have, with their names.
     """
     text = re.sub(r"[\s_-]+", " ", piece.lower()).strip().replace("virtuoso v", "virtuoso ")
-    for pattern, entry in ENGINES.items():
-        if re.fullmatch(pattern, text):
-            return entry, entry in NEAREST and not NEAREST[entry].startswith(text) and not text.startswith(
-                NEAREST[entry]
-            )
+    for patterns in (ENGINES, NEAREST):
+        for pattern, entry in patterns.items():
+            if match := re.fullmatch(pattern, text):
+                return NamedEngine(match.expand(entry), patterns is NEAREST, OPEN_RELEASES.get(text, ()))
     for pattern, nearest in UNKNOWN.items():
         if re.fullmatch(pattern, text):
             raise ValueError(f"the catalogue has no such release; nearest: {nearest}; name one of those")

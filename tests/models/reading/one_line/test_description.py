@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -161,11 +162,10 @@ def test_pieces_may_stand_in_any_order(line: str) -> None:
     ("Standard_E8ds_v5 + Premium SSD", "add its tier or its size"),
     ("8 cores, SSD, 3000 IOPS", "requests/s are bought with a volume"),
     ("8 cores, local NVMe", "only a cloud machine has disks of its own"),
-    ("MySQL 8 on r6i.2xlarge + gp3", "'MySQL 8': the catalogue has no such release; nearest: MySQL 8.4, MySQL 8.0"),
+    ("MySQL 4 on r6i.2xlarge + gp3", "'MySQL 4': the catalogue has no such release; nearest: MySQL 9, MySQL 8.4"),
     ("r6i.2xlarge + gp3 500", "'gp3 500': 500 of what? write 'gp3 500 GiB', or '3000 IOPS'"),
     ("32 cores 256GB RAM NVMe", "pieces, with commas between, are like"),
     ("16 vCPU of 64 GB", "'16 vCPU of 64 GB': not understood"),
-    ("MySQL, 8 cores", "'MySQL': say which release: MySQL 8.4 or MySQL 8.0"),
     ("SQL Server 2022 on 8 cores", "nearest: PostgreSQL 15, MySQL 8.4"),
     ("0 GB, Xeon 5130", "'0 GB': got 0; must be greater than 0"),
     ("-4 GB, Xeon 5130", "'-4 GB': not understood"),
@@ -259,7 +259,7 @@ CLOUD: tuple[tuple[str, dict[str, Any]], ...] = (
          "disk": "gp3, 500 GiB, 3000 requests/s, 125 MiB/s", "engine": "PostgreSQL 15", "driver": "TPC-C-like, go-tpc"},
     ),
     ("r6i.2xlarge with gp3 500 GiB 3000 IOPS 250 MiB/s", {"disk": "gp3, 500 GiB, 3000 requests/s, 250 MiB/s"}),
-    ("PostgreSQL 16 on m7g.4xlarge", {"cores": 16, "threads": 1, "gib": 64, "engine": "PostgreSQL 15",
+    ("PostgreSQL 16 on m7g.4xlarge", {"cores": 16, "threads": 1, "gib": 64, "engine": "PostgreSQL 16",
                                       "disk": "gp3, 200 GiB, 3000 requests/s, 125 MiB/s"}),
     ("db.r6g.xlarge, io2 500 GiB 10000 IOPS", {"name": "r6g.xlarge", "cpu": "Graviton2, 2.5 GHz", "cores": 4,
                                                "disk": "io2, 500 GiB, 10000 requests/s, 2560 MiB/s"}),
@@ -370,6 +370,25 @@ def test_a_release_that_is_only_near_has_the_doubt_of_its_path_lengths() -> None
 
     assert path_row("PostgreSQL 16, 8 cores") == [1.1]
     assert path_row("PostgreSQL 15, 8 cores") == path_row("PostgreSQL, 8 cores") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "others"),
+    [
+        ("MySQL 8, 8 cores", "MySQL 8.4, InnoDB", ["mysql-8-0"]),
+        ("MySQL, 8 cores", "MySQL 8.4, InnoDB", ["mysql-8-0"]),
+        ("MySQL 8.4, 8 cores", "MySQL 8.4, InnoDB", []),
+        ("MySQL, 2 x dual-core Xeon 5130", "MySQL 5.1, InnoDB", []),
+    ],
+)
+def test_a_name_that_leaves_the_release_open_has_the_doubt_of_the_other_one(
+    line: str, name: str, others: list[str]
+) -> None:
+    found = read_description(line)
+    row = next(row for row in found.rows if row.key == "database")
+    assert found.scenario.database.name == name
+    assert [json.loads(other.partition("=")[2])["base"] for other in row.others] == others
+    assert row.uncertain == bool(others)
 
 
 @pytest.mark.parametrize(
