@@ -3,7 +3,6 @@
 python docs/build_volumes.py               simulate what docs/volumes.yaml lacks, one run after the other, and draw
 python docs/build_volumes.py --draw        write the tables again from docs/volumes.yaml
 
-Runs of 5,000 warehouses are simulated at a tenth of their size: warehouses, pool, log, caps, page cleaners' rates.
 Which rows calibrate says calibration/runs/mappings/sysbench_tpcc_io1.yaml.
 """
 
@@ -21,8 +20,6 @@ from calibration.records import RunRecord, load_record, records_in
 from docs.build import head, line, replaced
 from models.build import build
 from models.input import as_mapping, parse_yaml, write_whole, yaml_text
-from models.reading import with_values
-from models.scenario import ScenarioSpec
 from scenarios.library import load_scenario_file, scenario_path
 from simulator import analytic, kernel
 from simulator.results import Result
@@ -40,28 +37,17 @@ level reads and what the change buffer takes there was chosen with all pools in 
 one with 25 GB"""
 IN_SIGHT = "io1-", "gp2-", "warm-up-io1-", "warehouses-500"
 """how names of rows begin that a mechanism or a number was chosen with"""
-SEED, BIN_S, STEADY, TENTH = 1, 60, 0.95, 0.1
-SCALED = (
-    "workload.warehouses",
-    "database.pool.buffers",
-    "database.page_cleaner.redo_capacity_gib",
-    "database.page_cleaner.lru_scan_depth_pages",
-    "database.page_cleaner.io_capacity_per_s",
-    "database.page_cleaner.io_capacity_max_per_s",
-    "machine.disks.disk.limits[requests].per_s",
-    "machine.disks.disk.limits[mib].per_s",
-)
-WHOLE = (*SCALED[:2], SCALED[3])
-"""of these the keys whose values are whole numbers"""
+SEED, BIN_S, STEADY = 1, 60, 0.95
+CAP_KEY = "machine.disks.disk.limits[requests].per_s"
 
 
 @dataclass(frozen=True)
 class RunSet:
-    """Records of one source, what they are simulated with, and at which size."""
+    """Records of one source, and what they are simulated with. `is_capped`: by requests/s that each run names."""
 
     folder: str
     base: str
-    size: float
+    is_capped: bool = False
 
     @property
     def mapping(self) -> Path:
@@ -70,40 +56,19 @@ class RunSet:
 
 
 SETS = (
-    RunSet("sysbench_tpcc_io1", "innodb/sysbench-tpcc-io1", TENTH),
-    RunSet("sysbench_tpcc_gp2", "innodb/sysbench-tpcc-gp2", 1.0),
-    RunSet("sysbench_tpcc_mysql8", "innodb/sysbench-tpcc-mysql8", 1.0),
+    RunSet("sysbench_tpcc_io1", "innodb/sysbench-tpcc-io1", is_capped=True),
+    RunSet("sysbench_tpcc_gp2", "innodb/sysbench-tpcc-gp2"),
+    RunSet("sysbench_tpcc_mysql8", "innodb/sysbench-tpcc-mysql8"),
 )
 
 
-def smaller(scenario: ScenarioSpec, size: float) -> ScenarioSpec:
-    """The scenario at a share of its size; its clients and its hour stay, and transactions take as much longer."""
-    if size == 1.0:
-        return scenario
-    limits = {each.of: each.per_s for each in scenario.machine.disks.disk.limits}  # type: ignore[union-attr]
-    cleaner = scenario.database.page_cleaner
-    assert cleaner is not None
-    values: dict[str, float] = {
-        "workload.warehouses": scenario.tpcc.warehouses,
-        "database.pool.buffers": scenario.database.pool.buffers,
-        **{f"machine.disks.disk.limits[{of}].per_s": per_s for of, per_s in limits.items()},
-        **{key: getattr(cleaner, key.rsplit(".", 1)[1]) for key in SCALED[2:6]},
-    }
-    old_ms = scenario.database.pool.old_blocks_time_ms / size  # as many clients wait for fewer requests a second
-    return with_values(
-        scenario,
-        {key: round(value * size) if key in WHOLE else value * size for key, value in values.items()}
-        | {"database.pool.old_blocks_time_ms": old_ms},
-    )
-
-
-def answer_of(result: Result, size: float) -> dict[str, Any]:
-    """What the page shows of a result, at the size of the real machine."""
+def answer_of(result: Result) -> dict[str, Any]:
+    """What the page shows of a result."""
     device = result.devices[0]
     per_s = result.transactions_per_s
     capped = next((each for each in device.limits if each.of == "requests"), None)
     found: dict[str, Any] = {
-        "transactions_per_s": round(per_s / size, 2),
+        "transactions_per_s": round(per_s, 2),
         "io_per_transaction": round((device.reads_per_s + device.writes_per_s) / per_s, 2),
         "reads_per_transaction": round(device.reads_per_s / per_s, 2),
     }
@@ -112,7 +77,7 @@ def answer_of(result: Result, size: float) -> dict[str, Any]:
     values = result.series.values["transactions_per_s"] if result.series else []
     step = round(BIN_S / result.series.step_s) if result.series else 1
     if values:
-        found["series"] = [round(fmean(values[i : i + step]) / size, 1) for i in range(0, len(values), step)]
+        found["series"] = [round(fmean(values[i : i + step]), 1) for i in range(0, len(values), step)]
     return found
 
 
@@ -128,9 +93,9 @@ def simulated(which: Sequence[str]) -> None:
             for name, engine in (("kernel", kernel), ("analytic", analytic)):
                 if name in known.get(run.name, {}):
                     continue
-                result = engine.simulate(build(smaller(run.scenario, of.size)), SEED)
+                result = engine.simulate(build(run.scenario), SEED)
                 known = answers()
-                known.setdefault(run.name, {})[name] = answer_of(result, of.size)
+                known.setdefault(run.name, {})[name] = answer_of(result)
                 write_whole(ANSWERS, yaml_text(dict(sorted(known.items())), leaves_on_a_line=True))
 
 
@@ -211,7 +176,7 @@ def caps(of: RunSet, records: Sequence[RunRecord]) -> dict[str, float]:
     for record in records:
         kernel = answers().get(record.name, {}).get("kernel")
         settings = file.runs[record.name].settings if record.name in file.runs else {}
-        cap = settings.get(SCALED[6])
+        cap = settings.get(CAP_KEY)
         if isinstance(cap, int | float) and kernel is not None:
             used = kernel["io_per_transaction"] * kernel["transactions_per_s"] / cap
             if used >= STEADY:
@@ -223,7 +188,7 @@ def page(text: str) -> str:
     """The page with its tables."""
     for of in SETS:
         records = sorted((load_record(path) for path in records_in(RUNS / of.folder)), key=_order)
-        capped = caps(of, records) if of.size != 1.0 else {}
+        capped = caps(of, records) if of.is_capped else {}
         text = replaced(text, BEGIN, END, rates_table(records, capped) + "\n", of.folder)
         text = replaced(text, BEGIN, END, series_table(records) + "\n", f"{of.folder} series")
     return text

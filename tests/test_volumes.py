@@ -11,7 +11,6 @@ import pytest
 
 from calibration.fit import measured_runs, read_mapping_file
 from calibration.records import load_record, records_in
-from models.build import build
 from scenarios.library import load_scenario_file, scenario_path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -57,19 +56,6 @@ def test_the_fitted_rows_are_records_and_called_so() -> None:
         measured = load_scenario_file(scenario_path(name)).measured
         assert measured is not None
         assert measured.role == "fitted"
-
-
-def test_a_tenth_has_a_tenth_of_all_that_is_rates_and_sizes() -> None:
-    whole = load_scenario_file(scenario_path("innodb/sysbench-tpcc-io1"))
-    tenth = script()["smaller"](whole, 0.1)
-    assert tenth.tpcc.warehouses == 500
-    assert tenth.database.pool.buffers == round(whole.database.pool.buffers / 10)
-    assert [each.per_s for each in tenth.machine.disks.disk.limits] == pytest.approx([700, 47.68])
-    assert tenth.database.page_cleaner.redo_capacity_gib == pytest.approx(0.8)
-    assert tenth.database.pool.old_blocks_time_ms == pytest.approx(10 * whole.database.pool.old_blocks_time_ms)
-    assert tenth.workload.arrivals == whole.workload.arrivals
-    assert script()["smaller"](whole, 1.0) is whole
-    build(tenth)
 
 
 def test_credits_end_where_the_rate_falls_for_good() -> None:
