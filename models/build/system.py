@@ -17,11 +17,13 @@ from models.build.sampling import folded, sample_of
 from models.build.start import interval_of
 from models.database import (
     DatabaseSpec,
+    PageCleanerSpec,
     buffer_pool_of,
     checkpointer_of,
     flushing_of,
     log_of,
     logged_program,
+    merger_of,
     page_cleaners_of,
     sweeper_of,
     writer_of,
@@ -119,6 +121,7 @@ def machine_model(
             *write_back_of(system.page_cache, leaves_log=database.log.commit == "buffered"),
             *(() if direct_io else flusher_of(system.page_cache, plan.page_cache_pages, page_bytes)),
             *_writers(database),
+            *((merger_of(cleaner),) if cleaner and _is_merged(cleaner, program) else ()),
         ),
         sharing=sharing_of(machine, line_share_of(machine, system, database)),
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
@@ -155,6 +158,12 @@ def _writers(database: DatabaseSpec) -> tuple[form.Daemon, ...]:
         *((sweeper_of(writer.sweep, database.pool.buffers),) if writer and writer.sweep else ()),
         *((checkpointer_of(checkpoint, database.io == "direct"),) if checkpoint else ()),
     )
+
+
+def _is_merged(cleaner: PageCleanerSpec, program: form.Program) -> bool:
+    """Whether there are changes put aside, and somebody merges them in the background."""
+    puts_aside = bool((program.operations[:, 0] == form.CODES["put_aside"]).any())
+    return puts_aside and cleaner.background_merge_fraction > 0
 
 
 def _flushes(storage: form.Storage) -> bool:

@@ -4,5 +4,5 @@ from models.database.buffer_pool import OLD_BLOCKS_TIME_MS, buffer_pool_of
 from models.database.checkpoint import checkpointer_of
 from models.database.database import DatabaseSpec
 from models.database.log import log_of, logged_program
-from models.database.page_cleaner import flushing_of, page_cleaners_of
+from models.database.page_cleaner import PageCleanerSpec, flushing_of, merger_of, page_cleaners_of
 from models.database.writer import sweeper_of, writer_of, writing_of

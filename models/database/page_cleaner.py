@@ -9,6 +9,8 @@ from simulator.form import GIB, Daemon, DaemonStep, Flushing, from_s
 
 AVERAGED_S = 30
 """innodb_flushing_avg_loops"""
+MERGE_INTERVAL_S = 1.0
+"""between two looks of InnoDB's master thread at the change buffer (srv_master_do_active_tasks)"""
 FREE_FRACTION = 0.75
 """free pages, which hold nothing, by `lru_scan_depth_pages`, mean: MariaDB fills up its list of 1,536 when half of them
 are left, and had 773 to 1,457 in seven looks; assumption for others. As deep again the list's end is kept clean"""
@@ -32,6 +34,15 @@ class PageCleanerSpec(Spec):
     """that whoever misses waits for a free page, mean: for the list's mutex, and asleep (10 ms) after others took it"""
     io_capacity_per_s: PerSecond = Field(ge=1, le=10_000_000)
     io_capacity_max_per_s: PerSecond = Field(ge=1, le=10_000_000)
+    background_merge_fraction: Fraction = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="of io_capacity_per_s: pages that have changes put aside (workload.layout."
+        "index_changes_put_aside_fraction) which are read and changed in the background, drawn from those that aren't "
+        "in the pool; no more than changes are put aside. 0: none is. InnoDB, ibuf_merge_in_background "
+        "(storage/innobase/ibuf/ibuf0ibuf.cc): PCT_IO(5) once a second",
+    )
     dirty_low_fraction: Fraction = Field(ge=0, le=1, description="of the pool, from which on dirt counts; 0: never")
     dirty_high_fraction: Fraction = Field(ge=0.01, le=1, description="of the pool, that asks for io_capacity")
     redo_capacity_gib: Gib = Field(ge=0.001, le=10_000)
@@ -71,6 +82,13 @@ def page_cleaners_of(spec: PageCleanerSpec) -> tuple[Daemon, ...]:
         for number in range(1, spec.cleaners + 1)
         for name, steps in (("list", tail), ("page", aged))
     )
+
+
+def merger_of(spec: PageCleanerSpec) -> Daemon:
+    """The daemon that merges what is put aside: it reads so many pages at once, each second."""
+    milli_pages = round(1000 * spec.background_merge_fraction * spec.io_capacity_per_s * MERGE_INTERVAL_S)
+    steps = DaemonStep("every", (from_s(MERGE_INTERVAL_S),)), DaemonStep("merge", (milli_pages,))
+    return Daemon("change buffer", steps)
 
 
 def free_pages_of(spec: PageCleanerSpec) -> int:

@@ -62,6 +62,8 @@ def _daemon_faults(system: System) -> Iterator[str]:
             yield f"daemon {daemon.name}: write_tail is of a list; the pool's replacement is {system.pool.replacement}"
         if any(daemon.operands("write_unused")) and system.pool.replacement != "clock":
             yield f"daemon {daemon.name}: write_unused is of CLOCK; the pool's replacement is {system.pool.replacement}"
+        if any(daemon.operands("merge")) and not system.direct_io:
+            yield f"daemon {daemon.name}: merge needs direct I/O"
 
 
 def _file_faults(system: System) -> Iterator[str]:
@@ -140,6 +142,7 @@ def _counts(program: Program) -> Mapping[str, int]:
         "distribution": len(program.distributions), "target": len(program.operations), "counter": counters,
         "limit": counters, "until": counters, "reference": len(program.references), "lock": len(program.lock_tables),
         "section": len(program.sections), "station": len(program.stations), "write": WITH_INDEX_PAGE + 1,
+        "region": len(program.regions),
     }  # fmt: skip
 
 

@@ -139,6 +139,7 @@ def _facts(system: System, seed: int) -> dict[str, int]:
         "interrupt_ns": interrupts.served_ns if interrupts else 0,
         "arrival_mean_ns": round(NS_PER_S / system.arrivals_per_s) if system.arrivals_per_s else 0,
         "arrival_stream": int(seed_streams(seed, "arrivals", 1).view(np.int64)[0]),
+        "merge_stream": int(seed_streams(seed, "merges", 1).view(np.int64)[0]),
     }
 
 

@@ -266,7 +266,7 @@ class ProgramReader:
             self._claimed[b] = limit, tried + self.mix[number] * weight
             registers[a] = only(self._remembered(("counter", b), lambda: Frontier(b, 1, constant(0))))
             return [(pc + 1, float(self.claims[b])), (e, 1.0 - float(self.claims[b]))]
-        elif not (self.at_start and name in WITHOUT_PAGES):
+        elif name != "put_aside" and not (self.at_start and name in WITHOUT_PAGES):
             self._compute(name, operands, here, number)
         return [(pc + 1, 1.0)]
 

@@ -76,6 +76,13 @@ public:
         run(who, task);
     }
 
+    // A page that a merge has read is here, and changed.
+    void end_merge_read(i32 page) {
+        interpreter.pool.set_busy(page, false);
+        interpreter.pool.change(page);
+        announce(page);
+    }
+
 private:
     static constexpr i64 THROTTLED_BATCH_PAGES = 64;
     const i64 main_class;

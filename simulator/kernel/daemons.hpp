@@ -1,6 +1,7 @@
 // Daemons: tasks beside the clients, each of which takes its steps one after the other for ever.
 #pragma once
 #include "log.hpp"
+#include "merges.hpp"
 #include "page_writes.hpp"
 
 namespace oltpsim {
@@ -23,6 +24,7 @@ enum class DaemonCode : i64 {
     begin_checkpoint,
     every_or_logged,
     every_or_evicted,
+    merge,
 };
 
 constexpr i64 MILLI = 1000, MILLION = 1'000'000;
@@ -110,7 +112,8 @@ public:
           interpreter(interpreter),
           log(log),
           write_back(write_back),
-          flushing(system) {
+          flushing(system),
+          merges(system, calendar, devices, interpreter) {
         const Table& table = system["daemons"];
         for (i32 number = 0; number < count(system); number++) {
             const i32 who = first + number;
@@ -181,6 +184,7 @@ private:
         i64 longest_cycle_ns = 0;
         i64 slot = 0;  // where `write_unused` goes on
         FlushingMeans flushing{};
+        Merges::Round merging{};
 
         // Time that writes take which are spread over so much of the longest cycle; whole ms, where it is shorter.
         i64 over_ns(i64 of_longest) const {
@@ -207,6 +211,7 @@ private:
     Array<Daemon> daemons;
     Array<Sleeper> asleep;  // in the order in which they came
     Flushing flushing;
+    Merges merges;
     i32 waiting_commits = NONE;  // the first of them
 
     // Begins the step that a daemon is at; false if it has to wait.
@@ -260,6 +265,11 @@ private:
                 pool.find_oldest_dirty(flushing.pages_due(pool, step.a, daemon.flushing), daemon.writes.pages);
                 daemon.writes.start(0);
                 return write_and_release(daemon);
+            case DaemonCode::merge:
+                merges.draw(step.a, daemon.merging);
+                if (daemon.merging.pages.empty()) return true;
+                pay(who, daemon.merging.pages.size() * merges.page_cpu_ns, interpreter.cpu_time.writer_ns);
+                return false;
         }
         check(false);
         return false;
@@ -286,6 +296,8 @@ private:
                 return write_and_release(daemon);
             case DaemonCode::sync:
                 return daemon.sync.run();
+            case DaemonCode::merge:
+                return merges.read(daemon.merging) || wait(who, LOOK_AT_POOL_NS);
             default:
                 return true;
         }
@@ -352,9 +364,10 @@ private:
     }
 
     // CPU time of handing pages to the disks; it is write-back's.
-    void pay(i32 who, i64 pages) {
-        const i64 demand_ns = pages * interpreter.costs.request_ns;
-        interpreter.cpu_time.write_back_ns += demand_ns;
+    void pay(i32 who, i64 pages) { pay(who, pages * interpreter.costs.request_ns, interpreter.cpu_time.write_back_ns); }
+
+    void pay(i32 who, i64 demand_ns, i64& account_ns) {
+        account_ns += demand_ns;
         stations.enter(PROCESSORS, who, demand_ns, Purpose::daemon);
     }
 

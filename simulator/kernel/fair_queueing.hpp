@@ -78,7 +78,8 @@ private:
         const i32 number = requests.take(turns);
         on_turn = owner_of(number);
         in_device = 1;
-        const bool is_background = on_turn != A_CLIENT && requests[number].use != Use::log;
+        const Use use = requests[number].use;
+        const bool is_background = on_turn != A_CLIENT && use != Use::log && use != Use::merge_read;
         slice_end_ns = calendar.now_ns + (is_background ? background_slice_ns : slice_ns);
         if (on_turn != A_CLIENT) owners[on_turn].is_in_line = false;
         submit(number);

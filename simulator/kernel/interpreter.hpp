@@ -215,6 +215,9 @@ public:
                         continue;
                     }
                     break;
+                case Code::put_aside:
+                    program.put_aside[now.a]++;
+                    break;
                 case Code::visit:
                     if (owes_cpu(task)) return pay(task);
                     task.operation++;

@@ -140,6 +140,7 @@ private:
         const Request request = devices.requests[number];
         if (request.who == WHOLE) devices.part_ends(number);
         if (request.who == WRITE_BACK) write_back.end(request);
+        if (request.who == MERGES) clients.end_merge_read(request.first_page);
         devices.requests.release(number);
         if (request.who < 0) return;
         if (daemons.has(request.who) && !daemons.end_write(request.who)) return;

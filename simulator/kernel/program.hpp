@@ -42,6 +42,7 @@ enum class Code : i64 {
     if_between,
     flush,
     if_equal,
+    put_aside,
 };
 
 struct Operation {
@@ -84,6 +85,7 @@ public:
     Array<Reference> references;
     Array<i64> counters;
     Array<TableCounters> table_counters;  // by region
+    Array<i64> put_aside;                 // by region, changes of its pages that wait for a merge
     const i64 registers_per_task;
     const i64 streams_per_task;
 
@@ -216,6 +218,7 @@ private:
             regions.add({areas.at(i, "base"), areas.at(i, "groups"), areas.at(i, "group_pages"),
                          areas.at(i, "rows_per_page"), areas.at(i, "interior"), areas.at(i, "fanout")});
         table_counters.resize(regions.size());
+        put_aside = Array<i64>(regions.size(), 0);
         const Table& ways = system["references"];
         for (i64 i = 0; i < ways.rows(); i++)
             references.add({static_cast<ReferenceKind>(ways.at(i, "kind")), ways.at(i, "region"), ways.at(i, "r_group"),

@@ -25,7 +25,9 @@ from simulator.results import (
 )
 from simulator.results.recording import RunRecorder
 
-PURPOSES = ("data read", "eviction write", "swap in", "doublewrite", "swap out", "write-back", "log", "writer")
+PURPOSES = (
+    *("data read", "eviction write", "swap in", "doublewrite", "swap out", "write-back", "log", "writer", "merge read"),
+)
 """of device requests, as results name them"""
 HISTOGRAM_AT = 3 + len(ACTIVITIES)
 """column of a class's first bucket in report.hpp"""

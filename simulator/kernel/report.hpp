@@ -54,7 +54,7 @@ inline Report Kernel::report(const std::string& name) const {
     if (name == "devices") {
         Report table(
             "arrived reads writes service_ns response_ns busy_ns occupied_ns queue_ns length ages_ns data_read "
-            "eviction_write swap_in doublewrite swap_out write_back log writer");
+            "eviction_write swap_in doublewrite swap_out write_back log writer merge_read");
         for (const Device& device : devices.requests.devices) {
             table.add(device.arrived, device.reads, device.writes, device.service_ns, device.response_ns,
                       device.busy_ns(now_ns), device.occupied.area_until(now_ns), device.queue.area_until(now_ns),
@@ -102,7 +102,7 @@ inline Report Kernel::report(const std::string& name) const {
     }
     const Program& program = interpreter.program;
     if (name == "counters" || name == "registers" || name == "streams" || name == "high" || name == "windows" ||
-        name == "seen") {
+        name == "seen" || name == "put_aside") {
         Report table(name == "registers" ? program.registers_per_task
                      : name == "streams" ? program.streams_per_task
                                          : 1);
@@ -115,6 +115,7 @@ inline Report Kernel::report(const std::string& name) const {
         if (name == "high") add(program.all_high());
         if (name == "windows") add(program.all_windows());
         if (name == "seen") add(program.all_seen());
+        if (name == "put_aside") add(program.put_aside);
         return table;
     }
     if (name == "locks") {

@@ -15,11 +15,11 @@ namespace oltpsim {
 enum class Transfer : u8 { read, write, rewrite, flush };
 
 // What a request is for. Up to `doublewrite` each client is an owner of its own to fair queueing.
-enum class Use : u8 { data_read, eviction_write, swap_in, doublewrite, swap_out, write_back, log, writer };
-constexpr int USES = 8;
+enum class Use : u8 { data_read, eviction_write, swap_in, doublewrite, swap_out, write_back, log, writer, merge_read };
+constexpr int USES = 9;
 
 // Who learns that a request is done, if not a task
-constexpr i32 NOBODY = -1, WRITE_BACK = -2, WHOLE = -3;
+constexpr i32 NOBODY = -1, WRITE_BACK = -2, WHOLE = -3, MERGES = -4;
 
 struct Request {
     i64 byte;  // on its device
@@ -31,7 +31,7 @@ struct Request {
     i32 next;        // in a line
     i32 whole;       // the request to a RAID set that this one is a part of
     i32 parts_left;  // of such a request
-    i32 first_page;  // of a write-back
+    i32 first_page;  // of a write-back, or that a merge reads
     i32 pages;
     Transfer transfer;
     Use use;

@@ -42,6 +42,17 @@ class BufferIo:
         self.pool.finish_read(frame)
         self.announce(frame.page)
 
+    def read_to_merge(self, frame: Frame) -> None:
+        """Read a page into the frame that is kept for it, for nobody: it changes when it is here."""
+        page = frame.page
+        done = self.files.submit(range(page, page + 1), READ, "merge read")
+        done.callbacks.append(lambda _: self._end_merge(frame))
+
+    def _end_merge(self, frame: Frame) -> None:
+        frame.busy = False
+        self.pool.change(frame, self.pool.log_end_bytes)
+        self.announce(frame.page)
+
     def write_victim(self, frame: Frame) -> Story:
         """Direct I/O: write a dirty victim, so that its frame can be used."""
         self.pool.cache.clear_dirty(frame)

@@ -10,6 +10,7 @@ from simulator.reference.buffer_pool import BufferPool
 from simulator.reference.cache import Cache
 from simulator.reference.cpu import Processors
 from simulator.reference.log import CommitLog
+from simulator.reference.merges import Merges
 from simulator.reference.page_writes import PageWriter
 from simulator.reference.stations import Environment, Story
 from simulator.reference.write_back import WriteBack
@@ -26,13 +27,14 @@ ROUNDS_AHEAD = 3
 class DaemonTimes:
     """Of one daemon: `due_ns`, when `every` was last due, `began_ns`, when it last ended, and its `flushing`.
 
-    `began_evictions`: how many pages had left the pool when `every_or_evicted` last ended.
+    `began_evictions`: how many pages had left the pool when `every_or_evicted` last ended. `left_milli_pages`: what was
+    due of a merge and is no whole page.
 
     `place`: where `write_unused` goes on. `began_bytes`: of log when `every_or_logged` last ended. `cycle_ns`: from one
     end of that to the next, and `longest_cycle_ns`, what that is at most; None before the first.
     """
 
-    due_ns = began_ns = place = longest_cycle_ns = began_evictions = 0
+    due_ns = began_ns = place = longest_cycle_ns = began_evictions = left_milli_pages = 0
     began_bytes: int | None = None
     cycle_ns: int | None = None
 
@@ -88,9 +90,10 @@ class Daemons:
         log: CommitLog,
         writer: PageWriter,
         write_back: WriteBack,
+        merges: Merges,
     ) -> None:
         self.env, self.system, self.pool, self.cpu = env, system, pool, cpu
-        self.log, self.writer, self.write_back = log, writer, write_back
+        self.log, self.writer, self.write_back, self.merges = log, writer, write_back, merges
         self.checkpoints_ns: list[tuple[int, int]] = []
         self.asleep: list[Sleeper] = []
         self.waiting_commits: list[simpy.Event] = []
@@ -114,9 +117,9 @@ class Daemons:
             case "sleep", (interval_ns,):
                 yield env.timeout(interval_ns)
             case ("await_dirty" | "await_cache_dirty") as name, (pages,):
-                cache = self.pool.cache if name == "await_dirty" else self.pool.page_cache.cache
-                while len(cache.dirty_since_ms) <= pages:
-                    yield self.sleep(cache, pages)
+                yield from self._await_dirty(
+                    self.pool.cache if name == "await_dirty" else self.pool.page_cache.cache, pages
+                )
             case "write_cache_dirty", (keep_pages,):
                 yield from self._write_cache_dirty(keep_pages)
             case "write_dirty", (keep_pages, over_ns):
@@ -130,6 +133,8 @@ class Daemons:
                 self._note_checkpoint(step.operation, times)
             case "write_log", ():
                 self._write_log()
+            case "merge", (milli_pages,):
+                yield from self._merge(milli_pages, times)
             case "write_expired", (age_ns,):
                 yield from self._write_expired(age_ns)
             case (("write_tail" | "write_aged" | "write_unused"), operands):
@@ -147,6 +152,22 @@ class Daemons:
             times.due_ns = max(times.due_ns + interval_ns, self.env.now)
             yield self.env.timeout(times.due_ns - self.env.now)
             times.began_ns = self.env.now
+
+    def _await_dirty(self, cache: Cache, pages: int) -> Story:
+        """Sleep until a cache has more dirty pages than so many."""
+        while len(cache.dirty_since_ms) <= pages:
+            yield self.sleep(cache, pages)
+
+    def _merge(self, milli_pages: int, times: DaemonTimes) -> Story:
+        """Have the pages that are due read; a page that finds no clean buffer is tried again."""
+        due, times.left_milli_pages = divmod(times.left_milli_pages + milli_pages, MILLI)
+        if pages := self.merges.draw(due):
+            demand_ns = len(pages) * self.merges.page_cpu_ns
+            self.cpu.background_writer_ns += demand_ns
+            yield from self.cpu.run(demand_ns)
+        for page in pages:
+            while not self.merges.read(page):
+                yield self.env.timeout(LOOK_AT_POOL_NS)
 
     def _note_checkpoint(self, operation: str, times: DaemonTimes) -> None:
         """Let one begin, or note that it has ended."""

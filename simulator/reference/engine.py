@@ -32,6 +32,7 @@ from simulator.reference.io_wait import IoWait
 from simulator.reference.limits import RateLimiter
 from simulator.reference.locks import RowLocks
 from simulator.reference.log import CommitLog
+from simulator.reference.merges import Merges
 from simulator.reference.page_cache import OsPageCache
 from simulator.reference.page_writes import PageWriter
 from simulator.reference.record import ReferenceRecorder
@@ -84,7 +85,8 @@ class ReferenceEngine:
         self.swap = SwapArea(system, self.devices[0], self.pool.memory, self.io_wait)
         self.write_back = WriteBack(env, system, self.page_cache, files)
         writer = PageWriter(env, system, self.pool, self.cpu, files, self.write_back)
-        self.daemons = Daemons(env, system, self.pool, self.cpu, self.log, writer, self.write_back)
+        self.merges = Merges(system, seed, self.interpreter.put_aside, self.buffer_io)
+        self.daemons = Daemons(env, system, self.pool, self.cpu, self.log, writer, self.write_back, self.merges)
         # Who begins
         self.in_system = Population()
         self.arrivals = self._new_arrivals(seed)

@@ -13,7 +13,7 @@ from simulator.reference.device import Request
 from simulator.reference.stations import Environment
 
 BACKGROUND = ("swap out", "write-back", "writer")
-OF_SEVERAL = (*BACKGROUND, "log")
+OF_SEVERAL = (*BACKGROUND, "log", "merge read")
 """purposes whose requests have one owner; with all others each client is one, who has one request at a time"""
 
 

@@ -35,6 +35,8 @@ class Interpreter:
         self.first_lock: list[int] = program.lock_tables[:, 0].tolist()
         self.first_counter: list[int] = program.counter_tables[:, 0].tolist()
         self.counters: list[int] = program.counters.tolist()
+        self.put_aside = [0] * len(program.regions)
+        """by region, changes of its pages that wait for a merge"""
         self.references = References(program, self.tables)
         self.operations: list[Operation] = [
             (names[code], *operands[: len(OPERATIONS[names[code]])]) for code, *operands in program.operations.tolist()
@@ -94,6 +96,8 @@ class Interpreter:
                 client.client_ns += client_ns
             case "work", distribution, s:
                 client.user_ns += self._draw_ns(client, distribution, s)
+            case "put_aside", region:
+                self.put_aside[region] += 1
             case "log", size_bytes if not self.logs_at_once:
                 client.log_bytes += size_bytes
             case _:

@@ -46,6 +46,11 @@ def page_cleaner(interval_ns: int, depth_pages: int, age_bytes: int, evictions: 
     )
 
 
+def merging(interval_ns: int, milli_pages: int) -> Daemon:
+    """Reads and changes pages that have changes put aside."""
+    return Daemon("merger", (DaemonStep("every", (interval_ns,)), DaemonStep("merge", (milli_pages,))))
+
+
 def checkpointer(interval_ns: int, spread_ns: int = 0, direct_io: bool = False, log_bytes: int | None = None) -> Daemon:
     """Writes all that is dirty, every interval; or sooner if so much is logged, and then pages are logged whole."""
     by_time = (DaemonStep("every", (interval_ns,)),)

@@ -98,6 +98,7 @@ class Writer:
         self.rows, self.times = asm.stream("rows"), asm.stream("times")
         hot = asm.region("hot", groups, system.hot_pages, 1, fanout=system.fanout)
         grown = asm.region("grown", groups, system.grown_pages, system.rows_per_page, fanout=system.fanout)
+        self.regions = {"hot": hot, "grown": grown}
         for group in range(groups):
             asm.loaded(hot, group, system.hot_pages)
             asm.loaded(grown, group, system.grown_pages // 2)
@@ -195,6 +196,8 @@ class Writer:
             asm.emit("note", self.noted, self.group)
             asm.emit("take", self.age, self.noted, self.group, step[1])
             asm.emit("sleep_until", self.noted, self.group)
+        elif kind == "put aside":
+            asm.emit("put_aside", self.regions[step[1]])
         elif kind == "flush":
             asm.emit("log", 300)
             asm.emit("flush")

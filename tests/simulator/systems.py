@@ -33,7 +33,7 @@ from simulator.form import (
     Work,
     Writing,
 )
-from tests.simulator.daemons import checkpointer, flusher, page_cleaner, sleeping_writer, write_back, writer
+from tests.simulator.daemons import checkpointer, flusher, merging, page_cleaner, sleeping_writer, write_back, writer
 
 MS = 1_000_000
 NEVER_NS = 10**15
@@ -132,6 +132,7 @@ rare_steps = st.one_of(
     st.tuples(st.just("look at the clock")),
     st.tuples(st.just("compare")),
     st.tuples(st.just("flush")),
+    st.tuples(st.just("put aside"), st.sampled_from(["hot", "grown"])),
     st.tuples(st.just("touch"), st.just("combined row"), writes, some_time),
     st.tuples(st.just("touch"), st.just("remembered and recent"), writes, some_time),
 )
@@ -483,6 +484,8 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
     )
     deeper = DaemonStep("write_tail", (draw(st.integers(0, 60)),))
     other = Daemon("cleaner of another depth", (DaemonStep("sleep", (30 * MS,)), deeper))
+    merger = merging(draw(st.sampled_from([5 * MS, 40 * MS, 300 * MS])), draw(st.sampled_from([100, 3_700, 20_000])))
+    put_aside = draw(st.lists(st.sampled_from([("put aside", "hot"), ("put aside", "grown")]), max_size=3))
     return dataclasses.replace(
         system,
         direct_io=True,
@@ -505,7 +508,13 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
             files=draw(st.sampled_from([(), ((0, 0), (3, 1), (11, 0), (20, 2))])) if flushes else (),
         ),
         flushing=rules,
-        daemons=(*system.daemons[:1], *rules.cleaners * (cleaner,), *draw(st.sampled_from([(), (), (other,)]))),
+        classes=tuple((weight, (*story, *put_aside)) for weight, story in system.classes),
+        daemons=(
+            *system.daemons[:1],
+            *rules.cleaners * (cleaner,),
+            *draw(st.sampled_from([(), (), (other,)])),
+            *draw(st.sampled_from([(), (merger,), (merger, merger)])),
+        ),
     )
 
 

@@ -406,12 +406,17 @@ class TpccWriter(TransactionWriter):
     def _change_index(self, index: int) -> None:
         """An entry in an index that isn't unique, if there is one: in its leaf, or put aside."""
         aside = self.workload.layout.index_changes_put_aside_fraction
-        if index < 0 or aside == 1:
+        if index < 0:
             return
-        put_aside = self.jump_unless(1.0 - aside) if aside else None
-        self.touch(index, WRITE)
+        put_aside, done = self.jump_unless(1.0 - aside) if 0 < aside < 1 else None, self.asm.label()
+        if aside < 1:
+            self.touch(index, WRITE)
         if put_aside is not None:
+            self.asm.emit("jump", done)
             self.asm.place(put_aside)
+        if aside:
+            self.asm.emit("put_aside", self.asm.region_of(index))
+        self.asm.place(done)
 
     def new_order_story(self) -> None:
         """One order of 5 to 15 lines; 1 % of lines from another warehouse, 1 % of orders rolled back."""

@@ -90,7 +90,7 @@ def with_writer(pages: int) -> tuple[Daemon, ...]:
 
 
 PURPOSES = ("data read", "eviction write", "swap in", "swap out", "write-back", "log", "writer")
-OF_CLEANERS = ("write_tail", "write_aged", "every_or_evicted")
+OF_CLEANERS = ("write_tail", "write_aged", "every_or_evicted", "merge")
 IN_TESTS_OF_THEIR_OWN = (*OF_CLEANERS, "write_unused")
 SCHEDULERS = ("fcfs", "look", "c-look")
 
