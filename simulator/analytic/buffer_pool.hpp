@@ -18,6 +18,7 @@ struct BufferPool {
     Numbers faults;                            // references to buffers in swap, by group
     Numbers misses_of, brought_of, faults_of;  // per transaction of each view
     double brought_mean = 0;                   // pages that come in per transaction of the mix, new ones too
+    double put_aside = 0;                      // changes put aside whose pages aren't in the pool, per transaction
 
     void solve(const Workload& w, const Machine& m) {
         const std::size_t n = at(w.groups), views = at(w.views);
@@ -40,6 +41,13 @@ struct BufferPool {
             }
         }
         brought_mean = w.mean(brought_of.data());
+        put_aside = w.put_aside.back();
+        for (std::size_t g = 0; g < n; g++) put_aside += w.put_aside[g] * missing[g];
+    }
+
+    // Pages per transaction that are merged in the background: so many a second, or all that have changes put aside.
+    double merged(const Machine& m, double rate) const {
+        return std::min(m.merged_per_s / std::max(rate, TINY), put_aside);
     }
 
 private:

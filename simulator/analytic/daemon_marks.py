@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from simulator.form import ENDLESS_PAGES, NEVER_BYTES, NEVER_NS, TIMED, System, kept_dirty_pages
+from simulator.form import ENDLESS_PAGES, NEVER_BYTES, NEVER_NS, NS_PER_S, TIMED, System, kept_dirty_pages
 
 
 class DaemonMarks(NamedTuple):
@@ -70,3 +70,14 @@ def cleaner_marks_of(system: System) -> CleanerMarks:
         if "write_aged" in operands:
             marks = marks._replace(sync_bytes=operands["write_aged"][0], round_ns=interval_ns)
     return marks
+
+
+def merged_per_s(system: System) -> float:
+    """Pages that daemons read and change for changes put aside, at most."""
+    rates = (
+        milli_pages / 1000.0 * NS_PER_S / max(interval_ns, 1)
+        for daemon in system.daemons
+        for (milli_pages,) in daemon.operands("merge")
+        for interval_ns in [next((each for name in TIMED for each, *_ in daemon.operands(name)), NEVER_NS)]
+    )
+    return sum(rates)

@@ -20,7 +20,7 @@ from simulator.form import (
 from simulator.results import DeviceResult, LimitResult
 
 TINY = 1e-12
-READ_PURPOSES = ("data read", "swap in")
+READ_PURPOSES = ("data read", "swap in", "merge read")
 """purposes of reads; the others are writes"""
 
 
@@ -57,7 +57,7 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
     """One device at which so many requests of each purpose come per second."""
     storage, r, p = case.system.storage, case.solution, case.parameters
     device, disks = storage.with_disks[number], storage.disks_of(number)
-    reads = per_s.get("data read", 0.0) + per_s.get("swap in", 0.0)
+    reads = sum(per_s.get(purpose, 0.0) for purpose in READ_PURPOSES)
     total = sum(per_s.values())
     parallel = sum(_parallel_requests(storage.with_disks[disk]) for disk in disks)
     service = utilisation * parallel / total if total > 0 else 0.0
@@ -76,7 +76,7 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
     heap = _heap(case) / (storage.data_devices if number < len(storage.devices) else float(p.data_devices[0]))
     heaped = 0.0
     for purpose, count in per_s.items():
-        if purpose in ("write-back", "writer", "swap out"):
+        if purpose in ("write-back", "writer", "swap out", "merge read"):
             heaped += count if heap > 1.0 else 0.0
             before = max(heap - 1.0, 0.0) / 2.0
             queue += count * (service + turn * before if turn else service * (1.0 + before / parallel))
@@ -208,6 +208,7 @@ def _requests(case: Case, number: int) -> dict[str, float]:
         each, victims = case.rate / storage.data_devices, float(t.victims_mean[0])
         found["data read"] = each * float(t.reads_mean[0])
         found["eviction write"] = each * victims
+        found["merge read"] = each * float(t.merged[0])
         found["writer" if system.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
         if p.doubled[0]:
             found["doublewrite"] = each * (float(t.background[0]) + victims) / _copied_pages(case)
@@ -234,7 +235,7 @@ def _requests_of_disk(case: Case, number: int) -> dict[str, float]:
         return {name: per_s / disks for name, per_s in _requests(case, number).items()}
     for name, per_s in _requests(case, number).items():
         writes = float(p.disk_writes(pages.get(name, np.ones(1)))[0])
-        found[name] = per_s / disks * (1.0 if name in ("data read", "swap in") else writes)
+        found[name] = per_s / disks * (1.0 if name in READ_PURPOSES else writes)
     return found
 
 

@@ -147,7 +147,8 @@ def cpu(case: Case) -> CpuResult:
     client = float(w.client_s @ mix) / speed
     own = float((w.user_s + w.inside_s.sum(axis=1)) @ mix) / speed
     own += float(case.brought.sum()) * to_s(costs.miss_ns) / speed
-    writer = float(t.background[0]) * to_s(costs.write_ns) / speed
+    merging_s = float(t.merged[0]) * to_s(costs.read_ns + costs.request_ns + costs.miss_ns)
+    writer = (float(t.background[0]) * to_s(costs.write_ns) + merging_s) / speed
     needed = float(t.cpu_mean_s[0] + t.section_mean_s[0])
     seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(t.background_cpu_s[0]) - writer, 0.0))
     at_work = tuple(each * per_processor for each in seconds)
@@ -212,7 +213,7 @@ def caches(case: Case) -> list[CacheResult]:
             references=case.counted(references),
             hits=case.counted(references - brought),
             hit_ratio=(references - brought) / references if references > 0 else 0.0,
-            evictions=case.counted(brought) if needed > pool.pages else 0,
+            evictions=case.counted(brought + float(t.merged[0])) if needed > pool.pages else 0,
             dirty_evictions=case.counted(float(t.dirty_victims[0])),
             dirty_fraction=min(float(t.dirty[0]) / max(pool.pages, 1), 1.0),
             resident_fraction=min(pool.resident_pages / max(min(needed, pool.pages), 1.0), 1.0),

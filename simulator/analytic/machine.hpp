@@ -39,6 +39,7 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(redo_bytes)      /* of log since a page's first change, that `aged_per_s` begins and ends with */ \
     X(redo_sync_bytes) /* at which pages are written whatever that says */ \
     X(redo_full_bytes) /* at which commits wait */ \
+    X(merged_per_s)    /* pages that a daemon reads and changes, at most: those of changes put aside */ \
     X(doubled)         /* 1: a batch of direct writes is written twice, first its copies in one request */ \
     X(closed_s)        /* of a flush that a data disk does alone, others waiting; 0: beside them */ \
     X(synced_s)        /* what a data disk needs for a flush behind pages that are written twice; 0: they aren't */ \

@@ -27,6 +27,7 @@ struct PageCleaners {
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         find_ends(w, m, pool);
+        merged = pool.merged(m, rate);
         const double log_bytes = std::max(w.log_bytes_mean, TINY);
         // The cleaners of ages and those of the list's end have batches of their own, which take turns at the disks. A
         // flash disk's time for a batch has that in it (storage.hpp).
@@ -59,7 +60,7 @@ struct PageCleaners {
         for (int number = 0; number < ROUNDS; number++) {
             const double lasts_s = m.flash > 0 ? page_s * batch : 0.0;
             const double tail_transactions = std::min(rate * std::max(m.tail_round_s, lasts_s),
-                                                      m.tail_evictions / std::max(pool.brought_mean, TINY));
+                                                      m.tail_evictions / std::max(pool.brought_mean + merged, TINY));
             const double aged = in_round(m, rate * old_enough * std::max(m.round_s, lasts_s), busy);
             const double last = in_round(m, ended * tail_transactions, at_end);
             const double before = batch;
@@ -81,6 +82,7 @@ private:
     static constexpr double NEVER = 1e15;    // transactions
     static constexpr double SOONEST = 0.05;  // of the age at the list's end: no step where both meet
 
+    double merged = 0;        // pages that come in changed, and that nobody asks for
     Numbers beyond, of_rows;  // by group: mean time beyond `age` until the list's end, of drawn pages and of new ones
     Numbers missing;          // scratch
     Numbers of_group;         // pages written, by group
@@ -131,7 +133,9 @@ private:
     // Sets `dirty`, `ended` and `old_enough` of pages that are written so long after their first change.
     OLTPSIM_WIDE void stay_dirty(const Workload& w, double horizon) {
         const double surely = std::min(horizon, age), later = std::max(horizon - age, 0.0);
-        dirty = ended = old_enough = 0.0;
+        const double old_merged = exp_negative(-later / std::max(SOONEST * age, LEAST));
+        dirty = merged * (surely + SOONEST * age * (1.0 - old_merged));
+        old_enough = merged * old_merged, ended = merged - old_enough;
         of_group.resize(beyond.size());
         for (std::size_t g = 0; g < beyond.size(); g++) {
             const double changes = w.rate[g] * w.write[g], rows = w.gaps[g] * w.write[g];

@@ -8,7 +8,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.daemon_marks import cleaner_marks_of, marks_of
+from simulator.analytic.cleaner_fields import cleaner_fields
+from simulator.analytic.daemon_marks import marks_of
 from simulator.analytic.disks import (
     QUEUES,
     Disk,
@@ -39,8 +40,6 @@ from simulator.form import (
 )
 
 SHARING_POINTS = 65
-SHARES = np.linspace(0.0, 1.0, 51)
-"""of a table by a share"""
 WARM_TURNOVERS = 3.0
 """of the pool before a warm start, as in simulator/reference/start.py"""
 
@@ -108,6 +107,8 @@ class Parameters:
     """and at the list's end"""
     tail_evictions: FloatArray
     """pages that have left the pool, after which they look there sooner; without end if never"""
+    merged_per_s: FloatArray
+    """pages that a daemon reads and changes, at most: those of changes put aside"""
     redo_bytes: FloatArray
     """of log since a page's first change, that `aged_per_s` begins and ends with"""
     redo_sync_bytes: FloatArray
@@ -369,7 +370,7 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         resident=one(pool.resident_pages),
         dirty_high=one(marks.dirty_high_pages),
         dirty_low=one(marks.dirty_low_pages),
-        **_cleaners(system),
+        **cleaner_fields(system),
         doubled=one(system.writing.doubled and system.direct_io),
         closed_s=s(data.flush_ns + 1 if isinstance(data, SsdDevice) and data.flushes_alone else 0),
         synced_s=s(data.flush_ns if isinstance(data, SsdDevice) and system.writing.doubled and system.direct_io else 0),
@@ -447,48 +448,6 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
     )
     volumes = volumes_of(system, rates or sustained(system))
     return _behind_limits(plain, system, volumes) if volumes.data or volumes.log else plain
-
-
-def _cleaners(system: System) -> dict[str, FloatArray]:
-    """The fields about page cleaners: what adaptive flushing asks for by a share, in whole per cent as it counts."""
-    rules = system.flushing
-    if rules is None:
-        none = np.zeros((1, len(SHARES)))
-        numbers = dict.fromkeys(
-            (
-                "cleaners",
-                "tail_pages",
-                "round_s",
-                "tail_round_s",
-                "tail_evictions",
-                "redo_bytes",
-                "redo_sync_bytes",
-                "redo_full_bytes",
-            ),
-            np.zeros(1),
-        )
-        return {**numbers, "aged_per_s": none, "dirty_per_s": none}
-    marks = cleaner_marks_of(system)
-    a_page_each_round_per_s = rules.cleaners * NS_PER_S / marks.round_ns
-    per_s, most_per_s = (
-        a_page_each_round_per_s * milli / 1000 for milli in (rules.milli_pages, rules.most_milli_pages)
-    )
-
-    def by_share(percents: tuple[int, ...]) -> FloatArray:
-        return np.minimum(np.interp(100.0 * SHARES, np.arange(101), percents) / 100.0 * per_s, most_per_s)[None]
-
-    return {
-        "cleaners": np.array([float(rules.cleaners)]),
-        "tail_pages": np.array([float(marks.tail_pages)]),
-        "round_s": np.array([marks.round_ns / NS_PER_S]),
-        "tail_round_s": np.array([marks.tail_round_ns / NS_PER_S]),
-        "tail_evictions": np.array([float(marks.tail_evictions)]),
-        "redo_bytes": np.array([float(rules.whole_age_bytes)]),
-        "redo_sync_bytes": np.array([float(marks.sync_bytes)]),
-        "redo_full_bytes": np.array([float(rules.full_bytes)]),
-        "aged_per_s": by_share(rules.percent_by_age),
-        "dirty_per_s": by_share(rules.percent_by_dirty),
-    }
 
 
 @lru_cache(maxsize=1 << 12)

@@ -34,6 +34,7 @@ namespace oltpsim {
     X(cache_time)    /* of the page cache */ \
     X(misses)        /* of the pool that need a read, per transaction, as all that follows */ \
     X(reads)         /* from disk */ \
+    X(merged)        /* pages that merges read from there besides */ \
     X(dirty_victims) /* pages that whoever needs their buffer writes */ \
     X(written)       /* pages that reach the disks */ \
     X(requests)      /* writes that they make */ \
@@ -201,7 +202,7 @@ private:
                 reads_of[v] = sum;
             }
         }
-        traffic.solve(w, *m, writes, read);
+        traffic.solve(w, *m, writes, read, pool.merged(*m, x));
         demands.solve(w, *m, pool, traffic, reads_of);
     }
     Numbers found;
@@ -461,8 +462,9 @@ private:
         if (of.apart_page_s <= 0) return of;
         const double copies = of.doubled * traffic.written;
         const double copies_s = copies / std::max(writes.batch, 1.0) * BackgroundWrites::copies_s(of, writes.batch);
-        const double by_requests_s = traffic.reads * of.read_s[0] + traffic.requests * of.write_s[0] + copies_s;
-        const double by_bytes_s = (traffic.reads + traffic.written + copies) * of.apart_page_s;
+        const double reads = traffic.reads + traffic.merged;
+        const double by_requests_s = reads * of.read_s[0] + traffic.requests * of.write_s[0] + copies_s;
+        const double by_bytes_s = (reads + traffic.written + copies) * of.apart_page_s;
         return by_bytes_s > by_requests_s ? by_bytes : of;
     }
 
@@ -545,6 +547,7 @@ private:
         figures.stalled_s = disks.stalled_s + disks.behind_s, figures.pause_s = disks.pause_s;
         figures.pool_time = pool.time, figures.cache_time = cache.time, figures.misses = pool.misses_total;
         figures.reads = traffic.reads, figures.dirty_victims = traffic.dirty_victims, figures.written = traffic.written;
+        figures.merged = traffic.merged;
         figures.requests = traffic.requests, figures.background = traffic.background, figures.dirty = writes.dirty;
         figures.images = writes.images, figures.log_full = writes.log_full, figures.batch = writes.batch;
         figures.background_cpu_s = d.background_cpu_s, figures.cpu_mean_s = d.cpu_mean;

@@ -71,6 +71,8 @@ class Solution:
     """pages brought into the pool by a read, per transaction, as all that follow"""
     reads: FloatArray
     """from disk"""
+    merged: FloatArray
+    """pages that merges read from there besides"""
     dirty_victims: FloatArray
     """pages that whoever needs their buffer writes first"""
     written: FloatArray

@@ -8,7 +8,7 @@ namespace oltpsim {
 
 // Writes in the background at one data disk. Some come in heaps: what a wake-up of the flusher finds, what the writer
 // hands over from its high mark to its low one, or all dirty pages that the page cache may hold. The others trickle:
-// dirty pages that the page cache has to give up, and all that direct I/O writes.
+// dirty pages that the page cache has to give up, and all that direct I/O writes. So do the pages that merges read.
 struct BackgroundWrites {
     double busy = 0;                                // share of the disk's time, heaps and trickle
     double trickling = 0;                           // of it for those that trickle
@@ -53,8 +53,10 @@ struct BackgroundWrites {
         const double out = at_queue(m.swap_write_s, heap / 2.0) + m.longer_s(1.0 - m.limited + cluster);
         trickle_s += copies_s(m, w.batch) * m.disk_writes(w.batch) / w.batch / m.disk_writes(pages_each);
         per_s = rate * m.parallel;
-        busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s);
-        trickling = rate * trickle * trickle_s;
+        const double read_s = m.dies > 0 ? m.die_s / m.dies : m.read_s[0] / m.parallel;
+        const double merging = x * t.merged / m.data_devices * read_s;
+        busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s) + merging;
+        trickling = rate * trickle * trickle_s + merging;
         heaped = direct ? 0.0 : rate * (1.0 - trickle) * heap_s;
         writer_per_s = x * (w.aged - w.victims) / w.together, checkpoint_per_s = x * w.checkpoint / w.together;
         active = direct ? std::max(w.active, std::min(rate * trickle_s, 1.0)) : 1.0;

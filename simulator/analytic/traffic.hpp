@@ -6,6 +6,7 @@ namespace oltpsim {
 
 struct Traffic {
     double reads = 0;          // from disk
+    double merged = 0;         // pages that merges read from there besides
     double dirty_victims = 0;  // pages that whoever needs their buffer writes first
     double written = 0;        // pages that reach the disks
     double requests = 0;       // writes that they make
@@ -17,8 +18,8 @@ struct Traffic {
     double sorted = 1;         // pages in whose order on disk they come, a geometric mean
     Numbers burst_of;          // scratch
 
-    void solve(const Workload& w, const Machine& m, PageWrites& writes, double from_disk) {
-        reads = from_disk;
+    void solve(const Workload& w, const Machine& m, PageWrites& writes, double from_disk, double merged_pages) {
+        reads = from_disk, merged = merged_pages;
         dirty_victims = writes.victims * m.write_factor;
         written = (writes.aged * writes.reach + writes.checkpoint) * m.write_factor;
         background = (writes.aged + writes.checkpoint - writes.victims) * m.write_factor;
@@ -95,7 +96,9 @@ struct Demands {
             slices[c] = bursts[c] * later_slices(cpu_s[c] / bursts[c] / m.slice_s);
             bursts[c] += slices[c];
         }
-        background_cpu_s = (t.background * m.write_cpu_s + (direct ? 0.0 : t.written * m.request_cpu_s)) / m.cpu_speed;
+        background_cpu_s = (t.background * m.write_cpu_s + (direct ? 0.0 : t.written * m.request_cpu_s) +
+                            t.merged * (m.read_cpu_s + m.request_cpu_s + m.miss_cpu_s)) /
+                           m.cpu_speed;
         means(w);
         victim_writes_mean = victims_mean * m.victim_writes();
     }

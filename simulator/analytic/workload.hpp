@@ -36,6 +36,7 @@ struct Workload {
 
     // By group of pages, as in page_groups.py.
     Numbers rate, gap, references, pages, gaps, write, read, recent;
+    Numbers put_aside;        // changes that wait for a merge, of a transaction; last those of pages that no group has
     Numbers share;            // by view and group: references of one transaction
     Numbers rows;             // by region with rows: the number of rows
     std::vector<i64> row_of;  // by group: place in `rows`, or -1
@@ -74,6 +75,7 @@ struct Workload {
         }
         rate = table("rate"), gap = table("gap"), references = table("references"), pages = table("pages");
         gaps = table("gaps"), write = table("write"), read = table("read"), recent = table("recent");
+        put_aside = table("put_aside");
         groups = static_cast<i64>(rate.size());
         share = table("views"), rows = table("rows");
         views = groups > 0 ? static_cast<i64>(share.size()) / groups : classes + locks;

@@ -11,6 +11,7 @@ from simulator.analytic.compiled import CompiledWorkload
 from simulator.analytic.page_groups import PageGroups
 from simulator.analytic.pages import PageReader
 from simulator.form import (
+    CODES,
     NS_PER_S,
     FloatArray,
     Program,
@@ -83,6 +84,8 @@ class Workload:
     groups: PageGroups
     files: FloatArray
     """(regions, 2): first of the files that are flushed and have pages of a region, and how many; no row if none is"""
+    put_aside: FloatArray
+    """(regions, 2): changes of a transaction of the mix that wait for a merge, and pages over which they are spread"""
     executed: FloatArray
     """(classes + locks, operations): executions in a transaction of each class, then until each lock is asked for"""
 
@@ -105,6 +108,12 @@ class Workload:
             self._compiled[policy] = CompiledWorkload(self._tables(policy))
         return self._compiled[policy]
 
+    def _put_aside_by_group(self) -> FloatArray:
+        """Changes that wait for a merge of each group's pages, and last those of pages that no group has."""
+        changes, pages = self.put_aside.T
+        found = (changes / np.maximum(pages, 1.0))[self.groups.region] * self.groups.pages
+        return np.append(found, max(float(changes.sum() - found.sum()), 0.0))
+
     def _tables(self, policy: str) -> dict[str, FloatArray]:
         """Arrays by their names in workload.hpp."""
         groups, table, frames = self.groups, self.table(policy), self.table("lru")
@@ -119,6 +128,7 @@ class Workload:
             "servers": np.array(self.station_servers, dtype=np.float64),
             "facts": np.array([self.think_s, groups.window, groups.offspring, policy == "clock"], dtype=np.float64),
             "locks": np.array(uses, dtype=np.float64),
+            "put_aside": self._put_aside_by_group(),
             "files": self.files[groups.region] if len(self.files) else self.files,
             "rows": rows,
             "row_of": row_of.astype(np.float64),
@@ -148,6 +158,14 @@ def _files(system: System) -> FloatArray:
     first = np.searchsorted(begins, system.program.regions[:, 0], side="right") - 1
     last = np.searchsorted(begins, ends - 1, side="right") - 1
     return np.stack([np.array([number for _, number in parts])[first], last - first + 1], axis=1).astype(np.float64)
+
+
+def _put_aside(program: Program, executed: FloatArray) -> FloatArray:
+    """`Workload.put_aside`; `executed`: executions of each operation in a transaction of the mix."""
+    changes = np.zeros(len(program.regions))
+    of_code = program.operations[:, 0] == CODES["put_aside"]
+    np.add.at(changes, program.operations[of_code, 1], executed[of_code])
+    return np.stack([changes, program.regions[:, 1] * program.regions[:, 2]], axis=1)
 
 
 def read_workload(system: System) -> Workload:
@@ -202,6 +220,7 @@ def read_workload(system: System) -> Workload:
         locks=tuple(locks),
         groups=pages.groups(),
         files=_files(system),
+        put_aside=_put_aside(program, reader.mix @ executed[: len(works)]),
         executed=executed,
     )
 

@@ -28,9 +28,8 @@ public:
     // The page has its share of the region's changes, one or more, which wait no longer.
     void draw(i64 milli_pages, Round& round) {
         round.pages.clear(), round.next = 0;
-        round.left_milli += milli_pages;
-        const i64 due = round.left_milli / MILLI_PAGES;
-        round.left_milli %= MILLI_PAGES;
+        const i64 due_milli = round.left_milli + milli_pages, due = due_milli / MILLI_PAGES;
+        round.left_milli = due_milli % MILLI_PAGES;
         Array<i64>& put_aside = interpreter.program.put_aside;
         i64 waiting = 0;
         for (const i64 changes : put_aside) waiting += changes;

@@ -18,11 +18,20 @@ def check_laws(system: System, window: Window, classes: list[ClassResult], cpu: 
         laws += _device_laws(device.name, device.servers, number, window)
     if system.terminals:
         laws += [_nobody_lost(system.terminals, snapshot) for snapshot in (window.first, window.last)]
-    pool, in_transit = window.counters.pool, len(system.client_registers)
-    grown = pool.evictions + window.growth(lambda now: now.pool.used_pages)
-    laws.append(law_equal("pool pages in = pages out + growth", pool.misses, grown, in_transit))
+    laws.append(_pool_balance(system, window))
     laws += [law_of_class_times(result) for result in classes if result.completed]
     return laws
+
+
+def _pool_balance(system: System, window: Window) -> Law:
+    """What clients miss comes in, and what merges read, which is counted when it is here."""
+    pool, devices, in_transit = window.counters.pool, len(system.storage.devices), len(system.client_registers)
+    merged = sum(device.by_purpose.get("merge read", 0) for device in window.counters.devices[:devices])
+    if any(any(daemon.operands("merge")) for daemon in system.daemons):
+        ends = window.first.levels.devices[:devices], window.last.levels.devices[:devices]
+        in_transit += max(sum(device.length for device in levels) for levels in ends)
+    grown = pool.evictions + window.growth(lambda now: now.pool.used_pages)
+    return law_equal("pool pages in = pages out + growth", pool.misses + merged, grown, in_transit)
 
 
 def _device_laws(name: str, parallel: int, number: int, window: Window) -> list[Law]:

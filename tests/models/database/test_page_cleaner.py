@@ -9,12 +9,12 @@ import pytest
 from models.build import build
 from models.build.memory import memory_plan
 from models.catalogue import catalogue_entry
-from models.database import flushing_of, page_cleaners_of
+from models.database import flushing_of, merger_of, page_cleaners_of
 from models.database.page_cleaner import PageCleanerSpec
 from models.reading import load_scenario
 from scenarios.library import library_files
 from simulator.errors import InputError
-from simulator.form import CODES, GIB
+from simulator.form import CODES, GIB, Daemon
 
 FILE = library_files()["innodb/hammerdb-80-users"]
 
@@ -70,6 +70,28 @@ def test_cleaners_share_the_rate() -> None:
     one, four = flushing_of(spec()), flushing_of(spec(cleaners=4))
     assert one.milli_pages == 4 * four.milli_pages == 1000 * 10_000 // 10
     assert len(page_cleaners_of(spec(cleaners=4))) == 8
+
+
+def merging_daemons(*settings: str) -> list[Daemon]:
+    """Of a scenario whose change buffer takes half of the changes, unless it is set otherwise."""
+    aside = "workload.layout.index_changes_put_aside_fraction=0.5"
+    return [one for one in build(load_scenario(FILE, [aside, *settings])).daemons if any(one.operands("merge"))]
+
+
+def test_a_twentieth_of_io_capacity_is_merged_each_second_where_changes_are_put_aside() -> None:
+    """None where nothing is put aside, or nobody merges in the background."""
+    [daemon] = merging_daemons("database.page_cleaner.io_capacity_per_s=1500")
+    assert [step.operands for step in daemon.steps] == [(1_000_000_000,), (75_000,)]
+    assert merger_of(spec(io_capacity_per_s=150, background_merge_fraction=0.01)).steps[1].operands == (1_500,)
+    assert not merging_daemons("workload.layout.index_changes_put_aside_fraction=0")
+    assert not merging_daemons("database.page_cleaner.background_merge_fraction=0")
+
+
+def test_a_sample_merges_as_many_pages_a_second() -> None:
+    """Requests are not sampled: a share of the pages, as much more often."""
+    [daemon] = merging_daemons("sampling_fraction=0.05", "database.page_cleaner.io_capacity_per_s=1000")
+    (interval_ns,), (milli_pages,) = (step.operands for step in daemon.steps)
+    assert (interval_ns, milli_pages) == (50_000_000, 2_500)
 
 
 def test_a_sample_has_its_share_of_the_redo_log_and_of_the_rate() -> None:

@@ -14,8 +14,8 @@ from models.scenario import ScenarioSpec
 from scenarios.library import library_files, load_scenario_file
 from scenarios.run import SimulationTask, simulate
 from simulator.analytic import Solution, parameters_of, rates, read_workload
+from simulator.analytic.cleaner_fields import SHARES
 from simulator.analytic.daemon_marks import cleaner_marks_of
-from simulator.analytic.parameters import SHARES
 from simulator.analytic.solution import at_rate
 from simulator.form import ENDLESS_PAGES, FloatArray
 from simulator.results import Result

@@ -16,6 +16,7 @@ from models.reading import load_scenario
 from models.workloads.tpcc.program import row_counts
 from models.workloads.tpcc.tables import loaded_pages
 from simulator import kernel, reference
+from simulator.analytic import read_workload
 from simulator.errors import InputError
 from simulator.results import Result, result_json
 
@@ -57,6 +58,30 @@ def test_what_is_put_aside_refers_to_no_leaf(aside: float) -> None:
     by_customer = references(result, "orders by customer")  # order status reads it whatever is put aside
     read = share(result, "order status")
     assert by_customer == pytest.approx((1 - aside) * of_orders + read, rel=0.1)
+
+
+def put_aside(*settings: str) -> dict[str, float]:
+    """Changes that wait for a merge, of a transaction of the mix, by index; those that there are."""
+    program = build(load_scenario(TINY, list(settings))).program
+    workload = read_workload(build(load_scenario(TINY, list(settings))))
+    changes = workload.put_aside[:, 0].tolist()
+    return {name: number for name, number in zip(program.region_names, changes, strict=True) if number}
+
+
+@pytest.mark.parametrize("aside", [0.25, 1.0])
+def test_what_is_put_aside_waits_for_a_merge(aside: float) -> None:
+    """Ten lines and an order of each new order, one row of history of each payment."""
+    found, result = put_aside(*WITH, ASIDE.format(aside)), simulated(*WITH)
+    orders, payments = share(result, "new order"), share(result, "payment")
+    assert found == pytest.approx(
+        {
+            "orders by customer": aside * orders,
+            "order line by item": aside * 10 * orders,
+            "history by customer": aside * payments,
+        },
+        rel=0.05,
+    )
+    assert put_aside(*WITH) == {}
 
 
 def test_without_the_keys_there_are_no_such_indexes_and_nothing_changes() -> None:
