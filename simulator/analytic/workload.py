@@ -165,7 +165,8 @@ def _put_aside(program: Program, executed: FloatArray) -> FloatArray:
     changes = np.zeros(len(program.regions))
     of_code = program.operations[:, 0] == CODES["put_aside"]
     np.add.at(changes, program.operations[of_code, 1], executed[of_code])
-    return np.stack([changes, program.regions[:, 1] * program.regions[:, 2]], axis=1)
+    pages = (program.regions[:, 1] * program.regions[:, 2]).astype(np.float64)
+    return np.stack([changes, pages], axis=1)
 
 
 def read_workload(system: System) -> Workload:
