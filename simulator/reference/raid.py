@@ -96,16 +96,6 @@ class RaidStation(DeviceStation):
         self.flushes = isinstance(first, SsdDevice) and first.needs_flush
 
     def _enqueue(self, request: Request) -> None:
-        size = max(request.size_bytes, 1)  # a flush of the log whose bytes another one took along still goes somewhere
-        goes_on = self._goes_on_in_page(request)
-        kind = request.write if goes_on else self.layout.asked_of_disks(request.byte, size, request.write)
-        parts, synced = [], request.synced and not self.flushes
-        for place in range(self.layout.places):
-            low, high = self.layout.part_at(place, request.byte, size, request.write)
-            if high:
-                disks = self._disks_asked(place, low, kind)
-                parts += [disk.submit(low, high - low, kind, request.purpose, synced) for disk in disks]
-
         def flush() -> None:
             _after_all([disk.submit(0, 0, FLUSH, request.purpose) for disk in self.disks], done)
 
@@ -115,7 +105,15 @@ class RaidStation(DeviceStation):
         if request.write == FLUSH:
             flush()
             return
-
+        size = max(request.size_bytes, 1)  # a flush of the log whose bytes another one took along still goes somewhere
+        goes_on = self._goes_on_in_page(request)
+        kind = request.write if goes_on else self.layout.asked_of_disks(request.byte, size, request.write)
+        parts, synced = [], request.synced and not self.flushes
+        for place in range(self.layout.places):
+            low, high = self.layout.part_at(place, request.byte, size, request.write)
+            if high:
+                disks = self._disks_asked(place, low, kind)
+                parts += [disk.submit(low, high - low, kind, request.purpose, synced) for disk in disks]
         _after_all(parts, flush if request.synced and self.flushes else done)
 
     def _goes_on_in_page(self, request: Request) -> bool:
