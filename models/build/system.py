@@ -125,7 +125,7 @@ def machine_model(
         ),
         sharing=sharing_of(machine, line_share_of(machine, system, database)),
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
-        writing=writing_of(writer, machine.disks.disk.kind == "rotating")
+        writing=writing_of(writer, machine.disks.disk.kind == "rotating", not direct_io)
         if (writer := cleaner or database.writer)
         else form.Writing(),
         flushing=flushing_of(cleaner) if cleaner else None,
@@ -138,7 +138,7 @@ def machine_model(
             f"{scenario.name}: operating_system.page_cache.locks_files: got {len(program.regions):,} tables and "
             f"indexes; at most {MOST_FILES}: have fewer in the workload, or take it out"
         )
-    if model.writing.doubled and direct_io and _flushes(model.storage):
+    if (model.writing.doubled if direct_io else model.writing.synced) and _flushes(model.storage):
         workload = scenario.workload
         units = workload.scale if isinstance(workload, RowWorkloadSpec) and workload.unit == "tables" else 1
         files = files_of(program.region_names, program.regions, units)

@@ -46,9 +46,12 @@ def sweeper_of(sweep: SweepSpec, buffers: int) -> Daemon:
     return Daemon("sweep of buffers", steps)
 
 
-def writing_of(writer: WriterSpec | PageCleanerSpec, rotating: bool) -> Writing:
-    """Sizes of batches and requests, and whether pages are written twice; `rotating`: whether the disks do."""
+def writing_of(writer: WriterSpec | PageCleanerSpec, rotating: bool, buffered: bool = False) -> Writing:
+    """Sizes of batches and requests, and whether pages are written twice; `rotating`: whether the disks do.
+
+    Page cleaners by `buffered` I/O call fsync behind each batch.
+    """
     if isinstance(writer, PageCleanerSpec):
         along = writer.neighbours_on == "all" or rotating
-        return Writing(writer.batch_pages, writer.neighbour_pages if along else 1, writer.doublewrite)
+        return Writing(writer.batch_pages, writer.neighbour_pages if along else 1, writer.doublewrite, synced=buffered)
     return Writing(writer.batch_pages, writer.coalesced_pages, pushed=writer.flush_after)

@@ -161,8 +161,6 @@ def _writers(database: DatabaseSpec) -> Iterator[str]:
         return
     if database.writer or database.checkpoint:
         yield "database.page_cleaner: together with writer or checkpoint, whose place it takes; set those to null"
-    if database.io != "direct":
-        yield "database.page_cleaner: got io: buffered, which isn't modelled for it; set database.io: direct"
     if database.pool.replacement == "clock":
         yield f"database.page_cleaner: got pool.replacement: {database.pool.replacement}; it needs lru or midpoint"
     if not cleaner.async_fraction <= cleaner.sync_fraction <= cleaner.wait_fraction:

@@ -56,8 +56,8 @@ def _daemon_faults(system: System) -> Iterator[str]:
     """Steps that can't be taken, by themselves or in this system."""
     for daemon in system.daemons:
         yield from daemon.faults()
-        if any(daemon.operands("write_aged")) and not (system.flushing and system.direct_io):
-            yield f"daemon {daemon.name}: write_aged needs rules of flushing, and direct I/O"
+        if any(daemon.operands("write_aged")) and not (system.flushing and (system.direct_io or system.writing.synced)):
+            yield f"daemon {daemon.name}: write_aged needs rules of flushing, and direct I/O or synced writing"
         if any(daemon.operands("write_tail")) and system.pool.replacement == "clock":
             yield f"daemon {daemon.name}: write_tail is of a list; the pool's replacement is {system.pool.replacement}"
         if any(daemon.operands("write_unused")) and system.pool.replacement != "clock":

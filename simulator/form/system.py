@@ -102,7 +102,8 @@ class Pool:
     replacement: str
     resident_pages: int
     clean_search_pages: int = 1
-    """lists with direct I/O: a clean victim is looked for among so many pages; if there is none the first is taken"""
+    """lists with direct I/O or synced writing: a clean victim is looked for among so many pages; if there is none the
+    first is taken"""
     free_wait_ns: int = 0
     """that whoever brings a page into a full pool waits for a buffer, before one is chosen"""
     old_ms: int = 1000
@@ -175,12 +176,17 @@ class Writing:
     batch_pages: int = 32
     coalesced_pages: int = 1
     doubled: bool = False
-    """doublewrite, with direct I/O: a batch or a victim is first written as copies, by one request before the data"""
+    """doublewrite, with direct I/O or `synced`: a batch or a victim is first written as copies, by one request before
+    the data"""
     pushed: bool = False
     """by buffered I/O: daemons hand each batch from the page cache to the disks at once, and pay for its requests"""
     files: tuple[tuple[int, int], ...] = ()
-    """(first page, file), by page, on SSDs: behind the pages of a doubled batch each of its files is flushed, in turn.
-    Empty: one flush for all, on each device behind its last page."""
+    """(first page, file), by page, on SSDs: behind the pages of a doubled or synced batch each of its files is flushed,
+    in turn. Empty: by direct I/O one flush for all, on each device behind its last page; by buffered I/O none."""
+    synced: bool = False
+    """by buffered I/O: daemons hand each batch from the page cache to the disks, pay for its requests and wait until
+    the disks have all that is on its way then (fsync). A dirty victim is written by whoever needs its buffer, with a
+    flush, and stays in the page cache; else it goes no further than there"""
 
 
 @dataclass(frozen=True)
@@ -301,6 +307,11 @@ class System:
             for register, factor, divisor in terminals.registers:
                 registers[:, register] = np.arange(terminals.homes) * factor // divisor
         return registers
+
+    @property
+    def writes_victims(self) -> bool:
+        """Whether a dirty victim is written to its device before its buffer is used again."""
+        return self.direct_io or self.writing.synced
 
     @property
     def processors(self) -> int:

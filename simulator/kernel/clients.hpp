@@ -332,10 +332,12 @@ private:
         if (waiting_for_buffer != NONE) calendar.at_once(EventKind::tasks, std::exchange(waiting_for_buffer, NONE));
     }
 
-    // Direct I/O: a dirty victim is on disk, its slot can be used.
+    // A dirty victim is on disk, its slot can be used. By buffered I/O it stays in the page cache.
     void end_victim(i32 page) {
         devices.end_call(page);
         io_wait.change(-1);
+        interpreter.keep_written(page);
+        write_back.write_evicted();
         interpreter.pool.set_busy(page, false);
         announce(page);
     }

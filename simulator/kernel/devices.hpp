@@ -29,7 +29,7 @@ public:
           tasks(tasks),
           page_bytes(system.fact("page_bytes")),
           data_start_bytes(system.fact("data_start_bytes")),
-          is_doubled(system.fact("doubled") != 0) {
+          syncs_victims(system.fact("doubled") != 0 || system.fact("synced") != 0) {
         const Table& table = system["devices"];
         for (i32 i = 0; i < table.rows(); i++) {
             stations.add(station(table, i));
@@ -108,7 +108,8 @@ public:
         else if (tasks[who].stage == Stage::reading)
             submit(device_of(page), byte_of(page), page_bytes, Transfer::read, Use::data_read, who);
         else
-            submit(device_of(page), byte_of(page), page_bytes, Transfer::write, Use::eviction_write, who, is_doubled);
+            submit(device_of(page), byte_of(page), page_bytes, Transfer::write, Use::eviction_write, who,
+                   syncs_victims);
     }
 
     // A descriptor is free, or goes to the next in line.
@@ -147,7 +148,7 @@ private:
     Tasks& tasks;
     const i64 page_bytes;
     const i64 data_start_bytes;
-    const bool is_doubled;  // pages are written after copies of them, each with a flush
+    const bool syncs_victims;  // pages that clients write are flushed
     Array<std::unique_ptr<DeviceStation>> stations;
     Array<std::unique_ptr<FairQueueing>> fair;  // before each station; none before most
     Array<Extent> extents;

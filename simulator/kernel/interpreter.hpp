@@ -65,6 +65,7 @@ public:
     CpuTime cpu_time;
     const Costs costs;
     const bool direct_io;
+    const bool writes_victims;  // a dirty page is on its device before its slot is used again
     const bool logs_at_once;
 
     Interpreter(const Tables& system, Calendar& calendar, Tasks& tasks)
@@ -75,6 +76,7 @@ public:
           locks(program.lock_count(), calendar, tasks),
           costs{system.fact("read_ns"), system.fact("write_ns"), system.fact("miss_ns"), system.fact("request_ns")},
           direct_io(system.fact("direct_io") != 0),
+          writes_victims(direct_io || system.fact("synced") != 0),
           logs_at_once(system.fact("log_at_once") != 0),
           calendar(calendar),
           tasks(tasks) {}
@@ -236,6 +238,13 @@ public:
         if (!direct_io) page_cache.prefetch(page);
     }
 
+    // A page has been written to its device: by buffered I/O it is in the page cache, recent.
+    void keep_written(i64 page) {
+        if (direct_io) return;
+        page_cache.fill(page);
+        page_cache.touch(page);
+    }
+
 private:
     const Calendar& calendar;
     Tasks& tasks;
@@ -389,7 +398,7 @@ private:
         const auto [slot, old_page] = victim;
         if (slot == NONE) return owes_cpu(task) ? pay(task) : Wait{WaitKind::buffer, 0, 0};
         const bool swapped_out = pool.is_swapped_out(slot);
-        if (swapped_out || (direct_io && old_page != NONE && pool.is_dirty(old_page))) {
+        if (swapped_out || (writes_victims && old_page != NONE && pool.is_dirty(old_page))) {
             if (pool.replacement == Replacement::clock)
                 task.victim = slot;  // the hand has moved on; lists find it again
             if (owes_cpu(task)) return pay(task);

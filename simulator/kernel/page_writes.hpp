@@ -16,7 +16,8 @@ public:
           all_pages(system.fact("pages")),
           batch_pages(system.fact("batch_pages")),
           coalesced_pages(system.fact("coalesced_pages")),
-          is_doubled(interpreter.direct_io && system.fact("doubled") != 0),
+          is_synced(system.fact("synced") != 0),
+          is_doubled((interpreter.direct_io || is_synced) && system.fact("doubled") != 0),
           is_pushed(system.fact("pushed") != 0),
           calendar(calendar),
           tasks(tasks),
@@ -43,7 +44,7 @@ public:
                 if (at == batch) to_push.clear(), next_to_push = 0;
                 if (!write_batch()) return false;
                 phase = Phase::paid;
-                pages_to_pause_for = !interpreter.direct_io && interpreter.page_cache.is_paced() ? written : 0;
+                pages_to_pause_for = pages_to_pause(written);
                 if (written > 0) {
                     written += is_doubled;
                     const Costs& costs = interpreter.costs;
@@ -56,23 +57,28 @@ public:
             }
             if (phase == Phase::paid && !runs.empty()) {
                 phase = Phase::doubled;
-                i64 copies = 0;
-                for (const Run& run : runs) copies += run.pages;
-                outstanding++;
-                devices.submit(devices.device_of(runs[0].first_page), devices.copies_byte(copies), copies * page_bytes,
-                               Transfer::write, Use::doublewrite, who, true);
-                tasks[who].stage = Stage::writing;
-                return false;
+                note_files();
+                run_at = page_of_run = 0;
+                if (is_doubled) {
+                    write_copies();
+                    return false;
+                }
             }
             if (phase == Phase::doubled) {
+                if (is_synced && !write_into_cache()) return false;
                 phase = Phase::paid;
-                submit_synced();
-            }
-            if (phase == Phase::paid && !write_back.push(to_push, next_to_push)) {
-                write_back.wait(who, Stage::syncing);
-                return false;
+                if (!is_synced) submit_synced();
+                runs.clear();
             }
             if (phase == Phase::paid) {
+                if (!write_back.push(to_push, next_to_push)) {
+                    write_back.wait(who, Stage::syncing);
+                    return false;
+                }
+                phase = Phase::pushed;
+                if (is_synced && !to_push.empty()) pages_synced = write_back.pages_on_their_way();
+            }
+            if (phase == Phase::pushed) {
                 if (pages_to_pause_for > 0) {
                     tasks[who].stage = Stage::throttled;
                     calendar.after(write_back.pause_ns(std::exchange(pages_to_pause_for, 0)), EventKind::task, who);
@@ -83,6 +89,10 @@ public:
                     tasks[who].stage = Stage::writing;
                     return false;
                 }
+            }
+            if (phase == Phase::written && write_back.pages_written < pages_synced) {
+                write_back.wait(who, Stage::syncing);
+                return false;
             }
             if (phase == Phase::written && flushed < to_flush.size()) {
                 outstanding++;
@@ -111,9 +121,9 @@ public:
     bool end_write() { return --outstanding == 0 && tasks[who].stage == Stage::writing; }
 
 private:
-    // A batch is being written; its CPU time is paid; its copies are on the disks; its direct writes are done; it was
-    // spread out.
-    enum class Phase : u8 { batch, paid, doubled, written, spread };
+    // A batch is being written; its CPU time is paid; its copies are on the disks; what it wrote into the page cache
+    // has been handed on; its direct writes are done; it was spread out.
+    enum class Phase : u8 { batch, paid, doubled, pushed, written, spread };
 
     struct Run {
         i64 first_page, pages;
@@ -130,6 +140,7 @@ private:
     const i64 all_pages;
     const i64 batch_pages;
     const i64 coalesced_pages;  // neighbours in one direct write
+    const bool is_synced;       // a batch goes through the page cache, and is over when the disks have it
     const bool is_doubled;      // a batch is written twice
     const bool is_pushed;       // a batch goes from the page cache to the disks at once
     Calendar& calendar;
@@ -145,7 +156,9 @@ private:
     i64 at = 0;                  // the next page
     i64 written = 0;             // pages that aren't paid
     i64 outstanding = 0;         // direct writes
-    Array<Run> runs;             // of a batch whose copies are written first
+    Array<Run> runs;             // of a batch whose copies are written first, or that is synced
+    i64 run_at = 0;              // the next that goes into the page cache
+    i64 page_of_run = 0;         // the next of its pages
     Array<i64> last_on;          // by device, its last run, -1: none
     Array<File> files;           // by their first pages; a file may have several parts
     Array<i64> to_flush;         // of each file of the batch a page on each device where it has some
@@ -153,59 +166,99 @@ private:
     i64 flushed = 0;             // of `to_flush`
     Array<i32> to_push;          // of the batch
     i64 next_to_push = 0;        // the first that isn't yet with the disks
+    i64 pages_synced = 0;        // pages written back by when the disks have the batch
     i64 pages_to_pause_for = 0;  // written into a page cache with many dirty ones
 
     // Writes those pages of a batch that are still dirty; false if the page cache has no room for one of them now.
     bool write_batch() {
         while (at < std::min(batch + batch_pages, pages.size())) {
-            if (!interpreter.direct_io && interpreter.page_cache.is_full_of_dirt()) {
-                write_back.flush(calendar.now_ns, batch_pages);
-                write_back.wait(who, Stage::throttled);
-                return false;
-            }
             const i32 page = pages[at];
-            const bool is_written = !interpreter.direct_io && interpreter.pool.is_dirty(page);
-            if (const i64 wait_ns = is_written ? interpreter.page_cache.locked_ns(page, calendar.now_ns) : 0;
-                wait_ns > 0) {
-                tasks[who].stage = Stage::throttled;
-                calendar.after(wait_ns, EventKind::task, who);
-                return false;
-            }
+            if (!interpreter.direct_io && !is_synced && is_held_up(page, interpreter.pool.is_dirty(page))) return false;
             at++;
             if (at + AHEAD < pages.size()) interpreter.prefetch(pages[at + AHEAD]);
             if (!takes_dirt(page)) continue;
-            written++;
-            if (interpreter.direct_io) {
-                const Run run = with_neighbours(page);
-                if (is_doubled)
-                    runs.add(run);
-                else
-                    submit(run);
-            } else {
-                interpreter.page_cache.write(page, calendar.now_ns);
-                if (is_pushed) to_push.add(page);
-                write_back.write_evicted();
+            if (!interpreter.direct_io && !is_synced) {
+                written++;
+                write_into_cache(page);
+                continue;
             }
+            const Run run = with_neighbours(page);
+            written += is_synced ? run.pages : 1;
+            if (is_synced || is_doubled)
+                runs.add(run);
+            else
+                submit(run);
         }
         return true;
     }
 
+    // Whether the page cache has no room for a page now, or its file is locked for whoever writes.
+    bool is_held_up(i32 page, bool is_written) {
+        if (interpreter.page_cache.is_full_of_dirt()) {
+            write_back.flush(calendar.now_ns, batch_pages);
+            write_back.wait(who, Stage::throttled);
+            return true;
+        }
+        const i64 wait_ns = is_written ? interpreter.page_cache.locked_ns(page, calendar.now_ns) : 0;
+        if (wait_ns <= 0) return false;
+        tasks[who].stage = Stage::throttled;
+        calendar.after(wait_ns, EventKind::task, who);
+        return true;
+    }
+
+    void write_into_cache(i32 page) {
+        interpreter.page_cache.write(page, calendar.now_ns);
+        if (is_pushed) to_push.add(page);
+        write_back.write_evicted();
+    }
+
+    // Writes the runs into the page cache; false if there is no room for one of their pages now.
+    bool write_into_cache() {
+        for (; run_at < runs.size(); run_at++, page_of_run = 0) {
+            const Run& run = runs[run_at];
+            const i64 step = devices.extent_of(run.first_page).devices;
+            for (; page_of_run < run.pages; page_of_run++) {
+                const i32 page = static_cast<i32>(run.first_page + page_of_run * step);
+                if (is_held_up(page, true)) return false;
+                write_into_cache(page);
+            }
+        }
+        pages_to_pause_for = pages_to_pause(to_push.size());
+        return true;
+    }
+
+    // Of so many that were written, those that a pause is due for.
+    i64 pages_to_pause(i64 pages_written) const {
+        return !interpreter.direct_io && interpreter.page_cache.is_paced() ? pages_written : 0;
+    }
+
+    // The copies of the runs, in one request with a flush.
+    void write_copies() {
+        i64 copies = 0;
+        for (const Run& run : runs) copies += run.pages;
+        outstanding++;
+        devices.submit(devices.device_of(runs[0].first_page), devices.copies_byte(copies), copies * page_bytes,
+                       Transfer::write, Use::doublewrite, who, true);
+        tasks[who].stage = Stage::writing;
+    }
+
     // Writes the runs; flushes follow for each file, if the files are known, else with the last run on each device.
     void submit_synced() {
-        to_flush.clear(), flushed_files.clear(), flushed = 0;
         if (!files.empty()) {
-            for (const Run& run : runs) {
-                note_file(run.first_page);
-                submit(run);
-            }
-            runs.clear();
+            for (const Run& run : runs) submit(run);
             return;
         }
         last_on.clear();
         for (i64 i = 0; i < devices.count(); i++) last_on.add(-1);
         for (i64 i = 0; i < runs.size(); i++) last_on[devices.device_of(runs[i].first_page)] = i;
         for (i64 i = 0; i < runs.size(); i++) submit(runs[i], last_on[devices.device_of(runs[i].first_page)] == i);
-        runs.clear();
+    }
+
+    // The files of the runs, if they are known.
+    void note_files() {
+        to_flush.clear(), flushed_files.clear(), flushed = 0;
+        if (files.empty()) return;
+        for (const Run& run : runs) note_file(run.first_page);
     }
 
     void note_file(i64 page) {

@@ -103,6 +103,8 @@ private:
             while (whole_age_bytes > 0 && pool.age_bytes() > whole_age_bytes) {
                 pool.find_oldest_dirty(1, oldest);
                 pool.clear_dirty(oldest[0]);
+                interpreter.keep_written(oldest[0]);
+                forget_writes();
             }
             while (interpreter.page_cache.dirty > keep_pages ||
                    interpreter.page_cache.has_dirty_since(calendar.now_ns - expire_ns))
@@ -126,6 +128,7 @@ private:
                 return;
             case WaitKind::victim:
                 pool.clear_dirty(wait.target);
+                interpreter.keep_written(wait.target);
                 pool.set_busy(wait.target, false);
                 return;
             case WaitKind::throttle:

@@ -24,6 +24,9 @@ public:
     // How many more pages may be on their way to the disks.
     i64 free_pages() const { return most_in_flight - page_cache.writes_in_flight; }
 
+    // How many pages will have been written back when the disks have all that is on its way now.
+    i64 pages_on_their_way() const { return pages_written + page_cache.writes_in_flight; }
+
     // The page cache had to give up dirty pages: their writes start now.
     void write_evicted() {
         if (page_cache.outbox.empty()) return;
@@ -220,7 +223,7 @@ public:
                 return false;
             }
             phase = Phase::in_flight;
-            pages_synced = write_back.pages_written + page_cache.writes_in_flight;
+            pages_synced = write_back.pages_on_their_way();
         }
         if (write_back.pages_written >= pages_synced) return true;
         write_back.wait(who, Stage::syncing);

@@ -54,13 +54,14 @@ class BufferIo:
         self.announce(frame.page)
 
     def write_victim(self, frame: Frame) -> Story:
-        """Direct I/O: write a dirty victim, so that its frame can be used."""
+        """Write a dirty victim, so that its frame can be used. By buffered I/O it stays in the page cache."""
         self.pool.cache.clear_dirty(frame)
         self.io_wait.change(1)
         if self.files.has_doublewrite:
             yield from self.files.call(frame.page, WRITE, "eviction write", doubled=True)
         yield from self.files.call(frame.page, WRITE, "eviction write")
         self.io_wait.change(-1)
+        self.pool.keep_written(frame.page)
         frame.busy = False
         self.announce(frame.page)
 

@@ -20,6 +20,7 @@ class BufferPool:
 
     def __init__(self, env: Environment, system: System, page_cache: OsPageCache) -> None:
         self.env, self.costs, self.direct_io = env, system.costs, system.direct_io
+        self.writes_victims = system.writes_victims
         self.page_cache = page_cache
         self.cache = POLICIES[system.pool.replacement](system.pool.pages)
         self.cache.clean_search_pages = system.pool.clean_search_pages
@@ -138,7 +139,7 @@ class BufferPool:
             return waits.AnyBuffer()
         if frame.memory == MemoryState.SWAPPED_OUT:
             return waits.SwapIn(frame)
-        if self.direct_io and self.cache.is_dirty(frame):
+        if self.writes_victims and self.cache.is_dirty(frame):
             return waits.VictimWrite(frame)
         locked_ns = self.locked_ns(frame.page)
         return waits.LockedFile(locked_ns) if locked_ns else None
@@ -203,6 +204,11 @@ class BufferPool:
         frame.busy = False
         if not self.direct_io:
             self.page_cache.fill(frame.page)
+
+    def keep_written(self, page: int) -> None:
+        """A page has been written to its device: by buffered I/O it is in the page cache, recent."""
+        if not self.direct_io:
+            self.page_cache.cache.touch(self.page_cache.fill(page))
 
     def mark_clean(self, page: int) -> bool:
         """Somebody is going to write a page: whether it is a dirty one of the pool, which is clean from now on."""

@@ -1,6 +1,8 @@
 """Writing of buffers, batch by batch: what daemons do with a list of pages."""
 
 from bisect import bisect_right
+from collections.abc import Callable
+from functools import partial
 
 from simulator.form import System, extent_of
 from simulator.reference.buffer_pool import BufferPool
@@ -12,7 +14,7 @@ from simulator.reference.write_back import WriteBack
 
 
 class PageWriter:
-    """Writes pages of the pool batch by batch: into the page cache, or with direct I/O to their devices."""
+    """Writes pages of the pool batch by batch: into the page cache and maybe on, or by direct I/O to their devices."""
 
     def __init__(
         self,
@@ -27,7 +29,8 @@ class PageWriter:
         self.files, self.write_back = files, write_back
         self.rules = system.writing
         direct = self._write_doubled if self.rules.doubled else self._write_direct
-        self.write_batch = direct if system.direct_io else self._write_buffered
+        buffered = self._write_synced if self.rules.synced else self._write_buffered
+        self.write_batch = direct if system.direct_io else buffered
 
     def write(self, pages: list[int], spread_ns: int) -> Story:
         """Write these pages if they are dirty when it is their turn; over `spread_ns` if that is not 0."""
@@ -42,15 +45,7 @@ class PageWriter:
     def _write_buffered(self, batch: list[int]) -> Story:
         written: list[int] = []
         for page in batch:
-            while True:
-                locked_ns = self.pool.locked_ns(page)
-                if self.pool.page_cache.is_full_of_dirt:
-                    self.write_back.flush(self.env.now, self.rules.batch_pages)
-                    yield self.write_back.written()
-                elif locked_ns:
-                    yield self.env.timeout(locked_ns)
-                else:
-                    break
+            yield from self._await_room(partial(self.pool.locked_ns, page))
             if self.pool.mark_clean(page):
                 self.pool.page_cache.write(page, self.env.now)
                 written.append(page)
@@ -60,6 +55,46 @@ class PageWriter:
             yield from self.write_back.push(written)
         if paused:
             yield self.write_back.pause(len(written))
+
+    def _write_synced(self, batch: list[int]) -> Story:
+        """Copies if pages are doubled, then the pages into the page cache and from there to the disks, then flushes.
+
+        It waits for all that is on its way when it has handed on its last page.
+        """
+        runs = [self._with_neighbours(page) for page in batch if self.pool.mark_clean(page)]
+        pages = [page for run in runs for page in run]
+        if not runs:
+            return
+        yield from self._pay(self.rules.doubled + len(pages))
+        if self.rules.doubled:
+            yield self.files.write_copies(runs[0].start, len(pages))
+        cache = self.pool.page_cache
+        for page in pages:
+            yield from self._await_room(partial(self._locked_ns, page))
+            cache.write(page, self.env.now)
+        paused = cache.is_paced
+        yield from self.write_back.push(pages)
+        enough = self.write_back.pages_on_their_way
+        if paused:
+            yield self.write_back.pause(len(pages))
+        yield from self.write_back.await_written(enough)
+        for page in self._page_of_each_file(runs) if self.rules.files else ():
+            yield self.files.flush(page, "writer")
+
+    def _locked_ns(self, page: int) -> int:
+        return self.pool.page_cache.locked_ns(page, self.env.now)
+
+    def _await_room(self, locked_ns: Callable[[], int]) -> Story:
+        """Wait while the page cache has as many dirty pages as it may, or the file of a page is locked."""
+        while True:
+            wait_ns = locked_ns()
+            if self.pool.page_cache.is_full_of_dirt:
+                self.write_back.flush(self.env.now, self.rules.batch_pages)
+                yield self.write_back.written()
+            elif wait_ns:
+                yield self.env.timeout(wait_ns)
+            else:
+                return
 
     def _write_direct(self, batch: list[int]) -> Story:
         pending = [
@@ -108,7 +143,8 @@ class PageWriter:
     def _pay(self, calls: int) -> Story:
         """CPU time of the write calls, and of the requests if they are made at once."""
         if calls:
-            costs, pushed = self.system.costs, self.rules.pushed and not self.system.direct_io
+            costs, rules = self.system.costs, self.rules
+            pushed = (rules.pushed or rules.synced) and not self.system.direct_io
             demand_ns = calls * (costs.write_ns + (costs.request_ns if pushed else 0))
             self.cpu.background_writer_ns += demand_ns
             yield from self.cpu.run(demand_ns)

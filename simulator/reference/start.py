@@ -89,7 +89,10 @@ class Start:
             if dirty > marks.pool_high_pages:
                 self._write_pool(dirty - marks.pool_low_pages)
             while self.system.flushing and self.pool.age_bytes > self.system.flushing.whole_age_bytes:
-                self.pool.mark_clean(self.pool.oldest_dirty(1)[0])
+                [oldest] = self.pool.oldest_dirty(1)
+                self.pool.mark_clean(oldest)
+                self.pool.keep_written(oldest)
+                self.page_cache.writes_in_flight = 0
             while self._oldest_is_due(marks):
                 self._write_oldest()
         env.set_clock(0)
@@ -104,6 +107,7 @@ class Start:
                 self.pool.memory.give(frame)
             case waits.VictimWrite(frame):
                 self.pool.cache.clear_dirty(frame)
+                self.pool.keep_written(frame.page)
                 frame.busy = False
             case waits.Throttled():
                 self._write_oldest()

@@ -70,6 +70,7 @@ class DataFiles:
     def __init__(self, system: System, devices: list[DeviceStation]) -> None:
         self.storage, self.placement, self.devices = system.storage, system.placement, devices
         self.has_doublewrite = system.writing.doubled
+        self.syncs_victims = system.writing.doubled or (system.writing.synced and not system.direct_io)
 
     def device_of(self, page: int) -> int:
         """The number of the device where a page lies."""
@@ -104,5 +105,5 @@ class DataFiles:
         device, byte = self._place(page)
         if doubled:
             byte, purpose = self._copies_byte(1), DOUBLEWRITE
-        synced = self.has_doublewrite and write == WRITE
+        synced = self.syncs_victims and write == WRITE
         yield from device.call(byte, self.storage.page_bytes, write, purpose, synced)

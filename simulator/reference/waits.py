@@ -95,7 +95,7 @@ class SwapIn(NamedTuple):
 
 
 class VictimWrite(NamedTuple):
-    """Writing a dirty victim to its device before its frame is used again (direct I/O); it is busy until then."""
+    """Writing a dirty victim to its device before its frame is used again; it is busy until then."""
 
     frame: Frame
 

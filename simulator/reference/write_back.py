@@ -148,8 +148,16 @@ class WriteBack:
             if self.free_pages > 0:
                 self.flush(latest_ns, self.free_pages)
             yield self.written()
-        enough = self.pages_written + self.page_cache.writes_in_flight
-        while self.pages_written < enough:
+        yield from self.await_written(self.pages_on_their_way)
+
+    @property
+    def pages_on_their_way(self) -> int:
+        """How many pages will have been written when the disks have all that is on its way now."""
+        return self.pages_written + self.page_cache.writes_in_flight
+
+    def await_written(self, pages: int) -> Story:
+        """Wait until so many pages have been written."""
+        while self.pages_written < pages:
             yield self.written()
 
 

@@ -471,9 +471,10 @@ def flushings(draw: st.DrawFn) -> Flushing:
 
 @st.composite
 def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
-    """Systems whose dirty pages are written in the order of their age, most of them twice."""
-    system, rules = draw(systems()), draw(flushings())
-    doubled = draw(st.sampled_from([True, True, False]))
+    """Systems whose dirty pages are written in the order of their age, most of them twice; half by buffered I/O."""
+    system, rules = draw(st.one_of(ssd_systems(), systems())), draw(flushings())
+    doubled, direct_io = draw(st.sampled_from([True, True, False])), draw(st.booleans())
+    files = draw(st.sampled_from([((0, 0), (3, 1), (11, 0), (20, 2)), ()]))
     parts = [part for one in system.devices for part in (one.disks if isinstance(one, RaidSet) else (one,))]
     flushes = all(isinstance(part, SsdDevice) for part in parts)
     cleaner = page_cleaner(
@@ -488,7 +489,7 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
     put_aside = draw(st.lists(st.sampled_from([("put aside", "hot"), ("put aside", "grown")]), max_size=3))
     return dataclasses.replace(
         system,
-        direct_io=True,
+        direct_io=direct_io,
         pool=dataclasses.replace(
             system.pool,
             replacement=draw(st.sampled_from(["lru", "midpoint"])),
@@ -505,7 +506,8 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
         writing=dataclasses.replace(
             system.writing,
             doubled=doubled,
-            files=draw(st.sampled_from([(), ((0, 0), (3, 1), (11, 0), (20, 2))])) if flushes else (),
+            synced=not direct_io,
+            files=files if flushes else (),
         ),
         flushing=rules,
         classes=tuple((weight, (*story, *put_aside)) for weight, story in system.classes),

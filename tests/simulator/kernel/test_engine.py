@@ -38,6 +38,7 @@ from simulator.form.daemon import DAEMON_OPERATIONS
 from simulator.kernel import KernelEngine
 from simulator.reference.daemons import Daemons
 from simulator.reference.device import REWRITE, Request
+from simulator.reference.page_writes import PageWriter
 from simulator.reference.write_cache import CachingStation
 from simulator.results import ACTIVITIES
 from simulator.results.recording import MOST_SERIES_STEPS
@@ -180,9 +181,16 @@ def test_fixed_work_on_threads_gives_one_trajectory(system: DrawnSystem, seed: i
 
 @pytest.mark.uncounted
 def test_flushing_by_age_gives_one_trajectory_and_shows_all_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Doubled batches and victims, a clean victim first, groups of two writes, commits that wait for log space."""
+    """Doubled batches and victims, a clean victim first, groups of two writes, commits that wait for log space.
+
+    By buffered I/O too, where batches and victims go through the page cache, and files are flushed behind them.
+    """
     met: Counter[str] = Counter()
-    log_space_freed = Daemons.log_space_freed
+    log_space_freed, page_of_each_file = Daemons.log_space_freed, PageWriter._page_of_each_file
+
+    def noted_files(writer: PageWriter, runs: list[range]) -> list[int]:
+        met["synced files"] += not writer.system.direct_io
+        return page_of_each_file(writer, runs)
 
     def noted(daemons: Daemons) -> Any:
         met["full log"] += 1
@@ -195,10 +203,14 @@ def test_flushing_by_age_gives_one_trajectory_and_shows_all_it_can(monkeypatch: 
         finished: list[Finished] = []
         assert differences(model, seed, finished=finished) == []
         met.update(finished[0].reference.daemon_steps)
+        devices = () if model.direct_io else finished[0].kernel.record.snapshots[-1].counters.devices
+        met.update(f"synced {purpose}" for device in devices for purpose in device.by_purpose)
 
     monkeypatch.setattr(Daemons, "log_space_freed", noted)
+    monkeypatch.setattr(PageWriter, "_page_of_each_file", noted_files)
     both_engines_agree()
-    assert min(met[name] for name in (*OF_CLEANERS, "full log")) > 10, met
+    synced = [f"synced {what}" for what in ("files", "doublewrite", "write-back", "eviction write")]
+    assert min(met[name] for name in (*OF_CLEANERS, "full log", *synced)) > 10, met
 
 
 def test_write_caches_give_one_trajectory_and_show_all_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
