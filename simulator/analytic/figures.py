@@ -183,9 +183,9 @@ def _waiting_share(case: Case, busy: float) -> float:
 
 
 def dirty_cached_pages(case: Case) -> float:
-    """Dirty pages in the page cache, mean: at most its limit, none by direct I/O."""
+    """Dirty pages in the page cache, mean: at most its limit, none by direct I/O or where they are synced."""
     system, marks = case.system, marks_of(case.system)
-    if system.direct_io:
+    if system.writes_victims:
         return 0.0
     stay_s = to_s(marks.expire_ns + marks.flush_interval_ns / 2)
     rewritten, limit = case.rate * float(case.solution.written[0]) * stay_s, system.page_cache.dirty_limit_pages

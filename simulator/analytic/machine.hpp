@@ -56,7 +56,8 @@ constexpr double LONGEST_QUEUE = 131072.0;
     X(free_behind)    /* 1: a written page is reclaimed first */ \
     X(cache_log_pages) /* of the log's files, in the page cache at most; 0: they go past it */ \
     X(cache_log_bytes) /* of the log that take up a page of it */ \
-    X(direct)         /* 1: direct I/O */ \
+    X(direct)         /* 1: whoever writes pages of the pool waits until the disks have them */ \
+    X(synced)         /* 1: those go through the page cache, and stay there; 0: past it, if `direct` */ \
     X(data_devices)   /* disks with data, a RAID set's counted one by one */ \
     X(disks_per_file) /* 1, or all disks of the RAID set that the one file lies on */ \
     X(copies) \
@@ -159,6 +160,10 @@ struct Machine {
     // Requests of the database that a disk may have at once, on average over those of a RAID set.
     double calls_per_disk() const { return calls / disks_per_file; }
     bool open() const { return arrivals_per_s > 0; }
+    // Whether misses of the pool look into a page cache.
+    bool cached() const { return direct <= 0 || synced > 0; }
+    // Whether a flush follows the pages that daemons and clients write.
+    bool flushed() const { return doubled > 0 || synced > 0; }
     bool log_shared() const { return log_own <= 0; }
 };
 

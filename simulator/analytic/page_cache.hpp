@@ -17,7 +17,7 @@ struct PageCache {
         hits.assign(n, 0.0), time = 0.0;
         // the time in which misses alone would fill it, until a first one is known
         near = log_of(clip(m.cache_pages / std::max(pool.misses_total, LEAST), SHORTEST, LONGEST));
-        stay = w.is_clock ? CLOCK_STAY * pool.time : pool.time;
+        stay = w.is_clock ? CLOCK_STAY * pool.time : m.cleaners > 0 ? w.read_stay(pool.time) : pool.time;
         first.assign(n, 0.0), new_total = 0.0;
         away.assign(n, 0.0), again_after.assign(n, 0.0), more.assign(n, 0.0);
         clean = dirty = again = Stays{};
@@ -40,14 +40,14 @@ struct PageCache {
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, const PageWrites& writes, double rate) {
         const std::size_t n = at(w.groups);
-        if (m.direct > 0 || n == 0) return;
+        if (!m.cached() || n == 0) return;
         const bool behind = m.free_behind > 0;
         const double stays = rate * (m.expire_s + m.flush_s);
         log_most = m.cache_log_pages, log_rate = log_most > 0 ? writes.log_bytes / m.cache_log_bytes : 0.0;
         for (std::size_t g = 0; g < n; g++) {
             const double returns = w.recent[g] > 0 ? 0.0 : pool.misses[g] * writes.left_dirty[g];
             clean.amount[g] = pool.misses[g] - returns, dirty.amount[g] = again.amount[g] = returns;
-            const double age = std::min(writes.age / pool.time * stay, first[g]);
+            const double age = std::min(m.cleaners > 0 ? writes.age : writes.age / pool.time * stay, first[g]);
             clean.first[g] = first[g], dirty.first[g] = age, again.first[g] = first[g] - age;
         }
         passed_over.resize(n), present.resize(n), holds.resize(n);

@@ -20,6 +20,7 @@ struct PageCleaners {
     double victims = 0;     // of `ended` those that whoever needs the buffer writes
     double batch = 1;       // pages that a cleaner hands to the disks at once: what is due in a round, or a whole batch
     double files = 1;       // that are flushed behind such a batch
+    double horizon = 0;     // transactions after which a change is old enough
     double log_full = 0;    // what commits would have to wait for: more than 1 if the log can't have room
 
     // Before the first rate of a machine.
@@ -30,22 +31,24 @@ struct PageCleaners {
         merged = pool.merged(m, rate);
         const double log_bytes = std::max(w.log_bytes_mean, TINY);
         // The cleaners of ages and those of the list's end have batches of their own, which take turns at the disks. A
-        // flash disk's time for a batch has that in it (storage.hpp).
+        // flash disk's time for a batch has that in it (storage.hpp), but not that both share what write-back may have
+        // on its way.
         const double most = m.cleaners / std::max(page_s * rate, LEAST);
-        const double in_turn = m.flash > 0 && m.dies <= 0 && m.limited <= 0 ? most : most / 2.0;
+        const bool share_room = m.synced > 0 && m.in_flight < m.cleaners * m.writer_batch;
+        const double in_turn = m.flash > 0 && m.dies <= 0 && m.limited <= 0 && !share_room ? most : most / 2.0;
         const auto too_late = [&](double t) {
-            const double horizon = exp_of(t);
-            stay_dirty(w, horizon);
-            const double by_age_per_s = at_share(m.aged_per_s, horizon * log_bytes / m.redo_bytes);
+            const double age_most = exp_of(t);
+            stay_dirty(w, age_most);
+            const double by_age_per_s = at_share(m.aged_per_s, age_most * log_bytes / m.redo_bytes);
             const double by_number_per_s = at_share(m.dirty_per_s, dirty / std::max(m.buffers, 1.0));
-            const bool at_once = horizon * log_bytes >= m.redo_sync_bytes;
+            const bool at_once = age_most * log_bytes >= m.redo_sync_bytes;
             const double due = (at_once ? ENDLESS : std::max(by_age_per_s, by_number_per_s)) / rate;
             const double written = std::min(due, std::max(most - ended, in_turn));
             return log_of(std::max(written, LEAST) / std::max(old_enough, LEAST));
         };
         const double latest = log_of(std::max(m.redo_full_bytes / log_bytes, 1.0));
         near = root_near(too_late, clip(near, 0.0, latest), 0.0, latest, 1e-7);
-        double horizon = exp_of(near);
+        horizon = exp_of(near);
         const bool too_young = horizon > m.done;  // since the start no change is so old
         if (too_young) horizon = std::max(m.done, 1.0);
         stay_dirty(w, horizon);
@@ -74,6 +77,17 @@ struct PageCleaners {
                                   std::max(m.redo_full_bytes - begun_bytes, TINY);
         log_full =
             too_young ? 0.0 : std::max(busy * std::min(horizon * log_bytes / m.redo_full_bytes, 1.0), of_a_round);
+    }
+
+    // Pages of a group per transaction that are written by age, and at the list's end.
+    struct Written {
+        double by_age, at_end;
+    };
+    Written written_of(const Workload& w, std::size_t g) const {
+        const double later = std::max(horizon - age, 0.0), rows = w.gaps[g] * w.write[g];
+        const double of_drawn = exp_negative(-later / beyond[g]), of_row = exp_negative(-later / of_rows[g]);
+        const double drawn = of_group[g] - rows;
+        return {drawn * of_drawn + rows * of_row, drawn * (1.0 - of_drawn) + rows * (1.0 - of_row)};
     }
 
 private:

@@ -201,6 +201,23 @@ private:
         files = page_cleaners.files, log_full = page_cleaners.log_full, batch = page_cleaners.batch,
         together = batch * m.cleaners;
         slack_s = m.cleaners / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
+        if (m.synced > 0) into_page_cache(w, pool);
+    }
+
+    // What page cleaners write into the page cache: by age as checkpoints would every `horizon`, and at the list's end.
+    void into_page_cache(const Workload& w, const BufferPool& pool) {
+        cycle = std::max(page_cleaners.horizon, 1.0);
+        w.missing_at(age, missing);
+        for (std::size_t g = 0; g < at(w.groups); g++) {
+            const PageCleaners::Written of = page_cleaners.written_of(w, g);
+            const bool drawn = w.rate[g] > 0;
+            heap[g] = of.by_age * cycle;
+            changed[g] = drawn ? dirty_share(w.write[g], 1.0 - missing[g]) : (w.recent[g] > 0 ? 1.0 : w.write[g]);
+            // what windows remember was written since it was new, at the list's end or a little before
+            const double leaving = drawn ? pool.misses[g] : of.by_age + of.at_end;
+            const double at_end = clip(of.at_end / std::max(leaving * changed[g], LEAST), 0.0, 1.0);
+            left_dirty[g] = w.recent[g] > 0 ? 1.0 : changed[g] * at_end;
+        }
     }
 
     // Bytes of the log in so many transactions from a checkpoint on.

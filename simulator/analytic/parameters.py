@@ -124,7 +124,7 @@ class Parameters:
     closed_s: FloatArray
     """of a flush that a data disk does alone, all others waiting; 0: it does it beside them"""
     synced_s: FloatArray
-    """what a data disk needs for a flush behind pages that are written twice; 0: they aren't"""
+    """what a data disk needs for a flush behind pages that are written twice or synced; 0: they aren't"""
     writer_batch: FloatArray
     """pages that writer and checkpoint hand to the disks at once"""
     pushed: FloatArray
@@ -146,6 +146,9 @@ class Parameters:
     cache_log_pages: FloatArray
     cache_log_bytes: FloatArray
     direct: FloatArray
+    """1: by direct I/O, or `synced`: whoever writes pages of the pool waits until the disks have them"""
+    synced: FloatArray
+    """1: they go through the page cache first, and stay there"""
     data_devices: FloatArray
     """disks that have data, be they independent or a RAID set's"""
     disks_per_file: FloatArray
@@ -371,9 +374,9 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         dirty_high=one(marks.dirty_high_pages),
         dirty_low=one(marks.dirty_low_pages),
         **cleaner_fields(system),
-        doubled=one(system.writing.doubled and system.direct_io),
+        doubled=one(system.writing.doubled and system.writes_victims),
         closed_s=s(data.flush_ns + 1 if isinstance(data, SsdDevice) and data.flushes_alone else 0),
-        synced_s=s(data.flush_ns if isinstance(data, SsdDevice) and system.writing.doubled and system.direct_io else 0),
+        synced_s=s(data.flush_ns if isinstance(data, SsdDevice) and _flushes_pages(system) else 0),
         writer_batch=one(system.writing.batch_pages),
         pushed=one(system.writing.pushed and not system.direct_io),
         cache_pages=one(cache.pages),
@@ -387,7 +390,8 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
         free_behind=one(cache.free_behind),
         cache_log_pages=one(cache.log_pages),
         cache_log_bytes=one(cache.log_page_bytes),
-        direct=one(system.direct_io),
+        direct=one(system.writes_victims),
+        synced=one(system.writes_victims and not system.direct_io),
         data_devices=one(storage.data_devices * disks),
         disks_per_file=one(disks),
         copies=one(raid.copies if raid else 1),
@@ -448,6 +452,11 @@ def parameters_of(system: System, workload: Workload, rates: Rates | None = None
     )
     volumes = volumes_of(system, rates or sustained(system))
     return _behind_limits(plain, system, volumes) if volumes.data or volumes.log else plain
+
+
+def _flushes_pages(system: System) -> bool:
+    """Whether a flush follows pages that daemons and clients write."""
+    return system.writing.doubled if system.direct_io else system.writing.synced
 
 
 @lru_cache(maxsize=1 << 12)

@@ -186,7 +186,7 @@ private:
         double read = 0.0;
         writes.solve(w, *m, pool, x, page_s);
         cache.solve(w, *m, pool, writes, x);
-        if (m->direct > 0) {
+        if (!m->cached()) {
             for (std::size_t v = 0; v < reads_of.size(); v++) reads_of[v] = pool.misses_of[v] * m->read_factor;
             read = pool.misses_total * m->read_factor;
         } else {
@@ -288,14 +288,15 @@ private:
         // a flush behind the copies and one behind each file's pages, of a batch or of a page that a client writes, in
         const bool drained = m->synced_s > 0 && m->closed_s > 0 && m->data_volatile > 0;
         // turn; unprotected, the first two wait for the programs; in a set all disks are flushed
-        const double batches = m->doubled <= 0 ? 0.0 : per_disk * spread * traffic.background / writes.batch;
-        const double ones = m->doubled <= 0 ? 0.0 : per_disk * spread * d.victims_mean;
+        const double batches = !m->flushed() ? 0.0 : per_disk * spread * traffic.background / writes.batch;
+        const double ones = !m->flushed() ? 0.0 : per_disk * spread * d.victims_mean;
         const double copies_s = drained ? writes.batch * m->append_page_s / spread : 0.0;
         const double pages_s = drained ? writes.batch * m->write_s[0] * single / spread : 0.0;
         Ssd::Flushes synced;
-        synced.add(batches, copies_s), synced.add(batches, pages_s), synced.add(batches * (writes.files - 1.0), 0.0);
+        synced.add(m->doubled * batches, copies_s), synced.add(batches, pages_s),
+            synced.add(batches * (writes.files - 1.0), 0.0);
         synced.sources = m->cleaners + (ones > 0 ? m->clients / m->data_devices : 0.0);
-        synced.add(2.0 * ones, drained ? m->write_s[0] : 0.0);
+        synced.add(m->victim_writes() * ones, drained ? m->write_s[0] : 0.0);
         Disks disks{};
         disks.rate = x;
         const auto syncs_if = [&](double of_log) {
@@ -338,8 +339,8 @@ private:
             const double turn_s =
                 m->closed_s > 0 ? 0.0 : waiting(seen, m->synced_s, 1.0, synced.per_s, work, m->synced_s / 2.0);
             const double of_files = m->closed_s > 0 && !w.files.empty() ? writes.files * disk.passing_s : 0.0;
-            disks.victim_s += 2.0 * (flush_s + turn_s) / m->victim_writes();
-            disks.batch_s += (1.0 + writes.files) * (flush_s + turn_s) + of_files + copies_s + pages_s;
+            disks.victim_s += flush_s + turn_s;
+            disks.batch_s += (m->doubled + writes.files) * (flush_s + turn_s) + of_files + copies_s + pages_s;
             disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
         }
         disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;

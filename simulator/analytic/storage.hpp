@@ -14,6 +14,7 @@ struct BackgroundWrites {
     double trickling = 0;                           // of it for those that trickle
     double most = 0;                                // requests that may have trickled in
     double batch = 0;                               // how many of those come together; 0 if each for itself
+    double at_once = 0;                             // of a batch those that are at the disk at a time
     double pushed = 1;                              // mean number that come at a time otherwise
     double active = 1;                              // share of time in which they come
     double heap = 1;                                // requests of a heap
@@ -44,6 +45,7 @@ struct BackgroundWrites {
         const double rate = x * each / m.parallel * requests;
         double trickle_s = at_queue(m.write_s, most) + longer;
         batch = !direct ? 0.0 : (m.flash > 0 ? w.together : w.batch) * each;
+        at_once = m.synced > 0 ? std::min(batch, std::max(m.in_flight * each, 1.0)) : batch;
         pushed = 1.0 + std::max(w.batch * each - 1.0, 0.0) / 2.0 * t.batches;
         for (int number = 0; number < 3; number++) {
             const double load = rate * trickle * trickle_s;
@@ -77,13 +79,13 @@ struct BackgroundWrites {
     // Requests at a disk with so many reads among which writes of this load come: at any time (mixed network), or in
     // batches that are half done on average.
     double depth(double reads, double load) const {
-        if (batch > 0) return reads + std::max(batch / 2.0, 0.5) * batch_there(reads, load);
+        if (batch > 0) return reads + std::max(at_once / 2.0, 0.5) * batch_there(reads, load);
         return std::min((reads + load * pushed) / std::max(1.0 - load, 0.001), reads + std::max(most, 1.0));
     }
 
     // Share of time in which there is a batch: as long as its share of the queue needs for its share of the time.
     double batch_there(double reads, double load) const {
-        const double half = std::max(batch / 2.0, 0.5);
+        const double half = std::max(at_once / 2.0, 0.5);
         return std::min(load * (reads + half) / half, 1.0);
     }
 };
@@ -173,7 +175,7 @@ private:
     // which it is for as long as it needs with what reads leave of the turns. Rates are averaged, not waits.
     static double behind_batch(const BackgroundWrites& writes, double alone, double reads, double turn) {
         const double there = std::min(writes.trickling / writes.active / std::max(1.0 - reads, 0.02), 1.0);
-        const double among = alone + std::max(writes.batch - 1.0, 0.0) / 2.0 * turn * there;
+        const double among = alone + std::max(writes.at_once - 1.0, 0.0) / 2.0 * turn * there;
         return 1.0 / (writes.active / among + (1.0 - writes.active) / alone) - alone;
     }
 
@@ -184,7 +186,7 @@ private:
     static double among_batches(const BackgroundWrites& writes, double seen, double rate, double left, double once_s,
                                 double service_s) {
         const double turn_s = service_s / clip(left + writes.trickling, 0.02, 1.0);  // the rest is others'
-        const double reads = rate * turn_s, met = seen * reads, batch = std::max(writes.batch, 1.0);
+        const double reads = rate * turn_s, met = seen * reads, batch = std::max(writes.at_once, 1.0);
         const double pages = writes.trickling * turn_s / service_s, itself = 1.0 - met / 2.0;
         if (met >= 1.0) return ENDLESS;
         const double open = 1.0 - met - pages * reads;
@@ -227,16 +229,23 @@ struct Flash {
         double after = 0.0;
         if (direct) {
             const double batch = behind.batch + std::sqrt(behind.batch * 2.0 * log_of(m.data_devices));
+            // of a batch out of the page cache so many are at the disk, one more whenever one is done
+            const double window = batch * (behind.at_once / std::max(behind.batch, TINY));
             // share of time with a batch of each: whose batch is there while the other's is waits behind it
-            const double alone_s = std::max(write, batch * write / c) / kept;
+            const double alone_s = std::max(write, batch * write / (window < batch ? std::min(c, window) : c)) / kept;
             const double seldom = std::min(behind.writer_per_s, behind.checkpoint_per_s) * alone_s;
             const double often = std::max(behind.writer_per_s, behind.checkpoint_per_s) * alone_s;
             const double less = seldom < 0.5 ? seldom / (1.0 - seldom) : 1.0,
                          more = std::min(often * (1.0 + less), 1.0);
             const double both = less * more, one = less + more - 2.0 * both, unstarted = std::max(batch - c, 0.0);
-            after =
-                (one * unstarted * unstarted / (2.0 * std::max(batch, 1.0)) + both * std::max(1.5 * batch - c, 0.0)) *
-                write / c / kept;
+            if (window < batch) {
+                const double ahead = std::min(unstarted, std::max(window - c, 0.0));
+                after = (one * ahead * (1.0 - ahead / 2.0 / batch) + both * ahead) * write / c / kept;
+            } else {
+                after = (one * unstarted * unstarted / (2.0 * std::max(batch, 1.0)) +
+                         both * std::max(1.5 * batch - c, 0.0)) *
+                        write / c / kept;
+            }
             batch_s = alone_s * (1.0 + less);
             // who waits meets no other batch: each holds up a client once at most
             const double batches = behind.writer_per_s + behind.checkpoint_per_s;
@@ -278,10 +287,13 @@ inline double writer_page_s(const Machine& m, const PageWrites& w, double reads_
         disks = batch_s + (m.dies > 0 ? 0.0 : copies_s);
     } else if (m.direct > 0) {
         const double even = w.together * m.disk_writes(1.0) / m.data_devices;
-        const double batch = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
+        const double whole = even + std::sqrt(even * 2.0 * log_of(m.data_devices));
+        // out of the page cache one part follows the other
+        const double parts = m.synced > 0 ? std::max(w.together / std::max(m.in_flight, 1.0), 1.0) : 1.0;
+        const double batch = whole / parts;
         const double there = std::min(reads_there, m.calls_per_disk());
         const double passed = m.limited > 0 && m.cleaners > 0 ? there : there * log_of(1.0 + batch);
-        disks = (passed + batch) / m.parallel * at_queue(m.write_s, there + batch / 2.0);
+        disks = parts * (passed + batch) / m.parallel * at_queue(m.write_s, there + batch / 2.0);
         if (m.doubled > 0) disks += there / m.parallel * at_queue(m.write_s, there) + copies_s;
     }
     return (cpu_wait_s + disks) / w.batch + m.write_cpu_s / m.cpu_speed;

@@ -96,7 +96,8 @@ struct Demands {
             slices[c] = bursts[c] * later_slices(cpu_s[c] / bursts[c] / m.slice_s);
             bursts[c] += slices[c];
         }
-        background_cpu_s = (t.background * m.write_cpu_s + (direct ? 0.0 : t.written * m.request_cpu_s) +
+        const double handed_on = m.synced > 0 ? t.background : direct ? 0.0 : t.written;
+        background_cpu_s = (t.background * m.write_cpu_s + handed_on * m.request_cpu_s +
                             t.merged * (m.read_cpu_s + m.request_cpu_s + m.miss_cpu_s)) /
                            m.cpu_speed;
         means(w);

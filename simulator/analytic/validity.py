@@ -125,9 +125,9 @@ def _writer_doubts(case: Case) -> Iterator[str]:
         yield "database.writer.sweep writes dirty buffers before they are replaced, which isn't in the equations"
     if case.system.writing.pushed and not case.system.direct_io:
         yield "database.writer.flush_after: how its pushes wait for the disks isn't in the equations"
-    if case.system.page_cache.in_file_order and not case.system.direct_io:
+    if case.system.page_cache.in_file_order and not case.system.writes_victims:
         yield "operating_system.page_cache.in_file_order: by the equations write-back goes by age, not by place"
-    if case.system.page_cache.pages_a_pause and not case.system.direct_io:
+    if case.system.page_cache.pages_a_pause and not case.system.writes_victims:
         yield "operating_system.page_cache.locks_files: in the equations nobody waits for a locked file"
     if case.system.flushing:
         yield from _page_cleaner_doubts(case)
