@@ -62,7 +62,11 @@ class DatabaseSpec(Spec):
     pool: BufferPoolSpec
     writer: WriterSpec | None = None
     checkpoint: CheckpointSpec | None = None
-    page_cleaner: PageCleanerSpec | None = Field(default=None, description="in the place of writer and checkpoint")
+    page_cleaner: PageCleanerSpec | None = Field(
+        default=None,
+        description="in the place of writer and checkpoint; with io: buffered (innodb_flush_method=fsync) a batch goes "
+        "through the page cache, stays there and is on the disks before the next one",
+    )
     log: LogSpec
     path: PathLengthSpec
     critical_section: CriticalSectionSpec

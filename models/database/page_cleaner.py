@@ -55,7 +55,7 @@ class PageCleanerSpec(Spec):
     age_divisor: Number = Field(default=7.5, gt=0, le=100_000)
     """age x in per cent asks for x^exponent / divisor per cent of io_capacity_max"""
     doublewrite: bool
-    """every page is written twice: its batch in one request first"""
+    """every page is written twice: its batch in one request first, past the page cache by buffered I/O too"""
     batch_pages: WholeNumber = Field(ge=1, le=4096, description="pages of a batch")
     neighbour_pages: WholeNumber = Field(default=1, ge=1, le=64)
     """dirty neighbours that go along at most, a page's own counted in; 1: none"""

@@ -160,6 +160,10 @@ private:
         // a page that is clean when it leaves was written by a checkpoint since its last reference
         const double since_written = stay - std::min(writes.cycle, stay) / 2.0;
         const double waited = std::max(w.window - pool_time, LEAST), there = time;
+        // page cleaners write all that windows remember; what is drawn again from those then comes sooner than evenly
+        const bool sooner = m.cleaners > 0 && std::isfinite(w.window);
+        const double y = sooner ? std::max(w.offspring * waited / w.window, 1e-4) : 1.0,
+                     all_drawn = drawn_within(1.0, y);
         const bool behind = m.free_behind > 0, empty = m.growing > 0;
         const double *left_dirty = writes.left_dirty.data(), *was_changed = writes.changed.data();
         const double *recent = w.recent.data(), *rare = away.data(), *after_miss = again_after.data();
@@ -172,7 +176,8 @@ private:
             const double written = left_dirty[g], changed = was_changed[g], first_s = again_first[g];
             const double checked = one_minus_exp(checked_for / rare[g]);
             const double of_drawn = one_minus_exp(std::max(after - first_s, 0.0) / rare[g]);
-            const double of_recent = std::min((behind ? after : std::max(there - first_s, 0.0)) / waited, 1.0);
+            const double evenly = std::min((behind ? after : std::max(there - first_s, 0.0)) / waited, 1.0);
+            const double of_recent = sooner ? drawn_within(evenly, y) / all_drawn : evenly;
             const double of_clean = one_minus_exp(std::max(there - clean_first[g], 0.0) / after_miss[g]);
             const bool drawn_again = recent[g] > 0;
             double share = written * (drawn_again ? of_recent : of_drawn) + (changed - written) * checked;
@@ -180,6 +185,12 @@ private:
             share += (1.0 - share) * spare;
             found[g] = empty ? 0.0 : clip(share, 0.0, 1.0);
         }
+    }
+
+    // The integral of exp(-y s)(1 - s) up to a share of a window, as `since_last` has it.
+    static double drawn_within(double share, double y) {
+        const double left = exp_negative(-y * share);
+        return (1.0 - left) / y - (1.0 - left * (1.0 + y * share)) / (y * y);
     }
 
     // How long beyond the pool's time the page of a missed draw from a window has been in the page cache already: it

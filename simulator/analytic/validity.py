@@ -174,6 +174,18 @@ def _page_cleaner_doubts(case: Case) -> Iterator[str]:
             "pages are written twice to an SSD without power-loss protection, and how many wait for its flushes is "
             "known only roughly"
         )
+    if isinstance(data, SsdDevice) and data.flushes_alone and case.parameters.synced[0]:
+        yield (
+            "by buffered I/O page cleaners' pages wait outside a drive that flushes alone, a few in it at a time; how "
+            "long they and others wait for that is known only roughly"
+        )
+    room = case.parameters.cleaners[0] * case.solution.batch[0]
+    if case.parameters.synced[0] and case.parameters.in_flight[0] < room and case.solution.first_busy[0] > BUSY_DISK:
+        yield (
+            f"write-back has room for {case.parameters.in_flight[0]:,.0f} pages at the disks "
+            "(operating_system.page_cache.in_flight_pages), fewer than a batch of page cleaners; what those get of the "
+            "disks' time beside the reads, and what clients write then, is known only roughly"
+        )
     if case.system.writing.coalesced_pages > 1:
         yield "page cleaners write dirty neighbours along (neighbour_pages), which isn't in the equations"
     if case.parameters.round_s[0] > LONG_ROUND_S:

@@ -107,7 +107,6 @@ def test_a_sample_has_its_share_of_the_redo_log_and_of_the_rate() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (("database.io=buffered",), "page_cleaner: got io: buffered"),
         (("database.pool.replacement=clock",), "page_cleaner: got pool.replacement: clock"),
         (("database.checkpoint={interval_s: 60}",), "together with writer or checkpoint"),
         (("database.page_cleaner.sync_fraction=0.5",), "must not fall"),
@@ -117,6 +116,27 @@ def test_a_sample_has_its_share_of_the_redo_log_and_of_the_rate() -> None:
 def test_what_does_not_go_together(settings: tuple[str, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_scenario(FILE, settings)
+
+
+@pytest.mark.parametrize("io", ["buffered", "direct"])
+def test_by_buffered_io_each_batch_is_synced_and_the_page_cache_has_what_the_pool_leaves(io: str) -> None:
+    """By direct I/O it has one page, and the operating system nothing to write but the log."""
+    scenario = load_scenario(FILE, [f"database.io={io}"])
+    model, buffered = build(scenario), io == "buffered"
+    assert (model.direct_io, model.writing.synced, model.writing.doubled) == (not buffered, buffered, True)
+    assert (model.page_cache.pages > 1000) == buffered
+    assert any("background write-back" in daemon.name for daemon in model.daemons) == buffered
+    assert {"list cleaner 1", "page cleaner 1"} < {daemon.name for daemon in model.daemons}
+
+
+@pytest.mark.parametrize(("settings", "known"), [(("flush_us=500",), True), (("flush_us=0",), False)])
+def test_files_are_known_where_flushes_take_time_by_buffered_io_too(settings: tuple[str, ...], known: bool) -> None:
+    """Written once or twice: fsync flushes what it has written."""
+    disk = [f"machine.disks.disk.{each}" for each in settings]
+    for doublewrite in ("true", "false"):
+        twice = [f"database.page_cleaner.doublewrite={doublewrite}", "database.io=buffered"]
+        writing = build(load_scenario(FILE, [*disk, *twice])).writing
+        assert (len(writing.files) > 1, writing.synced) == (known, True)
 
 
 CLEANERS = "database.page_cleaner={cleaners: 2, lru_scan_depth_pages: 1000}"

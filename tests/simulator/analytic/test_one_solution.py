@@ -20,7 +20,7 @@ NUMBERS = (3000, 3019)
 CHANGED = ("clients", "cpu_speed", "processors", "buffers", "cache_pages", "read_s", "write_s", "log_first_s")
 SIZES = ("resident", "dirty_high", "dirty_low")
 """what changes with the buffers"""
-SWITCHES = {"growing", "free_behind", "direct", "durable", "log_own", "limited", "log_behind", "flash"}
+SWITCHES = {"growing", "free_behind", "direct", "durable", "log_own", "limited", "log_behind", "flash", "synced"}
 POOL = ("buffers", "resident", "dirty_high", "dirty_low")
 """Change together: one buffer without memory is the first that is swapped, a step that the kernel shows too."""
 COUNTS = {"data_devices", "disks_per_file", "copies", "parities", "parallel"}

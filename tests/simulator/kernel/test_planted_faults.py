@@ -126,6 +126,13 @@ FAULTS = {
     ),
     "no file is locked": Fault("page_cache.hpp", "locked_until_ns[file_of(page)] - now_ns", "i64{0}"),
     "a pause for each page": Fault("interpreter.hpp", "task.unpaid_pages >= enough", "task.unpaid_pages > 0"),
+    "a batch is over before the disks have it": Fault(
+        "page_writes.hpp", "write_back.pages_written < pages_synced", "false"
+    ),
+    "no copies by buffered I/O": Fault(
+        "page_writes.hpp", "(interpreter.direct_io || is_synced)", "(interpreter.direct_io)"
+    ),
+    "a victim leaves the page cache": Fault("clients.hpp", "interpreter.keep_written(page)", "void()"),
     "what is to be pushed stays": Fault("page_writes.hpp", "(is_pushed)", "false"),
     "an index page never changes": Fault("interpreter.hpp", "now.b == WITH_INDEX_PAGE", "false"),
     "neighbours stay behind": Fault(
