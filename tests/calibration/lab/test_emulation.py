@@ -12,6 +12,7 @@ from calibration.lab.emulation import emulated
 from calibration.lab.groups import Group
 from calibration.lab.laboratory import generator_of
 from calibration.lab.load_generator import LoadGenerator, core_speed_of
+from calibration.lab.mariadb import MariaDBServer
 from calibration.lab.postgresql import PostgreSQLServer
 from calibration.lab.storage import CHUNK_BYTES, rewrite_in_place
 from models.scenario import ScenarioSpec
@@ -161,3 +162,11 @@ def test_a_file_that_is_rewritten_in_place_is_the_same_and_written(tmp_path: Pat
     assert log.read_bytes() == before
     assert len(before) == size
     assert not never_written(log)
+
+
+@pytest.mark.parametrize(("name", "method"), [("mariadb", "O_DIRECT"), ("mariadb-buffered", "fsync")])
+def test_mariadb_reads_and_writes_as_the_scenario_says(name: str, method: str) -> None:
+    wanted = scenario_loader(f"laboratory/{name}")(())
+    assert emulated(wanted, "here", cores=range(2)).engine == "mariadb"
+    server = MariaDBServer(Path("data"), Path("sockets"), Group("test", 1, {}))
+    assert server.settings(wanted.database, 16)["innodb_flush_method"] == method
