@@ -121,7 +121,7 @@ def machine_model(
             *write_back_of(system.page_cache, leaves_log=database.log.commit == "buffered"),
             *(() if direct_io else flusher_of(system.page_cache, plan.page_cache_pages, page_bytes)),
             *_writers(database),
-            *((merger_of(cleaner),) if cleaner and _is_merged(cleaner, program) else ()),
+            *((merger_of(cleaner),) if direct_io and cleaner and _is_merged(cleaner, program) else ()),
         ),
         sharing=sharing_of(machine, line_share_of(machine, system, database)),
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
