@@ -49,6 +49,7 @@ public:
 
     // Takes what is to be flushed at once; nobody waits for it.
     void hand_over(i64 bytes) {
+        if (bytes == 0) return;  // a round with nothing to write would hold up the next one
         first.bytes += bytes;
         start(first);
     }

@@ -125,3 +125,24 @@ def test_what_nobody_waits_for_is_not_flushed_at_once() -> None:
     assert log_of(at_once, 0).at_once
     with pytest.raises(InputError, match="flushed_at_once"):
         log_of(at_once, 8192)
+
+
+@ENGINES
+def test_a_statement_that_logs_nothing_begins_no_flush(engine: ModuleType) -> None:
+    """Else the commit 2 ms later would find a flusher that is about to begin, and wait 4 ms for 6."""
+    asm = Assembler()
+    asm.region("table", 1, 40, 1)
+    asm.emit("think", asm.distribution("exponential", 20 * MS), asm.stream("think"))
+    asm.emit("choose", asm.table("mix", [1.0]), asm.stream("mix"))
+    asm.begin_class("write")
+    asm.emit("log", 0)
+    asm.emit("cpu", 2 * MS, 0, 0)
+    asm.emit("log", 1000)
+    asm.emit("commit")
+    asm.emit("end")
+    devices = FlashDevice("disk", MS, MS, 1), FlashDevice("log", MS, MS, 1)
+    model = make_model(asm, devices=devices, direct_io=True, clients=1, cores=8, duration_s=20)
+    log = replace(DURABLE, at_once=True, flush_overhead_ns=5 * MS)
+    found = engine.simulate(replace(model, storage=replace(model.storage, data_devices=1, log_device=1), log=log), 1)
+    assert found.log.flushes_per_s / found.log.commits_per_s == pytest.approx(1, rel=1e-2)
+    assert found.classes[0].time_by_s["log"] == pytest.approx(6e-3, rel=1e-2)

@@ -180,10 +180,6 @@ class Outcome(NamedTuple):
     result: str
 
 
-FLUSHING = flushing_systems().filter(lambda one: not one.log.at_once)
-"""with a log that is flushed at once the engines' I/O waits can be some ns apart"""
-
-
 def drawn(number: int) -> DrawnSystem:
     """One of many systems: other seeds give others, where more examples of one seed are often alike."""
     examples: list[DrawnSystem] = []
@@ -196,7 +192,7 @@ def drawn(number: int) -> DrawnSystem:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.one_of(any_systems(), any_systems(), fair_systems(), FLUSHING))
+    @given(st.one_of(any_systems(), any_systems(), fair_systems(), flushing_systems()))
     def draw(system: DrawnSystem) -> None:
         examples.append(system)
 
