@@ -123,6 +123,10 @@ class TransactionWriter:
         time = (lambda paths: paths.row_ns) if rows == 1 else (lambda paths: rows * paths.scanned_row_ns)
         self.emit("touch", reference, write, time)
 
+    def put_aside(self, reference: int, write: int) -> None:
+        """Change a row's page if the pool has it; if not, the change waits, which takes as much CPU time."""
+        self.emit("put_aside", reference, write, lambda paths: paths.row_ns)
+
     def touch_or(self, reference: int, chance: float, first: int, second: int, rows: int = 1) -> None:
         """The same: with a `chance` the row is treated as `first` says, and else as `second` says."""
         if not chance:

@@ -143,11 +143,6 @@ class Assembler:
         self.references.append((name, (code, region, group, row, table, window, stream, high)))
         return len(self.references) - 1
 
-    def region_of(self, reference: int) -> int:
-        """The number of the region that a reference goes into."""
-        _, (_, region, *_) = self.references[reference]
-        return region
-
     def emit(self, operation: str, *operands: int | Label) -> None:
         """Add an operation."""
         if len(operands) != len(OPERATIONS[operation]):

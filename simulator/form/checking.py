@@ -142,7 +142,6 @@ def _counts(program: Program) -> Mapping[str, int]:
         "distribution": len(program.distributions), "target": len(program.operations), "counter": counters,
         "limit": counters, "until": counters, "reference": len(program.references), "lock": len(program.lock_tables),
         "section": len(program.sections), "station": len(program.stations), "write": WITH_INDEX_PAGE + 1,
-        "region": len(program.regions),
     }  # fmt: skip
 
 

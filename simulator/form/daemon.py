@@ -27,7 +27,7 @@ DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
     "every_or_logged": ("interval_ns", "log_bytes"),
     # since it last ended so long, or so many pages have left the pool for others, whichever is seen first
     "every_or_evicted": ("interval_ns", "pages"),
-    # read, all at once, and change so many thousandths of pages, drawn from those that have changes put aside
+    # read, all at once, so many thousandths of pages, drawn from those that have changes put aside
     "merge": ("milli_pages",),
 }
 TIMED = ("sleep", "every", "every_or_logged", "every_or_evicted")

@@ -164,14 +164,14 @@ class Popularity:
         return self.first_rows[region][self.kinds[region][pages // group_pages]] + pages % group_pages
 
     def _uses(self) -> dict[int, list[Use]]:
-        """References by region."""
+        """References by region, without changes that may be put aside: they bring no page in."""
         uses: dict[int, list[Use]] = defaultdict(list)
         for number, work in enumerate(self.reader.works):
             for touches in work.touches.values():
                 region = int(self.program.references[touches.reference, 1])
                 share, groups = float(self.reader.mix[number]), self.program.region(region).groups
                 fresh, written = share * (touches.visits - touches.repeats), share * touches.visits * touches.write
-                if fresh > 0 or written > 0:
+                if (fresh > 0 or written > 0) and not touches.put_aside:
                     uses[region].append(Use(touches, fresh, written, shares_of(touches.group, groups)))
         return uses
 

@@ -62,7 +62,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "if_between": ("counter", "until", "r_group", "target"),  # jump if counter[group] <= now < until[group]
     "flush": (),  # wait for the log as a commit does, but keep the locks
     "if_equal": ("counter", "r_group", "r", "target"),  # jump if counter[group] = r
-    "put_aside": ("region",),  # a change of one of this region's pages waits for the daemon that merges
+    "put_aside": ("reference", "write", "user_ns"),  # as touch, but where the pool lacks the page the change waits
 }
 WITH_INDEX_PAGE = 2
 """`write` of a touch that changes the page and the index page above it"""

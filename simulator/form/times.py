@@ -13,7 +13,7 @@ from simulator.form.arrays import BoolArray, FloatArray, IntArray
 from simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, Program
 from simulator.form.visits import ProgramReader
 
-TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,), "network": (1,)}
+TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,), "put_aside": (3,), "network": (1,)}
 """operations that hold times in ns, and the columns of them"""
 IS_TIME = np.array([[column in TIMES.get(name, ()) for column in range(OPERATION_WIDTH)] for name in CODES])
 """mask of the operands that are times, (codes, columns)"""
@@ -44,10 +44,11 @@ def spent_times(program: Program, executed: FloatArray) -> SpentTimes:
     """What so many executions of each operation take, (rows, operations)."""
     code, a, b, c = program.operations[:, :4].T
     is_cpu, is_section = code == CODES["cpu"], code == CODES["section"]
+    is_reference = (code == CODES["touch"]) | (code == CODES["put_aside"])
     drawn_ns, drawn_ns2 = _drawn(program)
     inside = [executed @ (is_section * b * (a == number)) for number in range(len(program.sections))]
     return SpentTimes(
-        user_ns=executed @ (is_cpu * a + (code == CODES["touch"]) * c + drawn_ns),
+        user_ns=executed @ (is_cpu * a + is_reference * c + drawn_ns),
         variance_ns2=executed @ drawn_ns2,
         system_ns=executed @ (is_cpu * b),
         client_ns=executed @ (is_cpu * c),

@@ -54,6 +54,8 @@ class Touches:
     row: Value
     visits: float
     repeats: float
+    put_aside: bool = False
+    """only if the pool has the page; if not, the change waits"""
 
 
 @dataclass
@@ -223,8 +225,8 @@ class ProgramReader:
         """Do one operation; returns where the weight goes, as (operation, share)."""
         a, b, c, d, e = operands
         weight, registers = here.weight, here.registers
-        if name == "touch":
-            self._touch(a, b, c, pc, here, work, number)
+        if name in ("touch", "put_aside"):
+            self._touch(name, operands, pc, here, work, number)
         elif name == "cpu":
             work.user_ns += weight * a
             work.system_ns += weight * b
@@ -266,7 +268,7 @@ class ProgramReader:
             self._claimed[b] = limit, tried + self.mix[number] * weight
             registers[a] = only(self._remembered(("counter", b), lambda: Frontier(b, 1, constant(0))))
             return [(pc + 1, float(self.claims[b])), (e, 1.0 - float(self.claims[b]))]
-        elif name != "put_aside" and not (self.at_start and name in WITHOUT_PAGES):
+        elif not (self.at_start and name in WITHOUT_PAGES):
             self._compute(name, operands, here, number)
         return [(pc + 1, 1.0)]
 
@@ -354,8 +356,11 @@ class ProgramReader:
         return [(target, share), (pc + 1, 1.0 - share)]
 
     def _touch(
-        self, reference: int, write: int, user_ns: int, pc: int, here: _PathState, work: ExpectedWork, number: int
+        self, name: str, operands: list[int], pc: int, here: _PathState, work: ExpectedWork, number: int
     ) -> None:
+        """A reference. What is put aside is none to a page that others find in the pool by it."""
+        reference, write, user_ns, *_ = operands
+        put_aside = name == "put_aside"
         work.user_ns += here.weight * user_ns
         _, region, group_register, row_register, *_ = self.program.references[reference].tolist()
         group, row = here.registers[group_register], here.registers[row_register]
@@ -371,7 +376,8 @@ class ProgramReader:
                     same_page = 1.0 - rows / rows_per_page
                     touched = max(touched, here.touched.get((region, id(page_group), id(before)), 0.0) * same_page)
                 repeated += min(share * weight, touched)
-                here.touched[key] = share * weight
+                if not put_aside:
+                    here.touched[key] = share * weight
             place = pc, id(group), id(part)
             earlier = work.touches.get(place)
             visits, repeats = here.weight * share, here.weight * repeated
@@ -379,7 +385,7 @@ class ProgramReader:
                 visits, repeats = visits + earlier.visits, repeats + earlier.repeats
             value = only(part) if kind in ROWS else row
             written = write != 0, write == WITH_INDEX_PAGE
-            work.touches[place] = Touches(number, reference, *written, group, value, visits, repeats)
+            work.touches[place] = Touches(number, reference, *written, group, value, visits, repeats, put_aside)
 
 
 def _add(table: dict[int, list[float]], key: int, count: float, amount: float) -> None:

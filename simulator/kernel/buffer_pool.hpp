@@ -2,6 +2,7 @@
 #pragma once
 #include "flush_list.hpp"
 #include "page_cache.hpp"
+#include "waiting_changes.hpp"
 
 namespace oltpsim {
 
@@ -18,12 +19,15 @@ class BufferPool : public Cache {
     }
 
 public:
+    WaitingChanges waiting;
+
     explicit BufferPool(const Tables& system)
         : Cache(system.fact("pages"), system.fact("pool_pages"),
                 static_cast<Replacement>(system.fact("pool_replacement")), swaps(system),
                 system.fact("clean_search_pages"), system.fact("old_ms")),
           free_wait_ns(system.fact("free_wait_ns")),
           changed(system),
+          waiting(system),
           most_resident(std::min(system.fact("resident_pages"), capacity)),
           residence(swaps(system) ? capacity : 0, Residence::none) {}
 
@@ -38,7 +42,7 @@ public:
         const i64 capacity = system.fact("pool_pages");
         const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
         return Cache::bytes(system.fact("pages"), capacity, replacement, swaps(system)) + FlushList::bytes(system) +
-               (swaps(system) ? capacity * static_cast<i64>(sizeof(Residence)) : 0);
+               WaitingChanges::bytes(system) + (swaps(system) ? capacity * static_cast<i64>(sizeof(Residence)) : 0);
     }
 
     // A commit has logged so many bytes.
@@ -53,6 +57,17 @@ public:
     void change_at(i64 page, i64 at_bytes) {
         set_dirty(page);
         if (changed.is_kept()) changed.add(page, at_bytes, dirty_predicate());
+    }
+
+    // A page has come: changes of it that were put aside are merged into it.
+    void merge_waiting(i32 page) {
+        if (waiting.take(page)) change(page);
+    }
+
+    // A page that is being read is here.
+    void end_read(i32 page) {
+        set_busy(page, false);
+        merge_waiting(page);
     }
 
     // Bytes of log since the first change that isn't on the disks; 0 if all are.

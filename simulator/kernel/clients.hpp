@@ -76,10 +76,9 @@ public:
         run(who, task);
     }
 
-    // A page that a merge has read is here, and changed.
+    // A page that a merge has read is here.
     void end_merge_read(i32 page) {
-        interpreter.pool.set_busy(page, false);
-        interpreter.pool.change(page);
+        interpreter.pool.end_read(page);
         announce(page);
     }
 
@@ -315,7 +314,7 @@ private:
     void end_read(Task& task) {
         reads_pending.change(calendar.now_ns, -1);
         io_wait.change(-1);
-        interpreter.pool.set_busy(task.target, false);
+        interpreter.pool.end_read(task.target);
         if (!interpreter.direct_io) interpreter.page_cache.fill(task.target);
         write_back.write_evicted();
         announce(task.target);

@@ -89,7 +89,8 @@ public:
         while (true) {
             const Operation& now = program.operations[task.operation];
             switch (now.code) {
-                case Code::touch: {
+                case Code::touch:
+                case Code::put_aside: {
                     const Reference& reference = program.references[now.a];
                     const Region& region = program.regions[reference.region];
                     if (task.page == NONE) {
@@ -108,6 +109,10 @@ public:
                         task.index_page = NONE;
                     }
                     if (!is_hit(task, task.page, reference.region)) {
+                        if (now.code == Code::put_aside && !task.creates_page && !pool.has(task.page)) {
+                            pool.waiting.note(std::exchange(task.page, NONE));
+                            break;
+                        }
                         const Wait wait = refer(task, task.page, reference.region);
                         if (wait.kind != WaitKind::none) return wait;
                     }
@@ -216,9 +221,6 @@ public:
                         go_to(task, now.d);
                         continue;
                     }
-                    break;
-                case Code::put_aside:
-                    program.put_aside[now.a]++;
                     break;
                 case Code::visit:
                     if (owes_cpu(task)) return pay(task);
@@ -421,6 +423,7 @@ private:
         pool.insert_resident(page, slot, creates, calendar.now_ns);
         task.has_waited = false;
         if (creates) {
+            pool.waiting.take(page);  // of what was there before
             counters.created++;
             return DONE;
         }
@@ -434,6 +437,7 @@ private:
         }
         counters.page_cache_hits++;
         page_cache.touch(page);
+        pool.merge_waiting(page);
         return DONE;
     }
 };

@@ -24,33 +24,27 @@ public:
           devices(devices),
           interpreter(interpreter) {}
 
-    // Draws the pages of a round from those that aren't in the pool: a change that waits, and any page of its region.
-    // The page has its share of the region's changes, one or more, which wait no longer.
+    // Draws the pages of a round, no two alike, from those that have changes waiting; one that somebody is bringing in
+    // is passed over.
     void draw(i64 milli_pages, Round& round) {
         round.pages.clear(), round.next = 0;
         const i64 due_milli = round.left_milli + milli_pages, due = due_milli / MILLI_PAGES;
         round.left_milli = due_milli % MILLI_PAGES;
-        Array<i64>& put_aside = interpreter.program.put_aside;
-        i64 waiting = 0;
-        for (const i64 changes : put_aside) waiting += changes;
-        for (i64 looks = LOOKS * due; looks > 0 && round.pages.size() < due && waiting > 0; looks--) {
-            i64 drawn = uniform_below(stream, waiting), number = 0;
-            while (drawn >= put_aside[number]) drawn -= put_aside[number++];
-            const Region& region = interpreter.program.regions[number];
-            const i64 pages = region.groups * region.group_pages;
-            const i64 page = region.base + uniform_below(stream, pages);
-            const i64 merged = std::max(put_aside[number] / pages, i64{1});
-            put_aside[number] -= merged, waiting -= merged;
-            if (!interpreter.pool.has(page)) round.pages.add(static_cast<i32>(page));
+        BufferPool& pool = interpreter.pool;
+        for (i64 left = pool.waiting.pages().size(); left > 0 && round.pages.size() < due; left--) {
+            pool.waiting.swap(uniform_below(stream, left), left - 1);
+            const i32 page = pool.waiting.pages()[left - 1];
+            if (!pool.has(page)) round.pages.add(page);
         }
     }
 
-    // Has the pages read that somebody else hasn't brought in since; false if one of them finds no clean buffer now.
+    // Has the pages read that still have changes waiting, and that nobody else brings in; false if one of them finds no
+    // clean buffer now.
     bool read(Round& round) {
         BufferPool& pool = interpreter.pool;
         for (; round.next < round.pages.size(); round.next++) {
             const i32 page = round.pages[round.next];
-            if (pool.has(page)) continue;
+            if (pool.has(page) || !pool.waiting.has(page)) continue;
             const Victim victim = pool.next_victim();
             if (victim.slot == NONE || pool.is_swapped_out(victim.slot)) return false;
             if (victim.page != NONE && pool.is_dirty(victim.page)) return false;
@@ -66,7 +60,6 @@ public:
 
 private:
     static constexpr i64 MILLI_PAGES = 1000;
-    static constexpr i64 LOOKS = 10;  // for each page that is due, at most
 
     const i64 page_bytes;
     Stream stream;

@@ -85,7 +85,6 @@ public:
     Array<Reference> references;
     Array<i64> counters;
     Array<TableCounters> table_counters;  // by region
-    Array<i64> put_aside;                 // by region, changes of its pages that wait for a merge
     const i64 registers_per_task;
     const i64 streams_per_task;
 
@@ -218,7 +217,6 @@ private:
             regions.add({areas.at(i, "base"), areas.at(i, "groups"), areas.at(i, "group_pages"),
                          areas.at(i, "rows_per_page"), areas.at(i, "interior"), areas.at(i, "fanout")});
         table_counters.resize(regions.size());
-        put_aside = Array<i64>(regions.size(), 0);
         const Table& ways = system["references"];
         for (i64 i = 0; i < ways.rows(); i++)
             references.add({static_cast<ReferenceKind>(ways.at(i, "kind")), ways.at(i, "region"), ways.at(i, "r_group"),

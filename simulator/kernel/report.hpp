@@ -115,7 +115,7 @@ inline Report Kernel::report(const std::string& name) const {
         if (name == "high") add(program.all_high());
         if (name == "windows") add(program.all_windows());
         if (name == "seen") add(program.all_seen());
-        if (name == "put_aside") add(program.put_aside);
+        if (name == "put_aside") add(interpreter.pool.waiting.pages());
         return table;
     }
     if (name == "locks") {

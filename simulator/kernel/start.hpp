@@ -119,7 +119,7 @@ private:
         BufferPool& pool = interpreter.pool;
         switch (wait.kind) {
             case WaitKind::read:
-                pool.set_busy(wait.target, false);
+                pool.end_read(wait.target);
                 if (!interpreter.direct_io) interpreter.page_cache.fill(wait.target);
                 return;
             case WaitKind::fault:

@@ -43,14 +43,13 @@ class BufferIo:
         self.announce(frame.page)
 
     def read_to_merge(self, frame: Frame) -> None:
-        """Read a page into the frame that is kept for it, for nobody: it changes when it is here."""
+        """Read a page into the frame that is kept for it, for nobody: what waits is merged when it is here."""
         page = frame.page
         done = self.files.submit(range(page, page + 1), READ, "merge read")
         done.callbacks.append(lambda _: self._end_merge(frame))
 
     def _end_merge(self, frame: Frame) -> None:
-        frame.busy = False
-        self.pool.change(frame, self.pool.log_end_bytes)
+        self.pool.finish_merge(frame)
         self.announce(frame.page)
 
     def write_victim(self, frame: Frame) -> Story:

@@ -12,6 +12,7 @@ from simulator.reference.page_images import PageImages
 from simulator.reference.regions import Region
 from simulator.reference.stations import Environment
 from simulator.reference.swap import ResidentMemory
+from simulator.reference.waiting_changes import WaitingChanges
 from simulator.reference.waits import Wait, Waits
 
 
@@ -31,15 +32,22 @@ class BufferPool:
         self.images = PageImages(system.log.full_page_bytes)
         self.changed_at: dict[Frame, int] = {}
         """the log's end, bytes, at the first change of a dirty page, by frame"""
+        self.waiting = WaitingChanges()
         self.memory = ResidentMemory(self.cache.frames, min(system.pool.pages, system.pool.resident_pages))
 
-    def refer(self, client: Client, page: int, region: Region, write: bool, create: bool = False) -> Waits:
+    def refer(
+        self, client: Client, page: int, region: Region, write: bool, create: bool = False, put_aside: bool = False
+    ) -> Waits:
         """A client refers to a page; `create`: the page is new, so that there is nothing to read.
 
+        `put_aside`: if there is something to read, the change waits, and the page isn't referred to.
         After each wait all is looked at anew: meanwhile the page may have come, or may have been replaced.
         """
         while True:
             frame = self.cache.where.get(page)
+            if frame is None and put_aside and not create:
+                self.waiting.note(page)
+                return
             if frame is None:
                 frame = yield from self._make_room(client, page, create)
                 if frame is not None:
@@ -171,12 +179,14 @@ class BufferPool:
         client.has_waited = False
         frame.memory = MemoryState.ACCESSED
         if create:
+            self.waiting.take(page)  # of what was there before
             region.created += 1
         else:
             client.system_ns += self.costs.read_ns
             if self._is_cached_below(page):  # it may just have been dropped to make room for the victim
                 region.page_cache_hits += 1
                 self.page_cache.cache.count_hit(self.page_cache.cache.where[page])
+                self._merge_waiting(frame)
             else:
                 client.system_ns += self.costs.request_ns
                 frame.busy = True
@@ -201,7 +211,7 @@ class BufferPool:
 
     def finish_read(self, frame: Frame) -> None:
         """A page has come from its device into its frame and, with buffered I/O, into the page cache."""
-        frame.busy = False
+        self.finish_merge(frame)
         if not self.direct_io:
             self.page_cache.fill(frame.page)
 
@@ -209,6 +219,15 @@ class BufferPool:
         """A page has been written to its device: by buffered I/O it is in the page cache, recent."""
         if not self.direct_io:
             self.page_cache.cache.touch(self.page_cache.fill(page))
+
+    def finish_merge(self, frame: Frame) -> None:
+        """A page has come into its frame: changes of it that were put aside are merged into it."""
+        frame.busy = False
+        self._merge_waiting(frame)
+
+    def _merge_waiting(self, frame: Frame) -> None:
+        if self.waiting.take(frame.page):
+            self.change(frame, self.log_end_bytes)
 
     def mark_clean(self, page: int) -> bool:
         """Somebody is going to write a page: whether it is a dirty one of the pool, which is clean from now on."""

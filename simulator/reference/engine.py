@@ -85,7 +85,7 @@ class ReferenceEngine:
         self.swap = SwapArea(system, self.devices[0], self.pool.memory, self.io_wait)
         self.write_back = WriteBack(env, system, self.page_cache, files)
         writer = PageWriter(env, system, self.pool, self.cpu, files, self.write_back)
-        self.merges = Merges(system, seed, self.interpreter.put_aside, self.buffer_io)
+        self.merges = Merges(system, seed, self.buffer_io)
         self.daemons = Daemons(env, system, self.pool, self.cpu, self.log, writer, self.write_back, self.merges)
         # Who begins
         self.in_system = Population()

@@ -35,8 +35,6 @@ class Interpreter:
         self.first_lock: list[int] = program.lock_tables[:, 0].tolist()
         self.first_counter: list[int] = program.counter_tables[:, 0].tolist()
         self.counters: list[int] = program.counters.tolist()
-        self.put_aside = [0] * len(program.regions)
-        """by region, changes of its pages that wait for a merge"""
         self.references = References(program, self.tables)
         self.operations: list[Operation] = [
             (names[code], *operands[: len(OPERATIONS[names[code]])]) for code, *operands in program.operations.tolist()
@@ -96,8 +94,6 @@ class Interpreter:
                 client.client_ns += client_ns
             case "work", distribution, s:
                 client.user_ns += self._draw_ns(client, distribution, s)
-            case "put_aside", region:
-                self.put_aside[region] += 1
             case "log", size_bytes if not self.logs_at_once:
                 client.log_bytes += size_bytes
             case _:
@@ -140,25 +136,25 @@ class Interpreter:
     def _waits(self, client: Client, operation: Operation) -> Waits:
         """The operations that take time: those on pages and rows maybe, the others always, CPU demand being paid."""
         match operation:
-            case "touch", reference, write, user_ns:
+            case ("touch" | "put_aside") as name, reference, write, user_ns:
                 client.user_ns += user_ns
-                yield from self._touch(client, reference, bool(write), write == WITH_INDEX_PAGE)
+                yield from self._touch(client, reference, write, name == "put_aside")
             case "lock", lock, r:
                 yield from self._lock(client, self.first_lock[lock] + client.registers[r])
             case _:
                 yield from client.pay()
                 yield self._last_wait(client, operation)
 
-    def _touch(self, client: Client, number: int, write: bool, index_write: bool) -> Waits:
-        """Refer to a page, and before that to the index page above it, which `index_write` changes."""
+    def _touch(self, client: Client, number: int, write: int, put_aside: bool) -> Waits:
+        """Refer to a page, if it is here or not to be put aside, and before that to the index page above it."""
         reference = self.references.references[number]
         wanted, region = self.references.find(client, reference), reference.region
         if wanted is None:
             return
         if region.index is not None:
             above = region.index.base + (wanted.page - region.base) // region.fanout
-            yield from self.pool.refer(client, above, region.index, index_write)
-        yield from self.pool.refer(client, wanted.page, region, write, wanted.created)
+            yield from self.pool.refer(client, above, region.index, write == WITH_INDEX_PAGE)
+        yield from self.pool.refer(client, wanted.page, region, write != 0, wanted.created, put_aside)
 
     def _lock(self, client: Client, lock: int) -> Waits:
         """Lock a row to the end of the transaction; a client that holds it already has it."""

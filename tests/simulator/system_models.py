@@ -98,7 +98,6 @@ class Writer:
         self.rows, self.times = asm.stream("rows"), asm.stream("times")
         hot = asm.region("hot", groups, system.hot_pages, 1, fanout=system.fanout)
         grown = asm.region("grown", groups, system.grown_pages, system.rows_per_page, fanout=system.fanout)
-        self.regions = {"hot": hot, "grown": grown}
         for group in range(groups):
             asm.loaded(hot, group, system.hot_pages)
             asm.loaded(grown, group, system.grown_pages // 2)
@@ -197,7 +196,7 @@ class Writer:
             asm.emit("take", self.age, self.noted, self.group, step[1])
             asm.emit("sleep_until", self.noted, self.group)
         elif kind == "put aside":
-            asm.emit("put_aside", self.regions[step[1]])
+            self.touch(step[1], step[2], step[3], "put_aside")
         elif kind == "flush":
             asm.emit("log", 300)
             asm.emit("flush")
@@ -216,7 +215,7 @@ class Writer:
             asm.emit("cpu", 0, 2 * MS, 0)
             asm.place(after)
 
-    def touch(self, how: str, write: int, user_ns: int) -> None:
+    def touch(self, how: str, write: int, user_ns: int, operation: str = "touch") -> None:
         """A reference, with the row that it needs."""
         asm, row, group = self.asm, self.row, self.group
         if how == "row":
@@ -249,4 +248,4 @@ class Writer:
             asm.emit("affine", row, row, 1, 1, 0)
             asm.emit("loop", self.count, again)
             return
-        asm.emit("touch", self.references[how], write, user_ns)
+        asm.emit(operation, self.references[how], write, user_ns)

@@ -111,6 +111,7 @@ writes = st.sampled_from([1, 1, 0, 2])
 touches = st.sampled_from(
     ["popular", "remembered", "row", "recent", "next row", "claimed row", "claimed row", "last row", "last row", "scan"]
 )
+put_aside_at = st.sampled_from(["popular", "remembered", "row", "recent", "next row", "last row"])
 steps = st.one_of(
     st.tuples(st.just("touch"), touches, writes, grid),
     st.tuples(st.just("touch"), touches, writes, some_time),
@@ -132,7 +133,7 @@ rare_steps = st.one_of(
     st.tuples(st.just("look at the clock")),
     st.tuples(st.just("compare")),
     st.tuples(st.just("flush")),
-    st.tuples(st.just("put aside"), st.sampled_from(["hot", "grown"])),
+    st.tuples(st.just("put aside"), put_aside_at, st.sampled_from([1, 2]), grid),
     st.tuples(st.just("touch"), st.just("combined row"), writes, some_time),
     st.tuples(st.just("touch"), st.just("remembered and recent"), writes, some_time),
 )
@@ -486,7 +487,8 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
     deeper = DaemonStep("write_tail", (draw(st.integers(0, 60)),))
     other = Daemon("cleaner of another depth", (DaemonStep("sleep", (30 * MS,)), deeper))
     merger = merging(draw(st.sampled_from([5 * MS, 40 * MS, 300 * MS])), draw(st.sampled_from([100, 3_700, 20_000])))
-    put_aside = draw(st.lists(st.sampled_from([("put aside", "hot"), ("put aside", "grown")]), max_size=3))
+    some = st.tuples(st.just("put aside"), put_aside_at, st.sampled_from([1, 1, 2]), grid)
+    put_aside = draw(st.lists(some, max_size=3))
     return dataclasses.replace(
         system,
         direct_io=direct_io,

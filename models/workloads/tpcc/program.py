@@ -96,13 +96,11 @@ def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
     read = NAMESAKES_READ[workload.tpcc.namesakes_read]
     customers, orders = (heap.customers_moved_fraction, heap.orders_moved_fraction) if heap else (0.0, 0.0)
     layout = workload.layout
-    aside = layout.index_changes_put_aside_fraction
     by_item, by_customer = (
-        1 - aside if entries else 0
-        for entries in (layout.line_item_entries_per_page, layout.history_customer_entries_per_page)
+        1 if entries else 0 for entries in (layout.line_item_entries_per_page, layout.history_customer_entries_per_page)
     )
     counted = {
-        "new order": Rows(6 - aside + (3 + by_item) * LINES_PER_ORDER, 0),
+        "new order": Rows(6 + (3 + by_item) * LINES_PER_ORDER, 0),
         "payment": Rows(4 + by_name * (1 + read) + customers + by_customer, 0),
         "order status": Rows(3 + by_name * read, LINES_PER_ORDER),
         "delivery": Rows((3 + customers + orders) * DISTRICTS, DISTRICTS * LINES_PER_ORDER),
@@ -404,7 +402,7 @@ class TpccWriter(TransactionWriter):
         self.asm.place(stays)
 
     def _change_index(self, index: int) -> None:
-        """An entry in an index that isn't unique, if there is one: in its leaf, or put aside."""
+        """An entry in an index that isn't unique, if there is one; the change buffer has its share of them."""
         aside = self.workload.layout.index_changes_put_aside_fraction
         if index < 0:
             return
@@ -415,7 +413,7 @@ class TpccWriter(TransactionWriter):
             self.asm.emit("jump", done)
             self.asm.place(put_aside)
         if aside:
-            self.asm.emit("put_aside", self.asm.region_of(index))
+            self.put_aside(index, WRITE)
         self.asm.place(done)
 
     def new_order_story(self) -> None:

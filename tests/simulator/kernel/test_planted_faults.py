@@ -152,10 +152,9 @@ FAULTS = {
         "interpreter.hpp", "passages_left = counters[2]", "passages_left = counters[2] + 1"
     ),
     "a rollback is a commit": Fault("interpreter.hpp", "task.rolled_back = true", "task.rolled_back = false"),
-    "merges know one region": Fault("merges.hpp", "drawn >= put_aside[number]", "false"),
-    "a merge takes all changes along": Fault(
-        "merges.hpp", "std::max(put_aside[number] / pages, i64{1})", "put_aside[number]"
-    ),
+    "what is put aside is read": Fault("interpreter.hpp", "now.code == Code::put_aside", "false"),
+    "a page comes in without what waits": Fault("buffer_pool.hpp", "waiting.take(page)", "false"),
+    "the last page that waits is merged": Fault("merges.hpp", "uniform_below(stream, left)", "left - 1"),
     "a merge overwrites what is dirty": Fault("merges.hpp", "pool.is_dirty(victim.page)", "false"),
     "parts of pages to merge are forgotten": Fault("merges.hpp", "round.left_milli + milli_pages", "milli_pages"),
     "tasks asleep count twice": Fault("io_wait.hpp", "asleep += by", "asleep += 2 * by"),
