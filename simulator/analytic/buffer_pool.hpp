@@ -18,14 +18,20 @@ struct BufferPool {
     Numbers faults;                            // references to buffers in swap, by group
     Numbers misses_of, brought_of, faults_of;  // per transaction of each view
     double brought_mean = 0;                   // pages that come in per transaction of the mix, new ones too
-    double put_aside = 0;                      // changes put aside whose pages aren't in the pool, per transaction
+    Numbers changed_there;     // by group, changes of one page that may be put aside, counted while the pool has it
+    double merged = 0;         // pages that are merged in the background: they come in changed, unasked
+    double merged_stay = 0;    // for how long they stay
+    double merged_change = 0;  // changes of one of them while it does
 
-    void solve(const Workload& w, const Machine& m) {
+    // `rate`: at which so many pages a second are merged; none without it.
+    void solve(const Workload& w, const Machine& m, double rate = ENDLESS) {
         const std::size_t n = at(w.groups), views = at(w.views);
         missing.assign(n, 0.0), misses.assign(n, 0.0), faults.assign(n, 0.0);
         misses_of.assign(views, 0.0), brought_of.assign(views, 0.0), faults_of.assign(views, 0.0);
         time = w.characteristic_time(std::max(m.buffers, 1.0));
+        if (w.puts_aside) make_room(w, m, rate);
         w.missing_at(time, missing);
+        if (w.puts_aside) find_changed(w, m, rate);
         if (m.resident < m.buffers) page_faults(w, m);
         misses_total = 0.0;
         for (std::size_t g = 0; g < n; g++) {
@@ -41,16 +47,63 @@ struct BufferPool {
             }
         }
         brought_mean = w.mean(brought_of.data());
-        put_aside = w.put_aside.back();
-        for (std::size_t g = 0; g < n; g++) put_aside += w.put_aside[g] * missing[g];
     }
 
-    // Pages per transaction that are merged in the background: so many a second, or all that have changes put aside.
-    double merged(const Machine& m, double rate) const {
-        return std::min(m.merged_per_s / std::max(rate, TINY), put_aside);
+    // How long a page of a group stays in the pool once it has come in, if so many of its references miss but for the
+    // changes that find it there: until neither has come for a time that those are missed by.
+    static double stay(const Workload& w, std::size_t g, double missed) {
+        const double reads = w.rate[g], all = reads + change_of(w, g);
+        return (exp_of(std::min(-log_of(std::max(missed, 1e-12)) * all / reads, 500.0)) - 1.0) / all;
+    }
+
+    // Changes of one page of a group that may be put aside.
+    static double change_of(const Workload& w, std::size_t g) {
+        return w.rate[g] > 0 ? w.put_aside[g] / std::max(w.pages[g], TINY) : 0.0;
     }
 
 private:
+    // Some buffers are taken by pages that nobody has asked for: merged ones, and those that changes keep there.
+    void make_room(const Workload& w, const Machine& m, double rate) {
+        double low = 0.0, high = m.buffers;
+        for (int i = 0; i < ROOM_HALVINGS; i++) {
+            const double taken = (low + high) / 2.0;
+            time = w.characteristic_time(std::max(m.buffers - taken, 1.0));
+            w.missing_at(time, missing);
+            (find_changed(w, m, rate) > taken ? low : high) = taken;
+        }
+        time = w.characteristic_time(std::max(m.buffers - low, 1.0));
+    }
+
+    // Pages whose changes wait if the pool lacks them. A leaf comes in by reads, or merges, and is held by changes too;
+    // returns the buffers that this takes.
+    //
+    // Changes wait for a read of a page with the chance that one came first, of c changes and r reads of it: c / (c +
+    // r), and at most that of any since the start. Merges are taken to be of pages that nobody reads, all alike; they
+    // are as many a second as the daemon reads, or as have changes.
+    double find_changed(const Workload& w, const Machine& m, double rate) {
+        const std::size_t n = missing.size();
+        double taken = 0.0, waiting = 0.0;
+        changed_there.assign(n, 0.0);
+        for (std::size_t g = 0; g < n; g++) {
+            const double change = change_of(w, g), reads = w.rate[g], missed = missing[g];
+            if (change <= 0.0) continue;
+            missing[g] = 1.0 / (1.0 + reads * stay(w, g, missed));
+            const double waits = std::min(change / (change + reads), one_minus_exp(std::min(change * m.done, 700.0)));
+            changed_there[g] = change * (1.0 - missing[g]) + reads * (1.0 - w.write[g]) * missing[g] * waits;
+            waiting += w.put_aside[g] * missing[g];
+            taken += w.pages[g] * (missed - missing[g]);
+        }
+        merged_change = w.put_aside_apart / std::max(w.pages_apart, TINY);
+        const double old = w.read_stay(time), found = one_minus_exp(std::min(merged_change * old, 700.0));
+        merged_stay = old;
+        if (merged_change > 0.0) merged_stay = found * exp_of(std::min(merged_change * time, 500.0)) / merged_change;
+        merged_stay = std::min(merged_stay, std::max(m.done, 1.0));
+        waiting += w.put_aside_apart / (1.0 + merged_change * merged_stay);
+        merged = std::min(m.merged_per_s / std::max(rate, TINY), waiting);
+        return taken + merged * merged_stay;
+    }
+
+    static constexpr int ROOM_HALVINGS = 30;
     // A reference finds its frame gone if its gap is longer than an age between one and two revolutions, at which its
     // page is in the pool still: so long as one without references stays there.
     void page_faults(const Workload& w, const Machine& m) {

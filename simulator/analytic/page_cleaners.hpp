@@ -28,7 +28,7 @@ struct PageCleaners {
 
     void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
         find_ends(w, m, pool);
-        merged = pool.merged(m, rate);
+        merged = pool.merged, merged_change = pool.merged_change;
         const double log_bytes = std::max(w.log_bytes_mean, TINY);
         // The cleaners of ages and those of the list's end have batches of their own, which take turns at the disks. A
         // flash disk's time for a batch has that in it (storage.hpp), but not that both share what write-back may have
@@ -62,8 +62,9 @@ struct PageCleaners {
         batch = 0.0;
         for (int number = 0; number < ROUNDS; number++) {
             const double lasts_s = m.flash > 0 ? page_s * batch : 0.0;
-            const double tail_transactions = std::min(rate * std::max(m.tail_round_s, lasts_s),
-                                                      m.tail_evictions / std::max(pool.brought_mean + merged, TINY));
+            const double tail_transactions =
+                std::min(rate * std::max(m.tail_round_s, lasts_s),
+                         m.tail_evictions / std::max(pool.brought_mean + pool.merged, TINY));
             const double aged = in_round(m, rate * old_enough * std::max(m.round_s, lasts_s), busy);
             const double last = in_round(m, ended * tail_transactions, at_end);
             const double before = batch;
@@ -96,8 +97,10 @@ private:
     static constexpr double NEVER = 1e15;    // transactions
     static constexpr double SOONEST = 0.05;  // of the age at the list's end: no step where both meet
 
-    double merged = 0;        // pages that come in changed, and that nobody asks for
+    double merged = 0;                            // pages that come in changed, and that nobody asks for
+    double merged_change = 0, merged_beyond = 0;  // changes of one of them, and as `beyond`
     Numbers beyond, of_rows;  // by group: mean time beyond `age` until the list's end, of drawn pages and of new ones
+    Numbers changes;          // by group, of one page
     Numbers missing;          // scratch
     Numbers of_group;         // pages written, by group
     Numbers of_files;         // scratch of `files_of`: the same by the first of files
@@ -116,12 +119,19 @@ private:
         const double time =
             grows ? pool.time : std::min(pool.time, w.characteristic_time(std::max(m.buffers - m.tail_pages, 1.0)));
         age = w.read_stay(time);
+        merged_beyond = std::max(pool.merged_stay - age, SOONEST * age);
         beyond.assign(n, NEVER), of_rows.assign(n, NEVER), missing.resize(n);
+        changes.resize(n);
+        for (std::size_t g = 0; g < n; g++)
+            changes[g] = w.rate[g] * w.write[g] + (w.puts_aside ? pool.changed_there[g] : 0.0);
         if (grows) return;
         w.missing_at(time, missing);
         for (std::size_t g = 0; g < n; g++) {
-            if (w.rate[g] > 0 && missing[g] > 1e-12)
-                beyond[g] = std::max((1.0 / missing[g] - 1.0) / w.rate[g] - age, SOONEST * age);
+            const bool is_held = w.puts_aside && w.put_aside[g] > 0;
+            if (w.rate[g] > 0 && missing[g] > 1e-12) {
+                const double stay = is_held ? BufferPool::stay(w, g, missing[g]) : (1.0 / missing[g] - 1.0) / w.rate[g];
+                beyond[g] = std::max(stay - age, SOONEST * age);
+            }
             if (w.gap[g] > time) of_rows[g] = std::max(SOONEST * age, time - age);
         }
     }
@@ -147,15 +157,19 @@ private:
     // Sets `dirty`, `ended` and `old_enough` of pages that are written so long after their first change.
     OLTPSIM_WIDE void stay_dirty(const Workload& w, double horizon) {
         const double surely = std::min(horizon, age), later = std::max(horizon - age, 0.0);
-        const double old_merged = exp_negative(-later / std::max(SOONEST * age, LEAST));
-        dirty = merged * (surely + SOONEST * age * (1.0 - old_merged));
-        old_enough = merged * old_merged, ended = merged - old_enough;
+        const double old_merged = exp_negative(-later / std::max(merged_beyond, LEAST));
+        const double first_stay = surely + merged_beyond * (1.0 - old_merged);
+        // a merged page that is written while it stays becomes dirty again by the next change
+        const double clean = std::max(age + merged_beyond - first_stay, 0.0);
+        const double written = merged * (1.0 + clean * merged_change / (1.0 + merged_change * first_stay));
+        dirty = written * first_stay;
+        old_enough = written * old_merged, ended = written - old_enough;
         of_group.resize(beyond.size());
         for (std::size_t g = 0; g < beyond.size(); g++) {
-            const double changes = w.rate[g] * w.write[g], rows = w.gaps[g] * w.write[g];
+            const double rows = w.gaps[g] * w.write[g];
             const double old = exp_negative(-later / beyond[g]), of_row = exp_negative(-later / of_rows[g]);
             const double stay = surely + beyond[g] * (1.0 - old), row_stay = surely + of_rows[g] * (1.0 - of_row);
-            const double drawn = w.pages[g] * changes / (1.0 + changes * stay);
+            const double drawn = w.pages[g] * changes[g] / (1.0 + changes[g] * stay);
             of_group[g] = drawn + rows;
             dirty += drawn * stay + rows * std::min(row_stay, w.gap[g]);
             old_enough += drawn * old + rows * of_row, ended += drawn * (1.0 - old) + rows * (1.0 - of_row);

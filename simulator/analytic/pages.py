@@ -69,12 +69,16 @@ class PageReader:
     def groups(self) -> PageGroups:
         """All groups of the program."""
         by_region: dict[int, list[_ReferenceUse]] = defaultdict(list)
+        put_aside: dict[int, list[_ReferenceUse]] = defaultdict(list)
+        for use in self._uses(put_aside=True):
+            put_aside[int(self.program.references[use.touches.reference, 1])].append(use)
         for use in self.uses:
             by_region[int(self.program.references[use.touches.reference, 1])].append(use)
-        for region, uses in by_region.items():
+        for region in dict.fromkeys((*by_region, *put_aside)):
+            uses = by_region.get(region, [])
             _, groups, group_pages, rows_per_page, *_ = self.program.region(region)
             own = _Pages(region, groups, group_pages, rows_per_page)
-            self._index(own, uses)
+            self._index(own, [*uses, *put_aside.get(region, [])])
             self._drawn(own, uses)
             self._moving(own, uses)
         columns = np.array(self.found.rows).reshape(-1, 11).T
@@ -100,11 +104,14 @@ class PageReader:
             offspring=self.offspring,
         ).striped(self.devices)
 
-    def _uses(self) -> list[_ReferenceUse]:
+    def _uses(self, *, put_aside: bool = False) -> list[_ReferenceUse]:
+        """References; or changes that are none where the pool lacks their page, but refer to the index page above."""
         uses = []
         classes = len(self.reader.works)
         for number, work in enumerate(self.reader.works):
             for key, touches in work.touches.items():
+                if touches.put_aside != put_aside:
+                    continue
                 per_view = np.zeros(self.views)
                 per_view[number] = touches.visits
                 for place, (owner, (_, _, _, before)) in enumerate(self.locks):

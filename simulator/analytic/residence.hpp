@@ -103,6 +103,7 @@ public:
     double population(double x) {
         const double seen = m->open() ? 1.0 : std::max(m->clients - 1.0, 0.0) / m->clients;
         figures.rate = x;
+        if (w.puts_aside) pool.solve(w, *whole, x), cache.prepare(w, *whole, pool);
         // Writer and checkpoint are the faster the less the disks and processors have to do beside them, and they have
         // the less to do the slower those write: one time for a page at which both agree.
         const double least_s = m->write_cpu_s / m->cpu_speed;
@@ -202,7 +203,7 @@ private:
                 reads_of[v] = sum;
             }
         }
-        traffic.solve(w, *m, writes, read, pool.merged(*m, x));
+        traffic.solve(w, *m, writes, read, pool.merged);
         demands.solve(w, *m, pool, traffic, reads_of);
     }
     Numbers found;

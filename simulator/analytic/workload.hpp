@@ -36,10 +36,12 @@ struct Workload {
 
     // By group of pages, as in page_groups.py.
     Numbers rate, gap, references, pages, gaps, write, read, recent;
-    Numbers put_aside;        // changes that wait for a merge, of a transaction; last those of pages that no group has
-    Numbers share;            // by view and group: references of one transaction
-    Numbers rows;             // by region with rows: the number of rows
-    std::vector<i64> row_of;  // by group: place in `rows`, or -1
+    Numbers put_aside;                            // changes of a transaction that wait if the pool lacks their page
+    double put_aside_apart = 0, pages_apart = 0;  // the same of pages that no group has, and how many those are
+    bool puts_aside = false;                      // whether there are any
+    Numbers share;                                // by view and group: references of one transaction
+    Numbers rows;                                 // by region with rows: the number of rows
+    std::vector<i64> row_of;                      // by group: place in `rows`, or -1
     struct Files {
         i64 first;
         double number;
@@ -76,6 +78,8 @@ struct Workload {
         rate = table("rate"), gap = table("gap"), references = table("references"), pages = table("pages");
         gaps = table("gaps"), write = table("write"), read = table("read"), recent = table("recent");
         put_aside = table("put_aside");
+        pages_apart = put_aside.back(), put_aside.pop_back(), put_aside_apart = put_aside.back(), put_aside.pop_back();
+        puts_aside = put_aside_apart + total(put_aside) > 0.0;
         groups = static_cast<i64>(rate.size());
         share = table("views"), rows = table("rows");
         views = groups > 0 ? static_cast<i64>(share.size()) / groups : classes + locks;

@@ -85,7 +85,8 @@ class Workload:
     files: FloatArray
     """(regions, 2): first of the files that are flushed and have pages of a region, and how many; no row if none is"""
     put_aside: FloatArray
-    """(regions, 2): changes of a transaction of the mix that wait for a merge, and pages over which they are spread"""
+    """(regions, 2): changes of a transaction of the mix that wait if the pool lacks their page, and the region's pages,
+    over which they are taken to be spread evenly"""
     executed: FloatArray
     """(classes + locks, operations): executions in a transaction of each class, then until each lock is asked for"""
 
@@ -109,10 +110,12 @@ class Workload:
         return self._compiled[policy]
 
     def _put_aside_by_group(self) -> FloatArray:
-        """Changes that wait for a merge of each group's pages, and last those of pages that no group has."""
+        """Changes that may be put aside of each group's pages; last those of pages that no group has, and these."""
         changes, pages = self.put_aside.T
         found = (changes / np.maximum(pages, 1.0))[self.groups.region] * self.groups.pages
-        return np.append(found, max(float(changes.sum() - found.sum()), 0.0))
+        grouped = float(self.groups.pages[changes[self.groups.region] > 0].sum())
+        others = max(float(changes.sum() - found.sum()), 0.0), max(float(pages[changes > 0].sum()) - grouped, 0.0)
+        return np.array([*found, *others])
 
     def _tables(self, policy: str) -> dict[str, FloatArray]:
         """Arrays by their names in workload.hpp."""
@@ -164,7 +167,7 @@ def _put_aside(program: Program, executed: FloatArray) -> FloatArray:
     """`Workload.put_aside`; `executed`: executions of each operation in a transaction of the mix."""
     changes = np.zeros(len(program.regions))
     of_code = program.operations[:, 0] == CODES["put_aside"]
-    np.add.at(changes, program.operations[of_code, 1], executed[of_code])
+    np.add.at(changes, program.references[program.operations[of_code, 1], 1], executed[of_code])
     pages = (program.regions[:, 1] * program.regions[:, 2]).astype(np.float64)
     return np.stack([changes, pages], axis=1)
 

@@ -81,8 +81,8 @@ class LayoutSpec(Spec):
         ge=0,
         le=1,
         description="of the changes that new orders and payments make in indexes that aren't unique, those to which "
-        "InnoDB's change buffer applies: where the pool lacks the leaf the change is put aside, without a read, and merged "
-        "when somebody reads the leaf. 1: innodb_change_buffering=all; 0: none, every change refers to its leaf",
+        "InnoDB's change buffer applies: where the pool lacks the leaf the change is put aside, without a read, and "
+        "merged when somebody reads the leaf. 1: innodb_change_buffering=all; 0: none, each refers to its leaf",
     )
     range_estimate_pages: WholeNumber = Field(
         default=0,

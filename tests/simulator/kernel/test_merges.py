@@ -1,4 +1,4 @@
-"""Changes put aside, and their merges: of leaves that aren't in the pool, so many a second, read at once and changed."""
+"""Changes put aside, and their merges: of leaves that the pool lacks, so many a second, read at once and changed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def putting_aside(
     reads: int = 0,
     operation: str = "put_aside",
 ) -> System:
-    """A client that refers to one of a thousand pages each 10 ms, and changes some leaves; `reads`: reads some first."""
+    """A client that refers to one of a thousand pages each 10 ms, reads some leaves and changes others."""
     asm = Assembler()
     row, group, entry = asm.register("row"), asm.register("group"), asm.register("entry")
     table, index = asm.region("table", 1, 1_000, 1), asm.region("index", 1, leaves, 1)
