@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from types import ModuleType
 
 import pytest
 
@@ -13,7 +14,7 @@ from scenarios.library import library_files
 from simulator import analytic, kernel
 from simulator.analytic.cleaner_fields import cleaner_fields
 from simulator.analytic.daemon_marks import merged_per_s
-from simulator.form import System
+from simulator.form import CODES, System
 from simulator.results import Result
 from tests.simulator.daemons import merging
 
@@ -26,7 +27,8 @@ SMALL = {
     "interval.warm_up_s": 10,
     "interval.duration_s": 20,
 }
-INDEXED = ["workload.layout.line_item_entries_per_page=270", "workload.layout.index_changes_put_aside_fraction=0.9"]
+INDEXED = ["workload.layout.line_item_entries_per_page=270", "workload.layout.index_changes_put_aside_fraction=1"]
+ENGINES = pytest.mark.parametrize("engine", [kernel, analytic], ids=["kernel", "formulas"])
 MS, SECOND = 1_000_000, 1_000_000_000
 
 
@@ -68,6 +70,56 @@ def test_merged_pages_are_written_too_and_come_in_for_others(number: int) -> Non
     evicted = [one.caches[0].evictions / one.duration_s for one in (without, much)]
     assert evicted[1] - evicted[0] * much.transactions_per_s / without.transactions_per_s > 0.8 * 2_000
     assert much.transactions_per_s < without.transactions_per_s
+
+
+def never_changed(system: System) -> System:
+    """The same, where nobody makes the changes that may be put aside; they take their CPU time."""
+    operations = system.program.operations.copy()
+    aside = operations[:, 0] == CODES["put_aside"]
+    operations[aside, 1] = operations[aside, 3]
+    operations[aside, 0], operations[aside, 2:] = CODES["cpu"], 0
+    return replace(system, program=replace(system.program, operations=operations))
+
+
+def written(result: Result) -> float:
+    """Pages that page cleaners write, per transaction."""
+    return per_s(result, "writer") / result.transactions_per_s
+
+
+def test_changes_of_leaves_that_somebody_reads_are_written_as_by_the_kernel() -> None:
+    """At once where the pool has the leaf of orders by customer, and else when it is read: nobody merges here."""
+    system = model(0.0, **{"database.pool.buffers": 30_000, "interval.warm_up_s": 40})
+    ours, theirs = (
+        written(engine.simulate(system, 1)) - written(engine.simulate(never_changed(system), 1))
+        for engine in (kernel, analytic)
+    )
+    assert ours > 0.3
+    assert theirs == pytest.approx(ours, rel=0.2)
+
+
+@cache
+def in_large_pool(engine: ModuleType, fraction: float) -> Result:
+    """Of a machine whose pool has most pages that somebody reads."""
+    return engine.simulate(model(fraction, **{"database.pool.buffers": 400_000}), 1)
+
+
+@ENGINES
+def test_merged_leaves_take_room_in_the_pool(engine: ModuleType) -> None:
+    """Clients miss more of the other pages."""
+    reads = [
+        per_s(one, "data read") / one.transactions_per_s for one in (in_large_pool(engine, each) for each in (0, 0.5))
+    ]
+    assert 1.02 < reads[1] / reads[0] < 1.1
+
+
+def test_what_merged_leaves_add_is_the_kernels() -> None:
+    """In a large pool they stay, and are changed again: more is written than merged."""
+    more = []
+    for engine in (kernel, analytic):
+        without, much = (in_large_pool(engine, fraction) for fraction in (0, 0.5))
+        more.append((written(much) - written(without)) / (per_s(much, "merge read") / much.transactions_per_s))
+    assert more[0] > 1.2
+    assert more[1] == pytest.approx(more[0], rel=0.1)
 
 
 def test_the_rate_is_the_kernels() -> None:
