@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.catalogue import catalogue_entry, expand_names
+from models.catalogue import expand_names
 from models.input import validated
 from models.workloads import LayoutSpec
 from models.workloads.tpcc import loaded_pages
@@ -15,12 +15,14 @@ OF_POSTGRESQL = {
     "go-tpc": {"base": "go-tpc"},
     "HammerDB": {"base": "hammerdb-postgresql"},
     "sysbench-tpcc": {"base": "sysbench-tpcc", "layout": "tpcc-postgresql"},
+    "BenchBase": {"base": "benchbase"},
 }
 OF_INNODB = {
     "HammerDB": {"base": "hammerdb-mysql"},
     "go-tpc": {"base": "go-tpc", "layout": "tpcc-innodb-16k"},
     "sysbench-tpcc": {"base": "sysbench-tpcc"},
     "tpcc-mysql": {"base": "tpcc-mysql"},
+    "BenchBase": {"base": "benchbase", "layout": "benchbase-innodb-16k"},
 }
 DRIVERS = {
     **dict.fromkeys((f"postgresql-{release}" for release in range(13, 19)), ("go-tpc", OF_POSTGRESQL)),
@@ -68,7 +70,7 @@ def gib_per_warehouse(engine: str, driver_name: str | None = None) -> float:
     """Tables and indexes of a warehouse as loaded, in GiB. Raises InputError for an unknown engine or driver."""
     driver = driver_of(engine, driver_name)
     name = driver.get("layout") or expand_names(driver["base"], "driver", "workload")["layout"]
-    keys = catalogue_entry("layouts", name) if isinstance(name, str) else name
+    keys = expand_names(name, "driver", "workload.layout") if isinstance(name, str) else name
     page_kib = float(database_keys(engine)["page_kib"])
     return loaded_pages(validated(LayoutSpec, keys, "layout"), 1) * page_kib * KIB / GIB
 

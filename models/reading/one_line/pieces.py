@@ -394,6 +394,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (ALL, lambda _: {"home": "drawn"}),
         (rf"{BY}(go[- ]?tpc|tpcc[- ]mysql|sysbench[- ]tpcc)",
          lambda match: {"driver": match[1].replace(" ", "-").replace("gotpc", "go-tpc")}),
+        (rf"{BY}bench[- ]?base(?: tpc-?c)?", lambda _: {"driver": "BenchBase"}),
         (r"(?:core |relative )speed (?:of )?(\d{1,3}(?:\.\d{1,4})?)", lambda match: {"speed": _number(match[1])}),
     )
 )  # fmt: skip
