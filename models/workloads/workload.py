@@ -26,7 +26,7 @@ def database_regions(workload: WorkloadSpec | RowWorkloadSpec) -> IntArray:
 
 
 def data_words(workload: WorkloadSpec | RowWorkloadSpec) -> str:
-    """The size of a workload's data: 40 warehouses, scale 1,000."""
+    """The size of a workload's data: 40 warehouses, scale 1,000, 8 tables."""
     if isinstance(workload, RowWorkloadSpec):
-        return f"scale {workload.scale:,}"
+        return f"{workload.scale:,} tables" if workload.unit == "tables" else f"scale {workload.scale:,}"
     return f"{workload.warehouses:,} warehouse{'s' if workload.warehouses != 1 else ''}"

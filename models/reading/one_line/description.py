@@ -8,19 +8,13 @@ from typing import Any
 from models.catalogue import with_setting
 from models.input import last_word, parse_quantity
 from models.reading.assumptions import assumption, key_of, stands_in
-from models.reading.drivers import (
-    DEFAULT_DATABASE,
-    database_keys,
-    driver_of,
-    gib_per_warehouse,
-    is_postgresql,
-    warehouses_of,
-)
+from models.reading.drivers import DEFAULT_DATABASE, database_keys, is_postgresql
 from models.reading.loading import scenario_from_mapping
 from models.reading.one_line import hardware
 from models.reading.one_line.flags import add_flags
 from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases, machine_named, read_line, system_of_maker
 from models.reading.one_line.systems import NamedEngine, NamedSystem
+from models.reading.one_line.workload import Current, line_workload, run_of
 from models.scenario import ScenarioSpec
 from simulator.errors import InputError
 from simulator.form import GIB, KIB
@@ -33,9 +27,6 @@ SMALL_GIB = 1.0
 """machines with less memory have a server process without much beside its pool"""
 SMALL_PROCESS_GIB = 0.03
 PROCESS_FACTOR = 1.3
-WAREHOUSES = 40
-CLIENTS_PER_WAREHOUSE = 2
-HOUR_S = 3600
 LAST_OLD_YEAR = 2010
 """of a processor's first models: until then Linux 2.6"""
 VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
@@ -46,14 +37,6 @@ CURRENT_POOL_SHARES = (0.25, 0.5)
 """of the memory, of engines that read through the page cache, as PostgreSQL's manual advises; up to this"""
 DIRECT_POOL_SHARES = (0.75, 0.5)
 """the same with direct I/O: what innodb_dedicated_server takes of more than 4 GB; MySQL's manual begins at half"""
-CURRENT_CLIENTS_PER_CORE = (8, 2, 32)
-"""assumed of a machine of today, and what would have been as good"""
-DATA_OF_MEMORY = (1.0, 0.25, 4.0)
-"""size of the data of a machine of today by that of its memory: assumed, and what would have been as good"""
-CURRENT_RUN_S = (60, 120)
-"""warm-up, and what is counted, of a machine of today: it starts warm, and this simulates in seconds"""
-LARGE_CORES = 16
-"""with more cores the run is shorter in proportion, down to a sixth"""
 RELEASE_FACTOR = 1.1
 """assumption: path lengths of one engine's releases differ by a tenth"""
 RELEASE_KEY = "database.path.row_operation_us"
@@ -144,12 +127,15 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         memory_gib = parse_quantity(memory, "memory", "GiB")
         rows.append(row)
         machine = {"cpu": cpu, "memory_gib": memory}
-    current = Current(cores, memory_gib) if year > LAST_OLD_YEAR else None
     system, entry, row_of_system = _system(phrases, year)
     of_system = [row_of_system]
     database, of_database = _database(phrases, memory_gib, year)
-    driver = _driver(phrases, database["base"])
-    data_gib = _data_gib(phrases, database["base"], memory_gib)
+    workload = line_workload(phrases, database["base"])
+    if workload.path:
+        database["path"] = workload.path
+        of_database = [*(row for row in of_database if row.key != RELEASE_KEY), *workload.path_rows]
+    current = Current(cores, memory_gib) if year > LAST_OLD_YEAR or workload.rows else None
+    data_gib = workload.data_gib(phrases, memory_gib)
     if instance is not None or "volume" in phrases:
         disks, further = hardware.volumes_of(phrases, instance, data_gib)
     else:
@@ -183,25 +169,10 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
             room_gib - memory_gib, room_gib / 4
         )  # beside the log, and swap on disks
         current = replace(current, memory_gib=min(memory_gib, room_gib))
-    run, of_run = _run(phrases, database["base"], driver, current)
-    name = f"{title}, {run['workload']['warehouses']:,} warehouses"
+    run, of_run = run_of(phrases, database["base"], workload, current)
+    name = f"{title}, {workload.size_words(run['workload'][workload.size.key])}"
     data = {"name": name, "machine": machine, "operating_system": named_system, "database": database, **run}
     return data, [*rows, *of_database, *of_run]
-
-
-@dataclass(frozen=True)
-class Current:
-    """A machine of today: its cores, and memory, or as much of it as data have room beside."""
-
-    cores: int
-    memory_gib: float
-
-
-def _data_gib(phrases: Phrases, engine: str, memory_gib: float) -> float:
-    """Size of the data, said or to be assumed."""
-    if "warehouses" in phrases:
-        return float(phrases["warehouses"].value * gib_per_warehouse(engine, phrases.value("driver")))
-    return float(phrases.value("data_gib", memory_gib))
 
 
 def _system(phrases: Phrases, year: int) -> tuple[NamedSystem, str, Origin]:
@@ -297,124 +268,3 @@ def _buffers(phrases: Phrases, entry: str, memory_gib: float) -> tuple[int, Orig
         buffers, factor = int(POOL_SHARE * memory_gib * GIB / KIB / per_buffer_kib), BUFFERS_FACTOR
         source = f"the published V20z's share of the memory, {100 * POOL_SHARE:.0f} %"
     return buffers, Origin("buffers", "database.pool.buffers", f"{buffers:,}", piece, source, factor, others)
-
-
-def _run(
-    phrases: Phrases, engine: str, driver: dict[str, Any], current: Current | None
-) -> tuple[dict[str, Any], list[Origin]]:
-    """Workload, interval and job. `driver`: its keys; `current`: None of a machine that isn't of today."""
-    job, fixed = phrases.value("job"), "new_orders" in phrases
-    if job is not None:
-        for other in ("new_orders", "seconds", "clients", "in_memory"):
-            if other in phrases and not (job == "load" and other == "in_memory"):
-                raise InputError(
-                    f"{WHERE}: '{phrases['job'].piece}' and '{phrases[other].piece}': a {job} ends when it is done "
-                    "and has one client; leave one of them out"
-                )
-    if fixed and "seconds" in phrases:
-        raise InputError(
-            f"{WHERE}: '{phrases['new_orders'].piece}' and '{phrases['seconds'].piece}' both say how long the run is"
-        )
-    warehouses, clients, rows = _size(phrases, engine, current, fixed, job is not None)
-    workload: dict[str, Any] = driver | {"warehouses": warehouses, "arrivals": {"clients": clients}}
-    rows += _driver_rows(phrases, workload)
-    warm = "in_memory" in phrases or fixed or current is not None
-    start = "warm" if warm else "after_load"
-    cleaned = current is not None and database_keys(engine).get("page_cleaner") is not None
-    if cleaned and job is None:
-        start = "after_prewarm"
-    warm_up, length, why = _times(current)
-    length = phrases["new_orders"].value if fixed else phrases.value("seconds", length)
-    warm_up = 0 if fixed or job is not None else phrases.value("warm_up_s", warm_up)
-    key = "new_orders_per_client" if fixed else "duration_s"
-    interval = {"start": start, key: length} | ({"warm_up_s": warm_up} if warm_up else {})
-    if "think_s" in phrases:
-        workload["arrivals"] |= {"kind": "closed", "think_time_s": phrases["think_s"].value}
-        text = f"{phrases['think_s'].value:g} s"
-        rows.append(phrases.row("think_s", "think time", "workload.arrivals.think_time_s", text))
-    run = {"workload": workload, "interval": interval}
-    piece, text = phrases.piece("new_orders", "seconds"), f"{length:,}" if fixed else f"{length:,g} s"
-    text += f" after {warm_up:,g} s" if warm_up else ""
-    of_run = Origin("run", f"interval.{key}", text, piece, "" if piece else why)
-    if job is not None:
-        return run | {"job": {"kind": job}}, [*rows, Origin("job", "job.kind", job, phrases["job"].piece, "")]
-    begun = phrases.piece("in_memory", "new_orders")
-    source = "" if begun else "once it is warm" if current is not None else "from the state after a load, as published"
-    if cleaned:
-        source = "a fresh server that has read its files: page cleaners leave few pages dirty"
-    return run, [*rows, of_run, Origin("start", "interval.start", start, begun, source)]
-
-
-def _driver(phrases: Phrases, engine: str) -> dict[str, Any]:
-    """Keys of the workload by its driver. Raises InputError if the driver that is named doesn't measure the engine."""
-    try:
-        workload = driver_of(engine, phrases.value("driver"))
-    except InputError as error:
-        raise InputError(f"{WHERE}: '{phrases.piece('driver')}': {error}") from error
-    home = phrases.value("home", "bound" if phrases.value("driver") == "HammerDB" else None)
-    return workload | ({"tpcc": {"home_warehouse": home}} if home else {})
-
-
-def _driver_rows(phrases: Phrases, workload: dict[str, Any]) -> list[Origin]:
-    """Rows for it."""
-    piece = phrases.piece("driver")
-    source = "" if piece else "as this engine is usually measured"
-    rows = [Origin("driver", "workload", str(workload["base"]), piece, source)]
-    if "tpcc" in workload and "job" not in phrases:
-        home = workload["tpcc"]["home_warehouse"]
-        source = "each virtual user stays with one, unless HammerDB uses all warehouses" if home == "bound" else ""
-        key, said = "workload.tpcc.home_warehouse", phrases.piece("home", "driver")
-        rows.append(Origin("home warehouses", key, home, said, source))
-    return rows
-
-
-def _times(current: Current | None) -> tuple[int, int, str]:
-    """Warm-up and length of a run, s, and why."""
-    if current is None:
-        return 0, HOUR_S, "no time is said: an hour, as published"
-    share = min(1.0, max(LARGE_CORES / current.cores, 1 / 6))
-    warm_up, length = (round(share * seconds) for seconds in CURRENT_RUN_S)
-    return warm_up, length, "no time is said: what simulates in seconds; it starts warm"
-
-
-def _size(
-    phrases: Phrases, engine: str, current: Current | None, fixed: bool, is_job: bool
-) -> tuple[int, int, list[Origin]]:
-    """Warehouses, clients, and rows for those that the run uses."""
-    if "warehouses" in phrases and "data_gib" in phrases:
-        one, other = phrases["warehouses"].piece, phrases["data_gib"].piece
-        raise InputError(f"{WHERE}: '{one}' and '{other}' both say how much data there is; keep one of them")
-    others, driver = tuple[str, ...](), phrases.value("driver")
-    if "warehouses" in phrases:
-        warehouses, source = phrases["warehouses"].value, ""
-    elif "data_gib" in phrases:
-        warehouses = warehouses_of(phrases["data_gib"].value, engine, driver)
-        source = f"of {1024 * gib_per_warehouse(engine, driver):.0f} MiB each"
-    elif fixed and "clients" in phrases:
-        warehouses, source = phrases["clients"].value, "a warehouse for each client, as published"
-    elif current is not None:
-        warehouses, *sizes = (warehouses_of(times * current.memory_gib, engine, driver) for times in DATA_OF_MEMORY)
-        others = tuple(f"workload.warehouses={size}" for size in sizes)
-        source = (
-            "no size is said: data as large as the memory, as far as the disks have room; or a quarter, or four times"
-        )
-    else:
-        warehouses, source = WAREHOUSES, "no size is said: that of the published table of boxes"
-    piece = phrases.piece("warehouses", "data_gib")
-    rows = [Origin("warehouses", "workload.warehouses", f"{warehouses:,}", piece, source, others=others)]
-    if is_job:
-        return warehouses, 1, rows
-    others = ()
-    if "clients" in phrases:
-        clients, source = phrases["clients"].value, ""
-    elif current is not None and not fixed:
-        clients, *counts = (times * current.cores for times in CURRENT_CLIENTS_PER_CORE)
-        others = tuple(f"workload.arrivals.clients={count}" for count in counts)
-        source = "{} for each core, or {}, or {}: as many as keep it busy".format(*CURRENT_CLIENTS_PER_CORE)
-    else:
-        clients = warehouses * (1 if fixed else CLIENTS_PER_WAREHOUSE)
-        source = f"{'one' if fixed else 'two'} for each warehouse, as published"
-    row = Origin(
-        "clients", "workload.arrivals.clients", f"{clients:,}", phrases.piece("clients"), source, others=others
-    )
-    return warehouses, clients, [*rows, row]

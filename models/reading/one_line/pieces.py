@@ -7,6 +7,7 @@ from typing import Any
 
 from models.catalogue import catalogue_entry, catalogue_names, instance_named, read_processors, read_volume
 from models.input import did_you_mean
+from models.reading.one_line.row_pieces import row_piece
 from models.reading.one_line.systems import NamedEngine, engine_of, system_of
 from simulator.errors import InputError
 
@@ -17,13 +18,14 @@ FORMS = (
     "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k", "Solaris 10", "PostgreSQL 15",
     "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients", "30 min",
     "full page writes off", "max_wal_size 2 GB", "in memory", "10,000 new orders each", "load of 20 warehouses",
-    "serial read", "HammerDB", "HammerDB all warehouses", "name db-7",
+    "serial read", "HammerDB", "HammerDB all warehouses", "BenchBase", "pgbench select only", "scale 1000",
+    "sysbench read-write", "8 tables", "YCSB A", "20 million records", "name db-7",
 )  # fmt: skip
 WORDS = (
     "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
     "Windows", "Linux", "Fedora", "Virtuoso", "PostgreSQL", "MySQL", "Xeon", "Opteron", "Pentium", "UltraSPARC",
     "hyper-threading", "orders", "serial", "threads", "cores", "data", "HammerDB", "go-tpc", "tpcc-mysql",
-    "sysbench-tpcc",
+    "sysbench-tpcc", "BenchBase", "pgbench", "sysbench", "YCSB", "scale", "tables", "records",
 )  # fmt: skip
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 SIZE = rf"{N} ?([kmgt])i?b(?:yte)?s?"
@@ -207,7 +209,9 @@ MEANINGS = {
     "volume_gib": "how large the volume is", "think_s": "how long clients think",
     "whole_pages": "whether the log has whole pages", "wal_gib": "how much log there may be",
     "virtual": "how many virtual processors there are", "cpu_entry": "which processors", "warm_up_s": "the warm-up",
-    "driver": "which driver measures",
+    "driver": "which driver measures", "variant": "which transactions are run", "scale": "how much data there is",
+    "tables": "how much data there is", "table_rows": "how many rows a table has", "records": "how much data there is",
+    "warehouses": "how much data there is", "clients": "how many clients there are",
 }  # fmt: skip
 
 
@@ -233,6 +237,8 @@ def _understood(piece: str) -> dict[str, Any] | None:
     for pattern, read in PATTERNS:
         if match := pattern.fullmatch(text):
             return read(match)
+    if (rows := row_piece(piece)) is not None:
+        return rows
     if (instance := instance_named(text)) is not None:
         return {"instance": instance}
     if (entry := _entry(text)) is not None:

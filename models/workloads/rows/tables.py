@@ -38,6 +38,14 @@ def row_regions(workload: RowWorkloadSpec) -> IntArray:
     return regions
 
 
+@lru_cache(maxsize=64)
+def loaded_row_pages(workload: RowWorkloadSpec) -> int:
+    """Pages that a bulk load fills, with those of keys and indexes; room to grow left out."""
+    assembler = Assembler()
+    place_tables(assembler, workload)
+    return sum(pages for _, _, _, pages in assembler.load_order)
+
+
 def _placed(assembler: Assembler, workload: RowWorkloadSpec, table: TableSpec) -> PlacedTable:
     in_units = table.rows >= UNIT_PAGES * table.rows_per_page and not table.room_rows
     groups, rows = (workload.scale, table.rows) if in_units else (1, table.rows * workload.scale)

@@ -1,0 +1,177 @@
+"""Row workloads of the catalogue by the benchmarks' names, with rows as each engine keeps them, and path lengths."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from models.catalogue import catalogue_entry, expand_names
+from models.input import validated
+from models.reading.drivers import DRIVERS, database_keys, driver_of
+from models.workloads import RowWorkloadSpec
+from models.workloads.rows import MOST_LOCKED_ROWS, loaded_row_pages
+from simulator.errors import InputError
+from simulator.form import GIB, KIB
+
+RowStore = tuple[str, float]
+"""how an engine keeps rows: heap or clustered, and KiB of a page"""
+HEAP_8: RowStore = ("heap", 8)
+CLUSTERED_16: RowStore = ("clustered", 16)
+MOST_UNITS = 1_000_000
+UNITS_COUNTED = 100
+"""whose pages are counted for the size of one, since small tables of several share pages"""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark of rows. Its workloads of the catalogue by their names in a line: the first is meant if none is said.
+
+    `tables`: entries with the tables as they lie by the way an engine keeps rows. `alone`: workloads whose statements
+    are right for one way only. `thing`, `unit`: what its size is called in a line, and what one is.
+    """
+
+    workloads: dict[str, str]
+    tables: dict[RowStore, str]
+    thing: str
+    unit: str
+    example: str
+    alone: dict[str, RowStore]
+
+
+BENCHMARKS = {
+    "pgbench": Benchmark(
+        {"TPC-B-like": "pgbench", "simple update": "pgbench-simple-update", "select only": "pgbench-select-only"},
+        {HEAP_8: "pgbench"},
+        "scale", "scale", "scale 1000", {},
+    ),
+    "sysbench": Benchmark(
+        {"read-write": "sysbench-read-write", "read-only": "sysbench-read-only", "write-only": "sysbench-write-only",
+         "point select": "sysbench-point-select", "update index": "sysbench-update-index"},
+        {CLUSTERED_16: "sysbench-read-write", HEAP_8: "sysbench-postgresql"},
+        "tables", "tables", "8 tables", {},
+    ),
+    "YCSB": Benchmark(
+        {letter.upper(): f"ycsb-{letter}" for letter in "abcdef"},
+        {HEAP_8: "ycsb", CLUSTERED_16: "ycsb-innodb"},
+        "records", "million records", "20 million records", {"D": HEAP_8},
+    ),
+}  # fmt: skip
+"""YCSB's D reads the rows that were added last, which lie together at a heap's end, and anywhere among hashed keys."""
+
+
+@dataclass(frozen=True)
+class PathLength:
+    """A path length of a statement on the reference core, us. `factor`: one standard deviation, times or divided by."""
+
+    what: str
+    key: str
+    us: float
+    source: str
+    factor: float | None
+
+
+OF_LOOKUPS = "as in pgbench/select-only-250, an assumption there"
+OF_SYSBENCH = "as in sysbench/read-write-2-gib"
+OF_TWO_MACHINES = (
+    "between two machines: 44 us by look-ups (pgbench/select-only-250), 117 by the TPC-B-like script in memory "
+    "(laboratory/postgresql-pgbench-in-memory); the catalogue's numbers are of TPC-C's transactions"
+)
+OF_ONE_MACHINE = f"{OF_SYSBENCH}, by one machine's read-only runs; the catalogue's numbers are of TPC-C's transactions"
+ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
+    HEAP_8: (
+        PathLength("statement's CPU", "statement_us", 70, OF_TWO_MACHINES, 1.6),
+        PathLength("row's CPU", "row_operation_us", 25, OF_LOOKUPS, 2.0),
+        PathLength("page miss's CPU", "page_miss_us", 30, OF_LOOKUPS, None),
+    ),
+    CLUSTERED_16: (
+        PathLength("statement's CPU", "statement_us", 400, OF_ONE_MACHINE, 1.5),
+        PathLength("row's CPU", "row_operation_us", 50, f"{OF_SYSBENCH}, an assumption there", 2.0),
+        PathLength("scanned row's CPU", "scanned_row_us", 6, f"{OF_SYSBENCH}, an assumption there", 1.5),
+        PathLength("page miss's CPU", "page_miss_us", 345, OF_SYSBENCH, None),
+    ),
+}  # fmt: skip
+"""by the way an engine keeps rows; of engines of one way the same"""
+
+
+@dataclass(frozen=True)
+class RowWorkload:
+    """A benchmark's workload on an engine. `keys`: of the scenario's workload, without size and clients.
+
+    `tables_of`: the entry that the tables are from; None if the workload's own.
+    """
+
+    benchmark: str
+    variant: str
+    keys: dict[str, Any]
+    tables_of: str | None
+    store: RowStore
+
+    @property
+    def name(self) -> str:
+        """As people call it."""
+        return f"{self.benchmark} {self.variant}"
+
+    def with_table_rows(self, rows: int) -> "RowWorkload":
+        """With so many rows in each table of one unit. Raises InputError for a workload of several kinds of tables."""
+        tables = self.keys.get("tables") or expand_names(self.keys["base"], "line", "workload")["tables"]
+        return RowWorkload(
+            self.benchmark, self.variant,
+            self.keys | {"tables": [table | {"rows": rows} for table in tables]}, self.tables_of, self.store,
+        )  # fmt: skip
+
+    @property
+    def round_trips(self) -> int:
+        """Messages of a transaction on average."""
+        return self._sized(1).round_trips
+
+    @property
+    def gib_per_unit(self) -> float:
+        """Tables and indexes of a unit of scale as loaded, GiB."""
+        counted = self._sized(UNITS_COUNTED)
+        # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
+        pages = loaded_row_pages(counted)  # pyright: ignore[reportArgumentType]
+        return pages / UNITS_COUNTED * counted.page_kib * KIB / GIB
+
+    @property
+    def most_units(self) -> int:
+        """The largest scale, as far as locked rows may be counted one by one."""
+        locked = [table.rows for table in self._sized(1).tables if table.locked and table.rows]
+        return min([MOST_UNITS, *(MOST_LOCKED_ROWS // rows for rows in locked)])
+
+    def units_of(self, data_gib: float) -> int:
+        """Units of scale whose tables and indexes as loaded are about so large, at least one."""
+        return max(1, round(data_gib / self.gib_per_unit))
+
+    def _sized(self, scale: int) -> RowWorkloadSpec:
+        keys = expand_names(self.keys | {"scale": scale}, "line", "workload")
+        return validated(RowWorkloadSpec, keys, "line")
+
+
+@cache
+def row_store_of(engine: str) -> RowStore:
+    """How an engine of the catalogue keeps rows, by its page size and the layout of its TPC-C rows."""
+    driver = driver_of(engine)
+    layout = driver.get("layout") or expand_names(driver["base"], "driver", "workload")["layout"]
+    keys = expand_names(layout, "driver", "workload.layout")
+    return "heap" if keys.get("heap") else "clustered", float(database_keys(engine)["page_kib"])
+
+
+def row_workload(engine: str, benchmark: str, variant: str | None = None) -> RowWorkload:
+    """A benchmark's workload with rows as an engine keeps them. Raises InputError if the catalogue has no such rows."""
+    found, store = BENCHMARKS[benchmark], row_store_of(engine)
+    variant = variant or next(iter(found.workloads))
+    allowed = {kind: entry for kind, entry in found.tables.items() if found.alone.get(variant, kind) == kind}
+    if store not in allowed:
+        name = f"{benchmark} {variant}" if variant in found.alone else benchmark
+        engines = [each for each in DRIVERS if row_store_of(each) in allowed]
+        raise InputError(
+            f"the catalogue doesn't have the rows of {name} as {engine} keeps them; it has them of {', '.join(engines)}"
+        )
+    base, entry = found.workloads[variant], allowed[store]
+    own = expand_names(base, "line", "workload")
+    if (own["storage"], float(own["page_kib"])) == store:
+        return RowWorkload(benchmark, variant, {"base": base}, None, store)
+    other = catalogue_entry("workloads", entry)
+    named = {table["name"]: table for table in other["tables"]}
+    tables = [named[table["name"]] for table in own["tables"]]
+    keys = {"base": base, "page_kib": other["page_kib"], "storage": other["storage"], "tables": tables}
+    return RowWorkload(benchmark, variant, keys, entry, store)
