@@ -1,6 +1,6 @@
 """Row workloads of the catalogue by the benchmarks' names, with rows as each engine keeps them, and path lengths."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -34,27 +34,43 @@ class Benchmark:
     thing: str
     unit: str
     example: str
-    alone: dict[str, RowStore]
+    alone: dict[str, RowStore] = field(default_factory=dict)
 
 
 BENCHMARKS = {
     "pgbench": Benchmark(
-        {"TPC-B-like": "pgbench", "simple update": "pgbench-simple-update", "select only": "pgbench-select-only"},
-        {HEAP_8: "pgbench"},
-        "scale", "scale", "scale 1000", {},
+        workloads={
+            "TPC-B-like": "pgbench",
+            "simple update": "pgbench-simple-update",
+            "select only": "pgbench-select-only",
+        },
+        tables={HEAP_8: "pgbench"},
+        thing="scale",
+        unit="scale",
+        example="scale 1000",
     ),
     "sysbench": Benchmark(
-        {"read-write": "sysbench-read-write", "read-only": "sysbench-read-only", "write-only": "sysbench-write-only",
-         "point select": "sysbench-point-select", "update index": "sysbench-update-index"},
-        {CLUSTERED_16: "sysbench-read-write", HEAP_8: "sysbench-postgresql"},
-        "tables", "tables", "8 tables", {},
+        workloads={
+            "read-write": "sysbench-read-write",
+            "read-only": "sysbench-read-only",
+            "write-only": "sysbench-write-only",
+            "point select": "sysbench-point-select",
+            "update index": "sysbench-update-index",
+        },
+        tables={CLUSTERED_16: "sysbench-read-write", HEAP_8: "sysbench-postgresql"},
+        thing="tables",
+        unit="tables",
+        example="8 tables",
     ),
     "YCSB": Benchmark(
-        {letter.upper(): f"ycsb-{letter}" for letter in "abcdef"},
-        {HEAP_8: "ycsb", CLUSTERED_16: "ycsb-innodb"},
-        "records", "million records", "20 million records", {"D": HEAP_8},
+        workloads={letter.upper(): f"ycsb-{letter}" for letter in "abcdef"},
+        tables={HEAP_8: "ycsb", CLUSTERED_16: "ycsb-innodb"},
+        thing="records",
+        unit="million records",
+        example="20 million records",
+        alone={"D": HEAP_8},
     ),
-}  # fmt: skip
+}
 """YCSB's D reads the rows that were added last, which lie together at a heap's end, and anywhere among hashed keys."""
 
 
@@ -88,7 +104,7 @@ ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
         PathLength("scanned row's CPU", "scanned_row_us", 6, f"{OF_SYSBENCH}, an assumption there", 1.5),
         PathLength("page miss's CPU", "page_miss_us", 345, OF_SYSBENCH, None),
     ),
-}  # fmt: skip
+}
 """by the way an engine keeps rows; of engines of one way the same"""
 
 
@@ -111,12 +127,9 @@ class RowWorkload:
         return f"{self.benchmark} {self.variant}"
 
     def with_table_rows(self, rows: int) -> "RowWorkload":
-        """With so many rows in each table of one unit. Raises InputError for a workload of several kinds of tables."""
+        """With so many rows in each table of a unit."""
         tables = self.keys.get("tables") or expand_names(self.keys["base"], "line", "workload")["tables"]
-        return RowWorkload(
-            self.benchmark, self.variant,
-            self.keys | {"tables": [table | {"rows": rows} for table in tables]}, self.tables_of, self.store,
-        )  # fmt: skip
+        return replace(self, keys=self.keys | {"tables": [table | {"rows": rows} for table in tables]})
 
     @property
     def round_trips(self) -> int:

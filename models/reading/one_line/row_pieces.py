@@ -32,7 +32,7 @@ ALONE = (
     ("sysbench", r"oltp[ _-]\w+(?:[ _-]\w+)?|read[ _/-]write|(?:read|write)[ _-]only"),
     ("sysbench", r"point[ _-]selects?|update[ _-]index"),
     ("YCSB", r"workload[ _-]?[a-f]"),
-)  # fmt: skip
+)
 """words that name transactions of one benchmark without its name"""
 
 
@@ -69,10 +69,10 @@ def _read(text: str, benchmark: str) -> Iterator[tuple[str | None, dict[str, Any
             return
 
 
-Reader = Callable[[re.Match[str]], dict[str, Any]]
+PieceWords = Callable[[re.Match[str]], dict[str, Any]]
 
 
-def _variants(benchmark: str) -> Iterator[tuple[str, Reader]]:
+def _variants(benchmark: str) -> Iterator[tuple[str, PieceWords]]:
     for words, variant in VARIANTS.get(benchmark, {}).items():
         if variant:
             yield words, lambda _, variant=variant: {"variant": variant}  # type: ignore[misc]
@@ -104,14 +104,16 @@ def _tables(match: re.Match[str]) -> dict[str, Any]:
     return {"tables": _count(match[1], None)} | rows
 
 
-SIZES: tuple[tuple[str, Reader], ...] = (
+SIZES: tuple[tuple[str, PieceWords], ...] = (
     (rf"(?:at )?scale(?:[ -]?factor)?(?: of| ?=)? ?{NUMBER}", lambda match: {"scale": _count(match[1], None)}),
     (rf"{NUMBER} tables(?: (?:of|with|x) {COUNT} rows(?: each)?)?", _tables),
-    (rf"{COUNT} rows(?: each| per table| a table| in each(?: table)?)?",
-     lambda match: {"table_rows": _count(match[1], match[2])}),
+    (
+        rf"{COUNT} rows(?: each| per table| a table| in each(?: table)?)?",
+        lambda match: {"table_rows": _count(match[1], match[2])},
+    ),
     (rf"{COUNT} records", _records),
-)  # fmt: skip
-OPTIONS: dict[str, tuple[tuple[str, Reader], ...]] = {
+)
+OPTIONS: dict[str, tuple[tuple[str, PieceWords], ...]] = {
     "pgbench": (
         (rf"-s ?{NUMBER}", lambda match: {"scale": _count(match[1], None)}),
         (rf"-c ?{NUMBER}", lambda match: {"clients": _count(match[1], None)}),

@@ -136,11 +136,15 @@ def _refuse_strange(phrases: Phrases, driver: str | None) -> None:
         return
     instead = f"say '{named.example}', or '40 GB of data'"
     strange = {
-        **{thing: f"{driver} has none; {instead}" for thing, owner in sizes.items() if owner != driver},
+        **{
+            thing: f"that is how large data of {owner} are; {instead}"
+            for thing, owner in sizes.items()
+            if owner != driver
+        },
         "warehouses": f"{driver} has no warehouses, which are TPC-C's; {instead}",
         "home": f"{driver} has no warehouses; leave it out",
         "new_orders": f"{driver} makes no new orders; say how long the run is, as '2 min'",
-        "job": f"is of TPC-C's data, not of {driver}'s; leave one of them out",
+        "job": f"a {phrases.value('job')} is of TPC-C's data, not of {driver}'s; leave one of them out",
     }
     said = next((thing for thing in ("job", *strange) if thing in phrases), None)
     if said is not None:

@@ -82,6 +82,13 @@ def read_sides(
         else:
             raise InputError(f"--set {setting}: there is no scenario {one[1]}; compared are {', '.join(labels)}")
     sides = [_side(label, word, changes[label]) for label, word in zip(labels, words, strict=True)]
+    first, *others = (side.scenario.workload for side in sides)
+    for label, other in zip(labels[1:], others, strict=True):
+        if other.main_class != first.main_class:
+            raise InputError(
+                f"compare: A runs {first.name}, {label} {other.name}, whose transactions are others: give machines "
+                "with one workload"
+            )
     if calibration is None:
         return sides
     return [

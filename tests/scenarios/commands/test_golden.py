@@ -359,10 +359,24 @@ def entries() -> Iterator[Refusal]:
     )  # fmt: skip
 
 
+LINES = (
+    "pgbench, 500 warehouses", "HammerDB, scale 1000", "scale 1000", "sysbench, scale 1000", "pgbench, 8 tables",
+    "YCSB A, 2,600,000 records", "pgbench, HammerDB", "sysbench read-only, point select", "pgbench, all warehouses",
+    "pgbench, 1000 new orders each", "pgbench, load of 20 warehouses", "pgbench scale 200000", "pgbench, scale 100, 5 GB of data", "pgbench -S -N",
+)  # fmt: skip
+"""workloads of a line that don't go with the rest of it"""
+
+
+def lines() -> Iterator[Refusal]:
+    yield from of_words("line", *(f"quick -q |8 cores, 32 GB, NVMe, {pieces}|" for pieces in LINES))
+    yield from of_words("line", "plan |8 cores, 32 GB, SSD, pgbench| --target 5000 -q -o json")
+    yield from of_words("line", "compare |8 cores, 32 GB, SSD, pgbench| |8 cores, 32 GB, SSD|")
+
+
 def refusals(saved: str) -> list[Refusal]:
     """All of them. `saved`: a saved run, as JSON."""
     parts = (scenarios(), settings(), saved_runs(saved), models(), systems(), options(), mappings(), tables(),
-             records(), harnesses(), entries())  # fmt: skip
+             records(), harnesses(), entries(), lines())  # fmt: skip
     return [each for part in parts for each in part]
 
 

@@ -153,3 +153,54 @@ def test_a_comparison_of_lines_leaves_out_what_is_open_in_both(capsys: Output) -
     low, high = difference["measured_ratio"]
     one = document["sides"][0]["measurement"]
     assert high / low < one["high_per_min"] / one["low_per_min"]
+
+
+ROWS = "2 cores, 4 GB, NVMe, PostgreSQL 16, 8 clients, 5 s, 1 s warm-up"
+
+
+@pytest.mark.parametrize(("pieces", "unit", "header", "counted"), [
+    ("pgbench, scale 10", "tpcb like transactions per minute", "scale 10, 8 clients", "tpcb like"),
+    ("pgbench -S, scale 10", "select only transactions per minute", "scale 10, 8 clients", "select only"),
+    ("sysbench update index, 2 tables", "update index transactions per minute", "2 tables, 8 clients", "update index"),
+    ("YCSB B, 1 million records", "read transactions per minute", "scale 1, 8 clients", "read"),
+])  # fmt: skip
+def test_a_benchmark_of_rows_is_answered_in_its_own_transactions(
+    pieces: str, unit: str, header: str, counted: str, tmp_path: Path, capsys: Output
+) -> None:
+    """Nowhere new orders; calculated and simulated agree; the saved scenario gives the same."""
+    path = tmp_path / "rows.yaml"
+    line = f"{ROWS}, {pieces}"
+    assert main_words(["quick", line, "-q", "--save-scenario", str(path)], capsys).count(unit) == 2
+    table = main_words(["quick", line, "-q"], capsys)
+    assert header in " ".join(table.split())
+    assert "new order" not in table
+    assert "NOPM" not in table
+    assert "statement's CPU" in table, "which is assumed, and in the interval"
+    assert "CPU time of a statement isn't known" not in table
+    simulated = json.loads(main_words(["quick", line, "-q", "-o", "json"], capsys))
+    assert simulated["main_class"] == counted
+    calculated = json.loads(main_words(["quick", line, "-q", "-o", "json", "--engine", "analytic"], capsys))
+    assert calculated["rate_per_min"]["mean"] == pytest.approx(simulated["rate_per_min"]["mean"], rel=0.1)
+    again = json.loads(main_words(["run", str(path), "-o", "json"], capsys))
+    assert again["rate_per_min"] == simulated["rate_per_min"]
+
+
+def main_words(words: list[str], capsys: Output) -> str:
+    """What a command that succeeds says."""
+    assert main(words) == 0
+    return capsys.readouterr().out
+
+
+def test_a_model_that_has_seen_no_such_workload_says_so(capsys: Output) -> None:
+    line = f"{ROWS}, pgbench, scale 10"
+    table = " ".join(main_words(["quick", line, "-q", "--model", "postgresql"], capsys).split())
+    assert "a workload that no run of the model had: pgbench, TPC-B-like" in table
+    twin = " ".join(main_words(["quick", f"{ROWS}, 2 warehouses", "-q", "--model", "postgresql"], capsys).split())
+    assert "a workload that no run" not in twin
+
+
+def test_what_settings_change_of_a_benchmark_is_the_answers(capsys: Output) -> None:
+    words = ["quick", f"{ROWS}, pgbench -S, scale 10", "-q", "-o", "json", "--engine", "analytic"]
+    slow = json.loads(main_words([*words, "--set", "database.path.statement_us=700"], capsys))
+    fast = json.loads(main_words(words, capsys))
+    assert slow["rate_per_min"]["mean"] < 0.5 * fast["rate_per_min"]["mean"]

@@ -7,7 +7,7 @@ import pytest
 from models.catalogue import expand_names
 from models.input import validated
 from models.workloads import RowWorkloadSpec
-from models.workloads.rows import row_regions
+from models.workloads.rows import loaded_row_pages, row_regions
 from models.workloads.rows.tables import place_tables
 from simulator.form import Assembler
 
@@ -51,3 +51,14 @@ def test_indexes_are_laid_out_and_loaded() -> None:
     )
     assert rows + entries == pytest.approx(23, rel=0.05)
     assert entries == pytest.approx(0.1 * rows, rel=0.2)
+
+
+def test_loaded_pages_are_those_of_tables_keys_and_indexes_without_room_to_grow() -> None:
+    """15 MiB for each unit of pgbench's scale; room for 5,000,000 rows of history isn't loaded."""
+    loaded = loaded_row_pages(workload("pgbench", scale=100))  # pyright: ignore[reportArgumentType]
+    assert loaded * 8 / 1024 == pytest.approx(1281 + 214, rel=0.01)
+    regions = row_regions(workload("pgbench", scale=100))  # pyright: ignore[reportArgumentType]
+    assert loaded < int((regions[:, 1] * regions[:, 2]).sum()) - 30_000
+    assert loaded_row_pages(workload("ycsb-c", scale=1)) == pages("ycsb-c", "usertable", scale=1) + pages(  # pyright: ignore[reportArgumentType]
+        "ycsb-c", "usertable index pages", scale=1
+    )

@@ -38,6 +38,13 @@ def comparison_by(comparer: Comparer) -> ScenarioComparison:
     return found
 
 
+def test_machines_that_run_other_transactions_are_not_compared() -> None:
+    lines = ["8 cores, 32 GB, SSD, pgbench", "8 cores, 32 GB, SSD"]
+    with pytest.raises(InputError, match="compare: A runs pgbench, TPC-B-like, B TPC-C-like, go-tpc, whose"):
+        read_sides(lines, [])
+    assert len(read_sides([lines[0], lines[0].replace("32", "64")], [])) == 2
+
+
 # Pairing
 
 

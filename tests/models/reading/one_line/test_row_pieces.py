@@ -1,0 +1,84 @@
+"""Pieces of a line that name a benchmark of rows: what each says, and what is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from models.reading.one_line.row_pieces import row_piece
+
+PGBENCH, SYSBENCH, YCSB = {"driver": "pgbench"}, {"driver": "sysbench"}, {"driver": "YCSB"}
+
+
+@pytest.mark.parametrize(
+    ("piece", "found"),
+    [
+        ("pgbench", PGBENCH),
+        ("by pgbench", PGBENCH),
+        ("pgbench select only", PGBENCH | {"variant": "select only"}),
+        ("pgbench-select-only", PGBENCH | {"variant": "select only"}),
+        ("select-only", PGBENCH | {"variant": "select only"}),
+        ("pgbench -S", PGBENCH | {"variant": "select only"}),
+        ("-S", PGBENCH | {"variant": "select only"}),
+        ("pgbench -N", PGBENCH | {"variant": "simple update"}),
+        ("Simple Update", PGBENCH | {"variant": "simple update"}),
+        ("pgbench TPC-B", PGBENCH | {"variant": "TPC-B-like"}),
+        ("pgbench scale 1,000", PGBENCH | {"scale": 1000}),
+        ("scale factor 50", {"scale": 50}),
+        (
+            "pgbench -c 64 -j 8 -T 300 -S -s 500",
+            PGBENCH | {"clients": 64, "seconds": 300.0, "variant": "select only", "scale": 500},
+        ),
+        ("sysbench", SYSBENCH),
+        ("sysbench 1.0.20 OLTP", SYSBENCH),
+        ("sysbench OLTP read write", SYSBENCH | {"variant": "read-write"}),
+        ("oltp_read_write", SYSBENCH | {"variant": "read-write"}),
+        ("sysbench oltp_read_only", SYSBENCH | {"variant": "read-only"}),
+        ("write-only", SYSBENCH | {"variant": "write-only"}),
+        ("sysbench point selects", SYSBENCH | {"variant": "point select"}),
+        ("update index", SYSBENCH | {"variant": "update index"}),
+        ("8 tables", {"tables": 8}),
+        ("8 tables of 10,000,000 rows", {"tables": 8, "table_rows": 10_000_000}),
+        ("8 tables of 10M rows each", {"tables": 8, "table_rows": 10_000_000}),
+        ("2.5 million rows per table", {"table_rows": 2_500_000}),
+        (
+            "sysbench oltp_read_write --tables=8 --table-size=10000000 --threads=64 --time=300 run",
+            SYSBENCH
+            | {"variant": "read-write", "tables": 8, "table_rows": 10_000_000, "clients": 64, "seconds": 300.0},
+        ),
+        ("YCSB A", YCSB | {"variant": "A"}),
+        ("ycsb-f", YCSB | {"variant": "F"}),
+        ("YCSB workload b", YCSB | {"variant": "B"}),
+        ("workload C", YCSB | {"variant": "C"}),
+        ("20 million records", {"records": 20}),
+        ("YCSB A 20M records", YCSB | {"variant": "A", "records": 20}),
+        ("3,000,000 records", {"records": 3}),
+    ],
+)
+def test_a_piece_says(piece: str, found: dict[str, Any]) -> None:
+    assert row_piece(piece) == found
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["", "pgbanch", "sysbench-tpcc", "YCSB G", "pgbench prepared", "workload", "A", "-s", "-n", "8 cores", "32 GB",
+     "100 warehouses", "pgbench HammerDB", "PostgreSQL 15", "serial read", "name oltp", "pgbench update index"],
+)  # fmt: skip
+def test_another_piece_is_none(piece: str) -> None:
+    assert row_piece(piece) is None
+
+
+@pytest.mark.parametrize(
+    ("piece", "words"),
+    [
+        ("pgbench -S -N", "'-N' and what stands before it say two things"),
+        ("pgbench scale 0", "got 0; must be a whole number"),
+        ("2.5 tables", "got 2.5; must be a whole number"),
+        ("2,600,000 records", "counted by the million here; nearest: 3 million"),
+        ("10 records", "nearest: 1 million"),
+    ],
+)
+def test_a_wrong_number_is_refused(piece: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        row_piece(piece)
