@@ -31,6 +31,7 @@ REFUSED = (
     "oltpsim run v20z --set machine.cpu.coers=8",
     'oltpsim quick "r6i.3xlarge" ',
     'oltpsim quick "8 cores, 32 GB" --ram',
+    'oltpsim quick "8 cores, 32 GB, NVMe, MySQL 8.4, pgbench"',
 )
 """commands whose refusal the page shows, as they begin"""
 

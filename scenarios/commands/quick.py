@@ -120,9 +120,10 @@ def quick(  # noqa: PLR0913, PLR0917 - one argument per option
     Pieces of a line: a cloud machine ('r6i.2xlarge', 'Standard_E8ds_v5', 'n2-standard-8'), or processors ('8 cores', '2
     x quad-core Xeon 5410 2.33 GHz', 'under Xen') and memory ('32 GB'); disks ('SSD', '2 NVMe', 'gp3 500 GiB 3000 IOPS',
     'RAID 10 of 4 SATA'); operating system, engine ('PostgreSQL 15'), 'shared buffers 8 GB', '500 warehouses' or '40 GB
-    of data', '64 clients'; 'load of 20 warehouses', 'serial read'. Commas, +, on and with stand between them. Options
-    are pieces too, so that both may be mixed. What nobody says is assumed; a table lists it, and what else it might be
-    with what that does to the rate, which the interval holds.
+    of data', '64 clients'; a driver of TPC-C ('HammerDB', 'BenchBase'), or 'pgbench select only' with 'scale 1000',
+    'sysbench read-write' with '8 tables', 'YCSB A' with '20 million records'; 'load of 20 warehouses', 'serial read'.
+    Commas, +, on and with stand between them. Options are pieces too, so that both may be mixed. What nobody says is
+    assumed; a table lists it, and what else it might be with what that does to the rate, which the interval holds.
 
     The first answer is calculated at once, the second one simulated, and it is said how far apart they are. With
     --engine, --output json or csv there is one answer; what is saved, reported and held to --target is the

@@ -362,7 +362,8 @@ def entries() -> Iterator[Refusal]:
 LINES = (
     "pgbench, 500 warehouses", "HammerDB, scale 1000", "scale 1000", "sysbench, scale 1000", "pgbench, 8 tables",
     "YCSB A, 2,600,000 records", "pgbench, HammerDB", "sysbench read-only, point select", "pgbench, all warehouses",
-    "pgbench, 1000 new orders each", "pgbench, load of 20 warehouses", "pgbench scale 200000", "pgbench, scale 100, 5 GB of data", "pgbench -S -N",
+    "pgbench, 1000 new orders each", "pgbench, load of 20 warehouses", "pgbench scale 200000",
+    "pgbench, scale 100, 5 GB of data", "pgbench -S -N",
 )  # fmt: skip
 """workloads of a line that don't go with the rest of it"""
 

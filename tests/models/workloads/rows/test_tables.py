@@ -55,10 +55,10 @@ def test_indexes_are_laid_out_and_loaded() -> None:
 
 def test_loaded_pages_are_those_of_tables_keys_and_indexes_without_room_to_grow() -> None:
     """15 MiB for each unit of pgbench's scale; room for 5,000,000 rows of history isn't loaded."""
-    loaded = loaded_row_pages(workload("pgbench", scale=100))  # pyright: ignore[reportArgumentType]
+    loaded = loaded_row_pages(workload("pgbench", scale=100))
     assert loaded * 8 / 1024 == pytest.approx(1281 + 214, rel=0.01)
-    regions = row_regions(workload("pgbench", scale=100))  # pyright: ignore[reportArgumentType]
+    regions = row_regions(workload("pgbench", scale=100))
     assert loaded < int((regions[:, 1] * regions[:, 2]).sum()) - 30_000
-    assert loaded_row_pages(workload("ycsb-c", scale=1)) == pages("ycsb-c", "usertable", scale=1) + pages(  # pyright: ignore[reportArgumentType]
+    assert loaded_row_pages(workload("ycsb-c", scale=1)) == pages("ycsb-c", "usertable", scale=1) + pages(
         "ycsb-c", "usertable index pages", scale=1
     )
