@@ -57,7 +57,7 @@ def row_piece(piece: str) -> dict[str, Any] | None:
 
 def _read(text: str, benchmark: str) -> Iterator[tuple[str | None, dict[str, Any]]]:
     """The words of a text one by one, with what they say; None in the place of words that nothing here understands."""
-    readers = [*_variants(benchmark), *SIZES, *(OPTIONS[benchmark] if benchmark else ())]
+    readers = [*_variants(benchmark), *SIZES, *([THREADS, *OPTIONS[benchmark]] if benchmark else ())]
     while text := text.lstrip():
         for pattern, read in readers:
             if match := re.match(rf"(?:{pattern})(?=\s|$)", text, re.I):
@@ -113,6 +113,11 @@ SIZES: tuple[tuple[str, PieceWords], ...] = (
     ),
     (rf"{COUNT} records", _records),
 )
+THREADS: tuple[str, PieceWords] = (
+    rf"{NUMBER} (?:threads|clients)",
+    lambda match: {"clients": _count(match[1], None)},
+)
+"""behind a benchmark's name; alone they may be a processor's"""
 OPTIONS: dict[str, tuple[tuple[str, PieceWords], ...]] = {
     "pgbench": (
         (rf"-s ?{NUMBER}", lambda match: {"scale": _count(match[1], None)}),

@@ -47,6 +47,7 @@ PGBENCH, SYSBENCH, YCSB = {"driver": "pgbench"}, {"driver": "sysbench"}, {"drive
             SYSBENCH
             | {"variant": "read-write", "tables": 8, "table_rows": 10_000_000, "clients": 64, "seconds": 300.0},
         ),
+        ("sysbench read-only 16 tables 64 threads", SYSBENCH | {"variant": "read-only", "tables": 16, "clients": 64}),
         ("YCSB A", YCSB | {"variant": "A"}),
         ("ycsb-f", YCSB | {"variant": "F"}),
         ("YCSB workload b", YCSB | {"variant": "B"}),
@@ -63,7 +64,7 @@ def test_a_piece_says(piece: str, found: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["", "pgbanch", "sysbench-tpcc", "YCSB G", "pgbench prepared", "workload", "A", "-s", "-n", "8 cores", "32 GB",
-     "100 warehouses", "pgbench HammerDB", "PostgreSQL 15", "serial read", "name oltp", "pgbench update index"],
+     "100 warehouses", "64 threads", "pgbench HammerDB", "PostgreSQL 15", "serial read", "name oltp", "pgbench update index"],
 )  # fmt: skip
 def test_another_piece_is_none(piece: str) -> None:
     assert row_piece(piece) is None
