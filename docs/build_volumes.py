@@ -27,14 +27,9 @@ from simulator.results import Result
 DOCS = Path(__file__).resolve().parent
 RUNS, PAGE, ANSWERS = DOCS.parent / "calibration" / "runs", DOCS / "volumes.md", DOCS / "volumes.yaml"
 BEGIN, END = "<!-- begin of {}: python docs/build_volumes.py -->\n", "<!-- end of {} -->\n"
-FITTED = (
-    *(f"io1-{iops}-iops" for iops in (5000, 11000, 17000, 23000)),
-    *(f"pool-{size}-gib" for size in (5, 10, 15, 20, 25)),
-    "warehouses-1000",
-)
-"""the first four say what the change buffer merges; the series of the pool of 5 GB the opening credits; what a stock
-level reads and what the change buffer takes there was chosen with all pools in sight; the last is the machine of the
-one with 25 GB"""
+FITTED = (*(f"pool-{size}-gib" for size in (5, 10, 15, 20, 25)), "warehouses-1000")
+"""the series of the pool of 5 GB says the opening credits; what a stock level reads was chosen with all pools in sight;
+the last is the machine of the one with 25 GB"""
 IN_SIGHT = "io1-", "gp2-", "warm-up-io1-", "warehouses-500"
 """how names of rows begin that a mechanism or a number was chosen with"""
 SEED, BIN_S, STEADY = 1, 60, 0.95
