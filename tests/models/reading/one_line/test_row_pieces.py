@@ -64,7 +64,8 @@ def test_a_piece_says(piece: str, found: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["", "pgbanch", "sysbench-tpcc", "YCSB G", "pgbench prepared", "workload", "A", "-s", "-n", "8 cores", "32 GB",
-     "100 warehouses", "64 threads", "pgbench HammerDB", "PostgreSQL 15", "serial read", "name oltp", "pgbench update index"],
+     "100 warehouses", "64 threads", "pgbench HammerDB", "PostgreSQL 15", "serial read", "name oltp",
+     "pgbench update index"],
 )  # fmt: skip
 def test_another_piece_is_none(piece: str) -> None:
     assert row_piece(piece) is None
