@@ -1,4 +1,4 @@
-"""Drivers of TPC-C by engine, with the layout of its rows, and how many warehouses data of a size is."""
+"""Drivers of TPC-C by engine, with the layout of its rows, and how large a warehouse is."""
 
 from typing import Any
 
@@ -73,8 +73,3 @@ def gib_per_warehouse(engine: str, driver_name: str | None = None) -> float:
     keys = expand_names(name, "driver", "workload.layout") if isinstance(name, str) else name
     page_kib = float(database_keys(engine)["page_kib"])
     return loaded_pages(validated(LayoutSpec, keys, "layout"), 1) * page_kib * KIB / GIB
-
-
-def warehouses_of(data_gib: float, engine: str, driver_name: str | None = None) -> int:
-    """Warehouses whose tables and indexes as loaded are about so large, at least one. Raises InputError."""
-    return max(1, round(data_gib / gib_per_warehouse(engine, driver_name)))

@@ -150,10 +150,6 @@ class RowWorkload:
         locked = [table.rows for table in self._sized(1).tables if table.locked and table.rows]
         return min([MOST_UNITS, *(MOST_LOCKED_ROWS // rows for rows in locked)])
 
-    def units_of(self, data_gib: float) -> int:
-        """Units of scale whose tables and indexes as loaded are about so large, at least one."""
-        return max(1, round(data_gib / self.gib_per_unit))
-
     def _sized(self, scale: int) -> RowWorkloadSpec:
         keys = expand_names(self.keys | {"scale": scale}, "line", "workload")
         return validated(RowWorkloadSpec, keys, "line")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from models.catalogue import catalogue_entry, catalogue_names
 from models.input import validated
 from models.reading import Description, numeric_value, read_description
-from models.reading.drivers import warehouses_of
+from models.reading.drivers import gib_per_warehouse
 from models.workloads import LayoutSpec
 from simulator.errors import InputError
 
@@ -465,7 +465,7 @@ def test_data_of_a_named_driver_are_as_many_warehouses_as_its_rows_take() -> Non
         for piece in ("", ", HammerDB")
     )
     assert usual != hammerdb
-    assert hammerdb == warehouses_of(50e9 / 2**30, "postgresql-15", "HammerDB")
+    assert hammerdb == round(50e9 / 2**30 / gib_per_warehouse("postgresql-15", "HammerDB"))
 
 
 @pytest.mark.parametrize("engine", ["MySQL 8.4", "Virtuoso 6"])

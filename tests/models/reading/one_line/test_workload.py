@@ -61,7 +61,7 @@ def test_rows_of_a_table_may_be_said() -> None:
 @pytest.mark.parametrize("named", ["pgbench", "sysbench", "YCSB"])
 def test_data_of_a_size_are_as_many_units_as_the_engines_rows_take(named: str) -> None:
     said = rows_of(f"{POSTGRESQL}, {named}, 50 GB of data").scale
-    assert said == row_workload("postgresql-15", named).units_of(50e9 / 2**30)
+    assert said == round(50e9 / 2**30 / row_workload("postgresql-15", named).gib_per_unit)
     if named != "pgbench":
         assert said != rows_of(f"{MYSQL}, {named}, 50 GB of data").scale
 
@@ -71,7 +71,7 @@ def test_data_that_nobody_sizes_are_as_large_as_the_memory_or_a_quarter_or_four_
     (row,) = [row for row in description.rows if row.key == "workload.scale"]
     assert row.piece is None
     assert row.others == ("workload.scale=548", "workload.scale=8768")
-    assert rows_of(f"{POSTGRESQL}, pgbench").scale == row_workload("postgresql-15", "pgbench").units_of(32)
+    assert rows_of(f"{POSTGRESQL}, pgbench").scale == round(32 / row_workload("postgresql-15", "pgbench").gib_per_unit)
     assert all(description.changed(other) != description.scenario for other in row.others)
     of_terabytes = read_description("64 cores, 2048 GB, 8 NVMe, PostgreSQL 16, pgbench").scenario.workload
     assert of_terabytes.size == 100_000, "the most that its locked rows allow, since nobody asked for so much"
