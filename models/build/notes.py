@@ -23,6 +23,7 @@ def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
         *_idle_warehouses(scenario),
         *_unknown_statements(scenario),
         *_texts_of_mysql(scenario),
+        *_unmerged_changes(scenario),
         *_flood_of_a_warm_start(scenario, result),
         *_log_behind_write_back(scenario, result),
         *_pages_not_logged(scenario, result),
@@ -109,6 +110,18 @@ def _texts_of_mysql(scenario: ScenarioSpec) -> list[str]:
     parse = f"workload.tpcc.statement_us, {workload.tpcc.statement_us:g} us to parse a statement"
     unknown = f"only MySQL's was ever compared, not that of {database.name}"
     return [f"{parse}: {unknown}: where processors are busy the rate may be off by half"]
+
+
+def _unmerged_changes(scenario: ScenarioSpec) -> list[str]:
+    """A change buffer by buffered I/O, where nobody merges in the background."""
+    cleaner, workload = scenario.database.page_cleaner, scenario.workload
+    if cleaner is None or scenario.database.io == "direct" or isinstance(workload, RowWorkloadSpec):
+        return []
+    if not workload.layout.index_changes_put_aside_fraction or not cleaner.background_merge_fraction:
+        return []
+    merged = cleaner.background_merge_fraction * cleaner.io_capacity_per_s
+    why = f"{merged:,.4g} pages a second that InnoDB would read and change are left out (background_merge_fraction)"
+    return [f"changes are put aside, and by buffered I/O they are merged only when a leaf is read: {why}"]
 
 
 def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:

@@ -41,7 +41,7 @@ class PageCleanerSpec(Spec):
         description="of io_capacity_per_s: pages that have changes put aside (workload.layout."
         "index_changes_put_aside_fraction) which are read and changed in the background, drawn evenly from all "
         "that have some. 0: none is. InnoDB, ibuf_merge_in_background (storage/innobase/ibuf/ibuf0ibuf.cc): PCT_IO(5) "
-        "once a second",
+        "once a second. By direct I/O only",
     )
     dirty_low_fraction: Fraction = Field(ge=0, le=1, description="of the pool, from which on dirt counts; 0: never")
     dirty_high_fraction: Fraction = Field(ge=0.01, le=1, description="of the pool, that asks for io_capacity")

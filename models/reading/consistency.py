@@ -152,7 +152,7 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
 
 
 def _writers(database: DatabaseSpec) -> Iterator[str]:
-    """Who writes dirty buffers: writer and checkpoint, or page cleaners, which need direct I/O and a list of use."""
+    """Who writes dirty buffers: writer and checkpoint, or page cleaners, which need a list of use."""
     cleaner = database.page_cleaner
     if cleaner is None:
         for key in ("writer", "checkpoint"):

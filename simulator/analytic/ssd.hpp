@@ -61,8 +61,9 @@ struct Ssd {
                const Appended& log, double blocked, const Flushes& flushes, double log_flushes) {
         const double drain = m.write_s[0], background = behind.busy + other + log.programs;
         const double programs = writes * drain + background;  // share of the dies' time
-        const double of_writes = writes + behind.per_s * (1.0 + m.doubled) + other / drain,
-                     commands = reads + of_writes;
+        const double of_writes = writes + behind.per_s * (1.0 + m.doubled) + other / drain;
+        // where the log is all there is, its requests are those that pass
+        const double commands = std::max(reads + of_writes, log.passing / m.interface_write_s);
         const double commanded = reads * m.interface_read_s + of_writes * m.interface_write_s + log.passing;
         const double command_s = commanded / std::max(commands, TINY);
         const double reading = reads * m.die_s / m.dies;

@@ -12,7 +12,7 @@ from simulator.analytic.disks import disk_of
 from simulator.analytic.figures import Case, dirty_cached_pages
 from simulator.analytic.volumes import NO_LIMITS, places_of, sustained
 from simulator.analytic.warming import counted_s
-from simulator.form import NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice
+from simulator.form import CODES, NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice
 
 CHECK = "check with the kernel engine"
 LONG_HEAPS, WRITING_ARM = 0.6, 0.7
@@ -30,6 +30,8 @@ DIRTY_CACHE, BUSY_DISK = 0.6, 0.6
 """dirty pages of the page cache by its limit, which matter at disks as busy as this"""
 DIRTY_BEYOND = 1.1
 """dirty buffers by the writer's mark, from which on it is behind"""
+READS_TO_MERGE = 0.01
+"""per transaction, below which the pool has all leaves"""
 SHORT_OLD = 5.0
 """stay in the old part of a list with a midpoint, by the time in which no page there becomes young (assumption)"""
 LONG_ROUND_S = 0.5
@@ -77,6 +79,7 @@ def _reasons(case: Case) -> Iterator[str]:
             "known only roughly"
         )
     yield from _list_doubts(case)
+    yield from _change_buffer_doubts(case)
     yield from _writer_doubts(case)
     yield from _window_doubts(case)
     yield from _cap_doubts(case)
@@ -98,6 +101,15 @@ def _reasons(case: Case) -> Iterator[str]:
         yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
     if arm and p.direct[0] and p.parities[0] and busy > BUSY_PARITY:
         yield "a RAID set reads before it writes; how its disks take turns between these is known only roughly"
+
+
+def _change_buffer_doubts(case: Case) -> Iterator[str]:
+    """Doubts about changes that wait for their leaves."""
+    if (case.system.program.operations[:, 0] == CODES["put_aside"]).any() and case.solution.reads[0] >= READS_TO_MERGE:
+        yield (
+            "changes of indexes wait in a change buffer; what is merged, and how long that stays, is known only "
+            "roughly: on published machines from half of the kernel's rate to a third above it"
+        )
 
 
 def _list_doubts(case: Case) -> Iterator[str]:

@@ -80,6 +80,7 @@ def test_models_are_named_after_what_they_are_of() -> None:
         "postgresql",
         "published",
         "sysbench",
+        "sysbench-tpcc",
     ]
     mysql = read_calibration(calibration_path(Path("mysql")))
     assert "MySQL 8.4" in mysql.base.database.name

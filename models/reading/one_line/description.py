@@ -1,6 +1,7 @@
 """A machine and its run from one line: a scenario, and for each of its keys where the value is from."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -197,7 +198,7 @@ def _database(phrases: Phrases, memory_gib: float, year: int) -> tuple[dict[str,
     source = "the nearest in the catalogue" if named.nearest else "" if not others else "or an earlier release"
     if "engine" not in phrases and year > LAST_OLD_YEAR:
         entry, source = DEFAULT_DATABASE, "no engine is said"
-    if others and year <= LAST_OLD_YEAR:
+    if others and year <= LAST_OLD_YEAR and not re.search(r"\d", phrases["engine"].piece):
         entry, others, source = OLD_MYSQL, [], "the nearest in the catalogue"
     if not entry:
         source, others = "no version is said: Virtuoso of the processor's time", list(VIRTUOSO_SINCE)

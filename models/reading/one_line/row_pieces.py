@@ -106,7 +106,7 @@ def _tables(match: re.Match[str]) -> dict[str, Any]:
 
 SIZES: tuple[tuple[str, PieceWords], ...] = (
     (rf"(?:at )?scale(?:[ -]?factor)?(?: of| ?=)? ?{NUMBER}", lambda match: {"scale": _count(match[1], None)}),
-    (rf"{NUMBER} tables(?: (?:of|with|x) {COUNT} rows(?: each)?)?", _tables),
+    (rf"{NUMBER} tables?(?: (?:of|with|x) {COUNT} rows(?: each)?)?", _tables),
     (
         rf"{COUNT} rows(?: each| per table| a table| in each(?: table)?)?",
         lambda match: {"table_rows": _count(match[1], match[2])},

@@ -20,13 +20,13 @@ ENGINES = {
     r"virtuoso": "",
     r"postgres(?:ql)?": "postgresql-15",
     r"postgres(?:ql)? ?(1[3-8])(?:\.\d+)*": r"postgresql-\1",
-    r"mysql 5\.([17])(?:\.\d+)*": r"mysql-5-\1",
-    r"mysql 8\.([04])(?:\.\d+)*": r"mysql-8-\1",
-    r"mysql(?: 8)?": "mysql-8-4",
-    r"mysql 9(?:\.\d+)*": "mysql-9",
-    r"percona(?: server)? 5\.7(?:\.\d+)*": "percona-5-7",
-    r"mariadb 10\.(6|11)(?:\.\d+)*": r"mariadb-10-\1",
-    r"mariadb (1[12])(?:\.\d+)*": r"mariadb-\1",
+    r"mysql ?5\.([17])(?:\.\d+)*": r"mysql-5-\1",
+    r"mysql ?8\.([04])(?:\.\d+)*": r"mysql-8-\1",
+    r"mysql(?: ?8)?": "mysql-8-4",
+    r"mysql ?9(?:\.\d+)*": "mysql-9",
+    r"percona(?: server)? ?5\.7(?:\.\d+)*": "percona-5-7",
+    r"mariadb ?10\.(6|11)(?:\.\d+)*": r"mariadb-10-\1",
+    r"mariadb ?(1[12])(?:\.\d+)*": r"mariadb-\1",
     r"mariadb": "mariadb-12",
     r"oracle 10g": "oracle-10g",
 }
@@ -35,11 +35,12 @@ NEAREST = {
     r"virtuoso 7(?:\.\d+)*": "virtuoso-6",
     r"postgres(?:ql)? ?(?:[6-9]|1[0-2])(?:\.\d+)*": "postgresql-13",
     r"postgres(?:ql)? ?(?:19|[2-9]\d)(?:\.\d+)*": "postgresql-18",
-    r"mysql 5(?:\.0(?:\.\d+)*)?": "mysql-5-1",
-    r"mysql 5\.6(?:\.\d+)*": "mysql-5-7",
-    r"mysql 8\.[1-3](?:\.\d+)*": "mysql-8-0",
-    r"percona(?: server)? 8\.([04])(?:\.\d+)*": r"mysql-8-\1",
-    r"mariadb 10(?:\.(?:[7-9]|10)(?:\.\d+)*)?": "mariadb-10-11",
+    r"mysql ?5(?:\.0(?:\.\d+)*)?": "mysql-5-1",
+    r"mysql ?5\.[56](?:\.\d+)*": "mysql-5-7",
+    r"mysql ?8\.[1-3](?:\.\d+)*": "mysql-8-0",
+    r"percona(?: server)? ?8\.([04])(?:\.\d+)*": r"mysql-8-\1",
+    r"mariadb ?10\.[45](?:\.\d+)*": "mariadb-10-6",
+    r"mariadb ?10(?:\.(?:[7-9]|10)(?:\.\d+)*)?": "mariadb-10-11",
 }
 """Releases without an entry of their own, and the nearest that has one."""
 OPEN_RELEASES = {"mysql": ("mysql-8-0",), "mysql 8": ("mysql-8-0",)}
@@ -109,7 +110,11 @@ def engine_of(piece: str) -> NamedEngine | None:
     for patterns in (ENGINES, NEAREST):
         for pattern, entry in patterns.items():
             if match := re.fullmatch(pattern, text):
-                return NamedEngine(match.expand(entry), patterns is NEAREST, OPEN_RELEASES.get(text, ()))
+                return NamedEngine(
+                    match.expand(entry),
+                    patterns is NEAREST,
+                    OPEN_RELEASES.get(re.sub(r"(?<=[a-z])(?=\d)", " ", text), ()),
+                )
     for pattern, nearest in UNKNOWN.items():
         if re.fullmatch(pattern, text):
             raise ValueError(f"the catalogue has no such release; nearest: {nearest}; name one of those")

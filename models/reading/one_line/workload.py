@@ -176,7 +176,7 @@ def run_of(
     rows += _driver_rows(phrases, workload)
     warm = "in_memory" in phrases or fixed or current is not None
     start = "warm" if warm else "after_load"
-    cleaned = current is not None and database_keys(engine).get("page_cleaner") is not None and not workload.rows
+    cleaned = current is not None and database_keys(engine).get("page_cleaner") is not None
     if cleaned and job is None:
         start = "after_prewarm"
     short = workload.rows is not None and workload.rows.round_trips < SHORT_ROUND_TRIPS

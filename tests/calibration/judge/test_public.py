@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import no_report
-from calibration.judge import judge_public_file, public_files
+from calibration.fit import calibration_path, no_report, read_calibration, read_mapping_file, scenario_hash
+from calibration.judge import judge_public_file, public_files, runs_to_judge
 from calibration.judge.public import FOLDER
 from calibration.records import load_record, records_in
 from scenarios.library import library_files, load_scenario_file
@@ -25,6 +25,22 @@ def test_each_file_has_what_it_names(name: str) -> None:
     assert file.mapping is None or (FOLDER / "mappings" / file.mapping).is_file()
     assert (FOLDER.parent / file.model / "model.json").is_file()
     assert file.rule.startswith("fitted: "), "a rule says what was fitted, first"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_rows_that_a_model_was_fitted_to_are_known_again(name: str) -> None:
+    """Else the file is refused as fitted otherwise: a default that changed after the fit is another scenario."""
+    file = FILES[name]
+    calibration = read_calibration(calibration_path(Path(file.model)))
+    records = [load_record(path) for path in records_in(FOLDER / file.runs)]
+    mapping = read_mapping_file(FOLDER / "mappings" / file.mapping, records) if file.mapping else None
+    base = load_scenario_file(library_files()[file.base])
+    runs = runs_to_judge(calibration, records, dict.fromkeys([record.name for record in records], base), mapping)
+    known = {each.scenario_hash for each in calibration.runs}
+    found = {run.name for run in runs if scenario_hash(run.scenario) in known}
+    fitted = {run.name for run in calibration.runs} & {record.name for record in records}
+    assert fitted <= found
+    assert bool(fitted) == (not file.rule.startswith("fitted: none"))
 
 
 def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -90,3 +90,17 @@ def test_texts_that_another_database_than_mysql_parses_are_told(
 
 def test_sysbench_tpcc_sends_texts() -> None:
     assert load_scenario_file(library_files()["innodb/sysbench-tpcc-io1"]).tpcc.tpcc.statement_us > 0
+
+
+def test_a_change_buffer_by_buffered_io_is_said_to_have_no_merges_in_the_background() -> None:
+    name, off = library_files()["innodb/sysbench-tpcc-gp2"], "database.page_cleaner.background_merge_fraction=0"
+
+    def said(*settings: str) -> list[str]:
+        remarks = scenario_remarks(load_scenario_file(name, settings), example_result())
+        return [text for text in remarks if "put aside" in text]
+
+    assert said() == said("database.io=buffered", off) == []
+    [found] = said("database.io=buffered")
+    assert found.endswith(
+        "10 pages a second that InnoDB would read and change are left out (background_merge_fraction)"
+    )

@@ -180,7 +180,7 @@ def test_a_benchmark_of_rows_is_answered_in_its_own_transactions(
     simulated = json.loads(main_words(["quick", line, "-q", "-o", "json"], capsys))
     assert simulated["main_class"] == counted
     calculated = json.loads(main_words(["quick", line, "-q", "-o", "json", "--engine", "analytic"], capsys))
-    assert calculated["rate_per_min"]["mean"] == pytest.approx(simulated["rate_per_min"]["mean"], rel=0.1)
+    assert calculated["rate_per_min"]["mean"] == pytest.approx(simulated["rate_per_min"]["mean"], rel=0.15)
     again = json.loads(main_words(["run", str(path), "-o", "json"], capsys))
     assert again["rate_per_min"] == simulated["rate_per_min"]
 

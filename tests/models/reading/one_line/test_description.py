@@ -379,6 +379,7 @@ def test_a_release_that_is_only_near_has_the_doubt_of_its_path_lengths() -> None
         ("MySQL, 8 cores", "MySQL 8.4, InnoDB", ["mysql-8-0"]),
         ("MySQL 8.4, 8 cores", "MySQL 8.4, InnoDB", []),
         ("MySQL, 2 x dual-core Xeon 5130", "MySQL 5.1, InnoDB", []),
+        ("MySQL 8, 2 x dual-core Xeon 5130", "MySQL 8.4, InnoDB", ["mysql-8-0"]),
     ],
 )
 def test_a_name_that_leaves_the_release_open_has_the_doubt_of_the_other_one(

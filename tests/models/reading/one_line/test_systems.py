@@ -31,8 +31,10 @@ def test_what_is_no_operating_system() -> None:
     ("PostgreSQL 13.14", "postgresql-13", False), ("postgres 18", "postgresql-18", False),
     ("PostgreSQL 9.6", "postgresql-13", True), ("PostgreSQL 19", "postgresql-18", True),
     ("MySQL 9.1", "mysql-9", False), ("MySQL 5.7.44", "mysql-5-7", False), ("MySQL 5.6", "mysql-5-7", True),
+    ("mysql5.5", "mysql-5-7", True),
     ("MySQL 5.1", "mysql-5-1", False), ("MySQL 8.3", "mysql-8-0", True), ("Percona Server 8.0", "mysql-8-0", True),
-    ("MariaDB 10.6.21", "mariadb-10-6", False), ("MariaDB 10.8", "mariadb-10-11", True),
+    ("MariaDB 10.6.21", "mariadb-10-6", False),
+    ("mariadb10.5", "mariadb-10-6", True), ("MariaDB 10.8", "mariadb-10-11", True),
     ("MariaDB 11.4", "mariadb-11", False), ("MariaDB", "mariadb-12", False), ("Virtuoso 7.2", "virtuoso-6", True),
 ])  # fmt: skip
 def test_releases_of_engines(words: str, entry: str, nearest: bool) -> None:
