@@ -39,6 +39,7 @@ PREDICTIONS: dict[str, Files] = {
         "catalogue": ("predictions_mariadb_specification.csv", (2,)),
         "fitted": ("predictions_mariadb.csv", (2,)),
         "second": ("predictions_mariadb_2.csv", (2,)),
+        "buffered": ("predictions_mariadb_3.csv", (5,)),
     },
 }
 EXPLAINED = {"MariaDB": ("explained_mariadb.csv", "calibration_mariadb_2.json")}

@@ -3,6 +3,7 @@
 python docs/build_public.py                 some minutes
 python docs/build_public.py --fit           the models first, each fitted again to its rows, and judged
 python docs/build_public.py --fit percona   only this one, or several
+python docs/build_public.py --specification only the table of what specification alone says of every row
 """
 
 from __future__ import annotations
@@ -11,23 +12,31 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean, median
 
-from calibration.fit import read_calibration
+from calibration.fit import measured_runs, read_calibration, read_mapping_file
 from calibration.judge import JudgedFile, public_files
+from calibration.judge.left_out import measured_rate
+from calibration.records import load_record, records_in
 from docs.build import replaced
+from models.build import build
 from scenarios.commands.cli import main as oltpsim
 from scenarios.commands.validate import judged_public
+from scenarios.library import library_files, load_scenario_file
 from scenarios.run import default_workers
 from scenarios.show.chart import Chart, Points, Scale, Segment
 from scenarios.show.palette import SERIES_COLOURS
 from scenarios.show.picture import write_picture
 from scenarios.show.public import run_rows, summary_rows
+from simulator import analytic
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 CALIBRATIONS = ROOT / "calibration"
 PAGE, PICTURE = DOCS / "validation.md", DOCS / "pictures" / "public.svg"
 BEGIN, END = "<!-- begin of public files: python docs/build_public.py -->\n", "<!-- end of public files -->\n"
+BEGIN_SPECIFIED = "<!-- begin of specification alone: python docs/build_public.py --specification -->\n"
+END_SPECIFIED = "<!-- end of specification alone -->\n"
 MOST = 4.0
 """a ratio beyond which a point is drawn at the picture's edge"""
 
@@ -100,9 +109,41 @@ def section(judged: Sequence[JudgedFile]) -> str:
     return text
 
 
+def specified() -> str:
+    """What the scenarios of the files say of their rows by the formulas, without any model: a line for each file."""
+    rows, every, seen = [["file", "rows", "median error", "mean", "worst"]], list[float](), set[str]()
+    library = library_files()
+    for file in public_files():
+        if file.runs in seen:
+            continue  # the rows of an entry before, by another model
+        seen.add(file.runs)
+        records = [load_record(path) for path in records_in(CALIBRATIONS / "runs" / file.runs)]
+        mapping = (
+            read_mapping_file(CALIBRATIONS / "runs" / "mappings" / file.mapping, records) if file.mapping else None
+        )
+        errors = {}
+        for run in measured_runs(records, load_scenario_file(library[file.base]), {}, mapping):
+            measured = measured_rate(run)
+            if measured is not None:
+                errors[run.name] = analytic.simulate(build(run.scenario), 0).rate_per_min.mean / measured - 1.0
+        every += [abs(error) for error in errors.values()]
+        rows.append([file.runs, *_spread(errors)])
+    rows.append(["all", str(len(every)), f"{median(every):.1%}", f"{fmean(every):.1%}", ""])
+    return table(rows)
+
+
+def _spread(errors: dict[str, float]) -> list[str]:
+    sizes, worst = [abs(error) for error in errors.values()], max(errors, key=lambda name: abs(errors[name]))
+    return [str(len(sizes)), f"{median(sizes):.1%}", f"{fmean(sizes):.1%}", f"{errors[worst]:+.0%} {worst}"]
+
+
 def main() -> None:
     """Judge, write; fit the models before, if asked to."""
     names = [word for word in sys.argv[1:] if not word.startswith("-")]
+    if "--specification" in sys.argv:
+        text = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(replaced(text, BEGIN_SPECIFIED, END_SPECIFIED, specified() + "\n"), encoding="utf-8")
+        return
     if "--fit" in sys.argv:
         fit(names)
     elif names:
