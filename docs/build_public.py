@@ -15,8 +15,7 @@ from pathlib import Path
 from statistics import fmean, median
 
 from calibration.fit import measured_runs, read_calibration, read_mapping_file
-from calibration.judge import JudgedFile, public_files
-from calibration.judge.left_out import measured_rate
+from calibration.judge import JudgedFile, measured_rate, public_files
 from calibration.records import load_record, records_in
 from docs.build import replaced
 from models.build import build
