@@ -95,12 +95,12 @@ def test_sysbench_tpcc_sends_texts() -> None:
 def test_a_change_buffer_by_buffered_io_is_said_to_have_no_merges_in_the_background() -> None:
     name, off = library_files()["innodb/sysbench-tpcc-gp2"], "database.page_cleaner.background_merge_fraction=0"
 
-    def said(*settings: str) -> list[str]:
+    def change_buffer_remarks(*settings: str) -> list[str]:
         remarks = scenario_remarks(load_scenario_file(name, settings), example_result())
         return [text for text in remarks if "put aside" in text]
 
-    assert said() == said("database.io=buffered", off) == []
-    [found] = said("database.io=buffered")
+    assert change_buffer_remarks() == change_buffer_remarks("database.io=buffered", off) == []
+    [found] = change_buffer_remarks("database.io=buffered")
     assert found.endswith(
         "10 pages a second that InnoDB would read and change are left out (background_merge_fraction)"
     )
