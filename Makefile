@@ -78,7 +78,7 @@ docs: environment ## build the documentation site into out/site; needs no networ
 	@$(STEP) "documentation site, strict" $(BIN)/zensical build --strict --clean --config-file mkdocs.yml
 
 figures: environment ## simulate for the pages and pictures of docs/ what their code has made new, and write them
-	@$(BIN)/python -m models.reading.schema
+	@$(BIN)/python -m oltpsim.models.reading.schema
 	@$(BIN)/python docs/build_commands.py
 	@$(BIN)/python docs/build_python.py
 	@$(BIN)/python docs/build_scenario.py

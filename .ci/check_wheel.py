@@ -36,12 +36,16 @@ def main() -> None:
 
 
 def check_contents(wheel: Path) -> None:
-    """All committed files of packages and oltpsim.py are in the wheel, data and templates too, and what is compiled."""
-    listed = run(["git", "ls-files", "-z", "--", *PACKAGES, "oltpsim.py"], ROOT).split("\0")
-    committed = {name for name in listed if name and (ROOT / name).exists()}
-    sources = [Path(name) for name in committed if Path(name).match("simulator/*/*.cpp")]  # as .ci/libraries.py has it
-    compiled = {str(path.with_name(f"lib{path.stem}.so")) for path in sources}
-    missing = (committed | compiled) - set(zipfile.ZipFile(wheel).namelist())
+    """All committed files of the packages are in the wheel, data and templates too, and what is compiled."""
+    listed = run(["git", "ls-files", "-z", "--", *PACKAGES, "src/oltpsim/*.py"], ROOT).split("\0")
+    committed = {"oltpsim" / Path(name.removeprefix("src/oltpsim/")) for name in listed if (ROOT / name).is_file()}
+    sources = [name for name in committed if name.match("simulator/*/*.cpp")]  # as .ci/libraries.py has it
+    compiled = {path.with_name(f"lib{path.stem}.so") for path in sources}
+    packed = {Path(name) for name in zipfile.ZipFile(wheel).namelist()}
+    missing = {str(name) for name in (committed | compiled) - packed}
+    missing |= {
+        f"(nothing but oltpsim/ may lie beside it) {name}" for name in packed if not name.parts[0].startswith("oltpsim")
+    }
     if missing:
         sys.exit("The wheel lacks {}".format(", ".join(sorted(missing))))
 
@@ -67,11 +71,12 @@ def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
         [*pip, "install", "--no-compile", "--require-hashes", "--only-binary", ":all:", "--requirement", lock],
         [*pip, "install", "--no-deps", str(wheel)],
         [*pip, "check"],
-        ["python", "-c", f"import {', '.join(PACKAGES)}"],
+        ["python", "-c", f"import {', '.join(f'oltpsim.{name}' for name in PACKAGES)}"],
         ["python", "-c", "import oltpsim; oltpsim.run(oltpsim.load('v20z-10-warehouses'), engine='analytic')"],
-        ["python", "-c", "from simulator.kernel.library import kernel_library; kernel_library()"],
-        ["python", "-c", "from simulator.analytic.compiled import LIBRARY; LIBRARY.load()"],
+        ["python", "-c", "from oltpsim.simulator.kernel.library import kernel_library; kernel_library()"],
+        ["python", "-c", "from oltpsim.simulator.analytic.compiled import LIBRARY; LIBRARY.load()"],
         ["oltpsim", "--help"],
+        ["python", "-m", "oltpsim", "-V"],
         ["oltpsim", "run", "v20z-10-warehouses", "--set", "interval.duration_s=60"],
     ):
         run([str(folder / "bin" / command[0]), *command[1:]], elsewhere, PATH=str(folder / "bin"))

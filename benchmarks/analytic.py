@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmarks.checkout import Options
 from benchmarks.page import Section, at_least, at_most, figure, table
-from models.build import build
-from models.reading import load_scenario
-from scenarios.library import library_files
-from simulator import kernel
-from simulator.analytic import Parameters, parameters_of, rates, read_workload, simulate, solve
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.scenarios.library import library_files
+from oltpsim.simulator import kernel
+from oltpsim.simulator.analytic import Parameters, parameters_of, rates, read_workload, simulate, solve
 
 MACHINES, SEED = 4096, 1
 SETTINGS = ("machine.disks.count=8", "machine.log_disk=scsi-10k-73", "interval.start=warm")

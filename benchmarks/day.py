@@ -11,11 +11,11 @@ from benchmarks.checkout import THIS, Options
 from benchmarks.machine import resident_bytes
 from benchmarks.page import Section, at_most, table
 from benchmarks.v20z import SCENARIO
-from models.build import build
-from models.reading import load_scenario
-from simulator.form import Progress
-from simulator.kernel import simulate
-from simulator.results.recording import MOST_SERIES_STEPS
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.form import Progress
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results.recording import MOST_SERIES_STEPS
 
 HOURS = (1, 2, 6, 12, 18, 24)
 MOST_GROWTH, MOST_GROWTH_MIB = 1.1, 32

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     FitTask,
     MeasuredRun,
     StepJournal,
@@ -21,13 +21,13 @@ from calibration.fit import (
     read_mapping_file,
     run_fit,
 )
-from calibration.predict import Predicted, predict_scenario
-from calibration.records import RunRecord, fit_program, load_record, records_in
-from models.build import build
-from scenarios.library import library_files, load_scenario_file
-from scenarios.run import simulate_by_kernel
-from simulator.kernel import simulate
-from simulator.results import Result, main_class_of
+from oltpsim.calibration.predict import Predicted, predict_scenario
+from oltpsim.calibration.records import RunRecord, fit_program, load_record, records_in
+from oltpsim.models.build import build
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.run import simulate_by_kernel
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results import Result, main_class_of
 
 RUNS = Path(__file__).resolve().parents[1] / "calibration" / "runs"
 BASE = "postgresql-15-400-iops"

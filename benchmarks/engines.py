@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from time import process_time
 
 from benchmarks.machine import resident_bytes
-from simulator.form import Progress, System, to_s
-from simulator.kernel import KernelEngine
-from simulator.reference import ReferenceEngine
-from simulator.results import Result
+from oltpsim.simulator.form import Progress, System, to_s
+from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.reference import ReferenceEngine
+from oltpsim.simulator.results import Result
 
 ENGINES = {"kernel": KernelEngine, "reference": ReferenceEngine}
 

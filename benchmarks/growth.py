@@ -8,7 +8,7 @@ from benchmarks.checkout import Options
 from benchmarks.engines import Run, run_engine
 from benchmarks.page import Section, at_most, figure, table
 from benchmarks.pages import WARM_UP_S, model_of
-from simulator.form import System
+from oltpsim.simulator.form import System
 
 MOST_BEYOND_PROPORTION = 1.1
 """A tenth for what a shared machine does to a measurement"""

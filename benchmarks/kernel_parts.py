@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import others
-from simulator.form import System, tables_of
+from oltpsim.simulator.form import System, tables_of
 
 REPLACEMENTS = ("lru", "clock")
 """In the order of cache.hpp."""

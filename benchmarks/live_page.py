@@ -21,7 +21,7 @@ CHROMIUM = "/usr/bin/chromium"
 MACHINES = ("v20z", "postgresql-15", "8 cores, 32 GB, SSD, PostgreSQL 16")
 MOVES, BROWSERS, SHARED_MOVES, PAUSE_MS = 30, 5, 12, 400
 MOST_MEDIAN_S, MOST_SHARED_S = 0.25, 1.0
-SERVE = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+SERVE = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
 TIMED = """() => new Promise((done) => {
     const slider = document.querySelector('#sliders-a input[type=range]');
     const before = document.querySelector('#interval-a').textContent;

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from simulator.form import (
+from oltpsim.simulator.form import (
     Assembler,
     Costs,
     Cpu,

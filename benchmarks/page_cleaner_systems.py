@@ -24,10 +24,10 @@ from benchmarks.random_systems import (
     random_flash,
     random_volume,
 )
-from models.catalogue import catalogue_entry
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.models.catalogue import catalogue_entry
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 KIND = "page cleaners"
 SYSTEMS = 300

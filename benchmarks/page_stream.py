@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from benchmarks.kernel_parts import Int32Array, record_reads
 from benchmarks.pages import model_of
-from simulator.form import Pool
+from oltpsim.simulator.form import Pool
 
 
 def page_stream(warehouses: int, references: int) -> tuple[Int32Array, int]:

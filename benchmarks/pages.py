@@ -9,9 +9,9 @@ from benchmarks.checkout import THIS, Options
 from benchmarks.engines import Run
 from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.v20z import SCENARIO
-from models.build import build
-from models.reading import load_scenario
-from simulator.form import System
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.form import System
 
 WARM_UP_S = 5
 LEAST_CLIENTS = 400

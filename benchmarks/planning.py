@@ -9,9 +9,9 @@ from time import perf_counter
 from benchmarks.checkout import Options
 from benchmarks.page import Section, at_most, figure, table
 from benchmarks.peers import simpy_plan
-from models.catalogue import ChassisSpec, PriceList, PriceRow, Prices
-from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.plan import (
+from oltpsim.models.catalogue import ChassisSpec, PriceList, PriceRow, Prices
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.questions.plan import (
     ParameterUncertainty,
     Plan,
     PlanQuestion,
@@ -22,7 +22,7 @@ from scenarios.questions.plan import (
     make_plan,
     under_load,
 )
-from scenarios.run import Silent, Store, default_workers
+from oltpsim.scenarios.run import Silent, Store, default_workers
 
 TARGET, DATA_GIB, SEED = 60_000.0, 500.0, 1
 BEST, SAMPLE, TRANSACTIONS = 10, 10, 3_000

@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     INTERVAL_CONFIDENCE,
     Circumstances,
     Evaluator,
@@ -29,8 +29,8 @@ from calibration.fit import (
     student_rises,
     with_discrepancy,
 )
-from calibration.predict import Evidence, half_width
-from simulator.form import FloatArray
+from oltpsim.calibration.predict import Evidence, half_width
+from oltpsim.simulator.form import FloatArray
 
 KINDS = (FigureKind.RATE, FigureKind.CPU, FigureKind.READS, FigureKind.WRITES, FigureKind.MISSES)
 PARAMETERS = 5

@@ -5,8 +5,8 @@ What they don't say is assumed: the profile is the catalogue's InnoDB with a row
 draws its warehouse, as tpcc-mysql's do, and rows are chosen as by go-tpc.
 """
 
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
 
 POOLS_GIB = (5, 10, 15, 20, 25, 30, 35, 45)
 PAGES_PER_GIB = 65_536

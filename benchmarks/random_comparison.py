@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from models.build import build
-from scenarios.run import SimulationTask, read_saved_run, simulate
-from simulator.analytic import regime_of_result
-from simulator.errors import InputError, InternalError
-from simulator.form import System
-from simulator.results import NOT_STEADY, DeviceResult, Result, main_class_of, rate_key
-from simulator.results.recording import student_t_factor
+from oltpsim.models.build import build
+from oltpsim.scenarios.run import SimulationTask, read_saved_run, simulate
+from oltpsim.simulator.analytic import regime_of_result
+from oltpsim.simulator.errors import InputError, InternalError
+from oltpsim.simulator.form import System
+from oltpsim.simulator.results import NOT_STEADY, DeviceResult, Result, main_class_of, rate_key
+from oltpsim.simulator.results.recording import student_t_factor
 
 OUT = Path(__file__).resolve().parents[1] / "out"
 SEED = 1

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
 
 REGIMES = ("cpu bound", "one disk", "many disks", "transition", "lock bound", "swap")
 WORKING_SET_PAGES = 8_450

@@ -20,15 +20,15 @@ from pathlib import Path
 from benchmarks.checkout import ROOT
 
 TINY = ROOT / "tests" / "scenarios" / "tiny.yaml"
-START = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+START = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
 SHORT = ("interval.warm_up_s=1", "interval.duration_s=4")
 COUNTING = """
 import os
 import time
 from functools import wraps
 
-import scenarios.run
-from scenarios.run import store
+import oltpsim.scenarios.run
+from oltpsim.scenarios.run import store
 
 whole = store.perform_run
 folder = os.environ["SWEEP_FOLDER"]

@@ -27,9 +27,9 @@ from benchmarks.sweep_kills import (
     let_go,
     words,
 )
-from scenarios.library import scenario_loader
-from scenarios.questions.sweep import Axis, ReplicationRule, SweepRunner, sweep_json, sweep_points
-from scenarios.run import Store, dask_cluster
+from oltpsim.scenarios.library import scenario_loader
+from oltpsim.scenarios.questions.sweep import Axis, ReplicationRule, SweepRunner, sweep_json, sweep_points
+from oltpsim.scenarios.run import Store, dask_cluster
 
 WORKERS = 2
 LEAST_SHARE = 0.9

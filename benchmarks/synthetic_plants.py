@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from calibration.records import RunRecord, check_record
+from oltpsim.calibration.records import RunRecord, check_record
 
 Data = dict[str, Any]
 LEAST_READS_PER_S = 1.0

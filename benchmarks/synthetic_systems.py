@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     RUN_TO_RUN,
     FigureKind,
     MeasuredRun,
@@ -23,13 +23,13 @@ from calibration.fit import (
     measured_runs,
     simulated_figures,
 )
-from calibration.records import RunRecord
-from models.build import build
-from models.reading import load_scenario, with_values
-from models.scenario import ScenarioSpec
-from scenarios.run import Display, SavedRun, SimulationTask, read_saved_run, run_all, write_saved_run
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.calibration.records import RunRecord
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.run import Display, SavedRun, SimulationTask, read_saved_run, run_all, write_saved_run
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 BASE = Path(__file__).resolve().parents[1] / "tests" / "scenarios" / "tiny.yaml"
 WORKING_SET_PAGES = 8_450

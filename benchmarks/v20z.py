@@ -8,9 +8,9 @@ from benchmarks.checkout import ROOT, Options
 from benchmarks.engines import run_engine
 from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.race import Contestant, Outcome, Standing, race
-from models.build import build
-from models.reading import load_scenario
-from simulator.form import System
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.form import System
 
 HOUR_S, SHORT_S = 3600, 60
 LEAST_TIMES_FASTER, MOST_HOUR_S, MOST_OF_OLD = 100, 5, 0.5

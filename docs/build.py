@@ -18,7 +18,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 RUN = re.compile(r"<!-- run: (oltpsim .+?) -->")
 BLOCK = re.compile(rf"({RUN.pattern}\n\n```text\n)(?:\$ [^\n]*\n)?(.*?)(```\n)", re.DOTALL)
-START = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+START = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 def pages() -> list[Path]:

@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.random_comparison import WIDEST, Compared, compared_or_failed, far_off, rate_table, store_of, tables
 from docs.build import replaced
-from scenarios.run import default_workers
-from simulator.analytic import RATE_ERRORS_FILE, REGIMES
+from oltpsim.scenarios.run import default_workers
+from oltpsim.simulator.analytic import RATE_ERRORS_FILE, REGIMES
 
 PAGE = Path(__file__).resolve().parent / "analytic.md"
 BEGIN, END = "<!-- begin of the tables: python docs/build_analytic.py -->\n", "<!-- end of the tables -->\n"

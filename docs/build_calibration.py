@@ -21,7 +21,8 @@ from benchmarks.planted_discrepancy import CASES, EDGE, interval_hits
 from benchmarks.planted_discrepancy import RUNS as PLANTED_RUNS
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, SyntheticMachine, record, run, simulated, system
-from calibration.fit import (
+from docs.build import head, line, replaced
+from oltpsim.calibration.fit import (
     ENGINE_FIGURES,
     INTERVAL_CONFIDENCE,
     RUN_TO_RUN,
@@ -39,16 +40,15 @@ from calibration.fit import (
     solve_inputs,
     steady_rates,
 )
-from calibration.judge import exact_share
-from calibration.predict import predict_scenario
-from calibration.records import fit_versions
-from docs.build import head, line, replaced
-from models.input import write_whole
-from scenarios.run import default_workers
-from scenarios.show.progress import progress_display
-from simulator.errors import InputError
-from simulator.kernel import simulate
-from simulator.results import Result
+from oltpsim.calibration.judge import exact_share
+from oltpsim.calibration.predict import predict_scenario
+from oltpsim.calibration.records import fit_versions
+from oltpsim.models.input import write_whole
+from oltpsim.scenarios.run import default_workers
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "calibration.md"

@@ -16,16 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.judge import exact_share
 from docs.build import head, line, replaced
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files
-from scenarios.run import SimulationTask, default_workers, run_all, run_hash, scenario_text
-from scenarios.show.progress import progress_display
-from simulator.errors import InputError
-from simulator.results import Estimate
-from simulator.results.recording import CONFIDENCE_LEVEL
+from oltpsim.calibration.judge import exact_share
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files
+from oltpsim.scenarios.run import SimulationTask, default_workers, run_all, run_hash, scenario_text
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Estimate
+from oltpsim.simulator.results.recording import CONFIDENCE_LEVEL
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "chance.md"

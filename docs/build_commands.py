@@ -7,7 +7,7 @@ import io
 import os
 from pathlib import Path
 
-from scenarios.commands.cli import LazyCommands, main
+from oltpsim.scenarios.commands.cli import LazyCommands, main
 
 PAGE = Path(__file__).parent / "reference" / "commands.md"
 HEAD = """# Commands

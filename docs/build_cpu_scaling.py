@@ -14,13 +14,23 @@ from pydantic import Field
 
 from benchmarks.network import system_without_data
 from docs.build import replaced
-from models.input import Fraction, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml, validated, write_whole
-from models.machine import CpuSpec, cache_line_ns, slowdowns
-from scenarios.show.chart import Chart, Curve, Scale
-from scenarios.show.palette import SERIES_COLOURS
-from scenarios.show.picture import picture_digest, picture_svg
-from simulator import analytic, kernel
-from simulator.form import NS_PER_S, Assembler, Cpu, Interval, Sharing, System, from_s
+from oltpsim.models.input import (
+    Fraction,
+    Number,
+    Spec,
+    Text,
+    WholeNumber,
+    as_mapping,
+    parse_yaml,
+    validated,
+    write_whole,
+)
+from oltpsim.models.machine import CpuSpec, cache_line_ns, slowdowns
+from oltpsim.scenarios.show.chart import Chart, Curve, Scale
+from oltpsim.scenarios.show.palette import SERIES_COLOURS
+from oltpsim.scenarios.show.picture import picture_digest, picture_svg
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.form import NS_PER_S, Assembler, Cpu, Interval, Sharing, System, from_s
 
 DOCS = Path(__file__).resolve().parent
 MEASURED, PAGE, PICTURE = DOCS / "cpu_scaling.yaml", DOCS / "cpu-scaling.md", DOCS / "pictures" / "cpu-scaling.svg"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docs.build import head, line, output_of, replaced
-from models.input import as_mapping, parse_yaml
+from oltpsim.models.input import as_mapping, parse_yaml
 
 DOCS = Path(__file__).resolve().parent
 PAGE, RESULTS = DOCS / "validation.md", DOCS / "described.yaml"

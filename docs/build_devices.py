@@ -8,9 +8,9 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.fit import CurveFit, CurvePoint, fit_curve, fitted_points
 from docs.build import replaced
-from models.input import write_whole
+from oltpsim.calibration.fit import CurveFit, CurvePoint, fit_curve, fitted_points
+from oltpsim.models.input import write_whole
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURE = DOCS / "devices.md", DOCS / "pictures" / "devices.svg"

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median, stdev
 
-from calibration.fit import read_calibration
-from calibration.records import RunRecord, load_record, records_in
 from docs.build import replaced
 from docs.build_public import table
-from scenarios.library import library_files, load_scenario_file
-from scenarios.show.chart import Chart, Points, Scale, Segment
-from scenarios.show.palette import SERIES_COLOURS
-from scenarios.show.picture import write_picture
+from oltpsim.calibration.fit import read_calibration
+from oltpsim.calibration.records import RunRecord, load_record, records_in
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.show.chart import Chart, Points, Scale, Segment
+from oltpsim.scenarios.show.palette import SERIES_COLOURS
+from oltpsim.scenarios.show.picture import write_picture
 
 DOCS = Path(__file__).resolve().parent
 CALIBRATION = DOCS.parent / "calibration"

@@ -14,8 +14,9 @@ import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from calibration.fit import scenario_hash
-from calibration.judge import (
+from docs.build import replaced
+from oltpsim.calibration.fit import scenario_hash
+from oltpsim.calibration.judge import (
     FigureRow,
     figure_rows,
     figure_values,
@@ -23,13 +24,12 @@ from calibration.judge import (
     read_large_systems,
     write_large_systems,
 )
-from calibration.records import simulated_figure
-from docs.build import replaced
-from models.input import write_whole
-from models.jobs import JobResult, run_job
-from models.scenario import FigureSpec, ScenarioSpec
-from scenarios.questions.measured import SYSTEMS_SEED, measured_systems
-from scenarios.run import (
+from oltpsim.calibration.records import simulated_figure
+from oltpsim.models.input import write_whole
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.scenario import FigureSpec, ScenarioSpec
+from oltpsim.scenarios.questions.measured import SYSTEMS_SEED, measured_systems
+from oltpsim.scenarios.run import (
     SavedRun,
     SimulationTask,
     default_workers,
@@ -37,13 +37,13 @@ from scenarios.run import (
     run_all,
     write_saved_run,
 )
-from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment
-from scenarios.show.large_systems import figure_amount, figure_error
-from scenarios.show.palette import SERIES_COLOURS
-from scenarios.show.picture import picture_digest, picture_svg
-from scenarios.show.progress import progress_display
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment
+from oltpsim.scenarios.show.large_systems import figure_amount, figure_error
+from oltpsim.scenarios.show.palette import SERIES_COLOURS
+from oltpsim.scenarios.show.picture import picture_digest, picture_svg
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES, DATA = DOCS / "large-systems.md", DOCS / "pictures", DOCS / "pictures" / "data" / "large-systems.json"

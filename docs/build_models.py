@@ -14,11 +14,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.fit import Calibration, Certificate, JudgedRate, read_calibration
-from calibration.records import records_in
 from docs.build import replaced
-from scenarios.commands.cli import main as oltpsim
-from scenarios.show.numbers import amount
+from oltpsim.calibration.fit import Calibration, Certificate, JudgedRate, read_calibration
+from oltpsim.calibration.records import records_in
+from oltpsim.scenarios.commands.cli import main as oltpsim
+from oltpsim.scenarios.show.numbers import amount
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.synthetic_systems import FITTED, Settings, SyntheticMachine, record, simulated, system
-from calibration.fit import (
+from docs.build import replaced
+from oltpsim.calibration.fit import (
     Calibration,
     FigureKind,
     FitTask,
@@ -30,7 +31,7 @@ from calibration.fit import (
     measured_runs,
     run_fit,
 )
-from calibration.predict import (
+from oltpsim.calibration.predict import (
     CLIENTS_KEY,
     CandidateSet,
     Predicted,
@@ -41,14 +42,13 @@ from calibration.predict import (
     predict_scenario,
     usual_run,
 )
-from calibration.records import fit_versions
-from docs.build import replaced
-from models.build import clients_of
-from models.input import write_whole
-from scenarios.run import Silent, default_workers
-from scenarios.show.progress import progress_display
-from simulator.errors import InputError
-from simulator.kernel import simulate
+from oltpsim.calibration.records import fit_versions
+from oltpsim.models.build import clients_of
+from oltpsim.models.input import write_whole
+from oltpsim.scenarios.run import Silent, default_workers
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.kernel import simulate
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "calibration.md"

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import oltpsim
 from docs.build import START, replaced
-from scenarios.show.chromium import chromium_path
+from oltpsim.scenarios.show.chromium import chromium_path
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURE = DOCS / "how-to" / "serve.md", DOCS / "pictures" / "page.png"

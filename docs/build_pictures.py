@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docs.build import replaced
-from models.input import write_whole
-from scenarios.library import scenario_loader
-from scenarios.questions.sweep import (
+from oltpsim.models.input import write_whole
+from oltpsim.scenarios.library import scenario_loader
+from oltpsim.scenarios.questions.sweep import (
     Axis,
     ReplicationRule,
     Sweep,
@@ -24,10 +24,10 @@ from scenarios.questions.sweep import (
     sweep_json,
     sweep_points,
 )
-from scenarios.run import Store, default_workers
-from scenarios.show.picture import picture_digest, picture_svg
-from scenarios.show.progress import progress_display
-from scenarios.show.sweep import sweep_chart, sweep_table
+from oltpsim.scenarios.run import Store, default_workers
+from oltpsim.scenarios.show.picture import picture_digest, picture_svg
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.sweep import sweep_chart, sweep_table
 
 FOLDER = Path(__file__).parent / "pictures"
 PAGE = Path(__file__).parent / "curves.md"

@@ -14,20 +14,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, median
 
-from calibration.fit import measured_runs, read_calibration, read_mapping_file
-from calibration.judge import JudgedFile, measured_rate, public_files
-from calibration.records import load_record, records_in
 from docs.build import replaced
-from models.build import build
-from scenarios.commands.cli import main as oltpsim
-from scenarios.commands.validate import judged_public
-from scenarios.library import library_files, load_scenario_file
-from scenarios.run import default_workers
-from scenarios.show.chart import Chart, Points, Scale, Segment
-from scenarios.show.palette import SERIES_COLOURS
-from scenarios.show.picture import write_picture
-from scenarios.show.public import run_rows, summary_rows
-from simulator import analytic
+from oltpsim.calibration.fit import measured_runs, read_calibration, read_mapping_file
+from oltpsim.calibration.judge import JudgedFile, measured_rate, public_files
+from oltpsim.calibration.records import load_record, records_in
+from oltpsim.models.build import build
+from oltpsim.scenarios.commands.cli import main as oltpsim
+from oltpsim.scenarios.commands.validate import judged_public
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.run import default_workers
+from oltpsim.scenarios.show.chart import Chart, Points, Scale, Segment
+from oltpsim.scenarios.show.palette import SERIES_COLOURS
+from oltpsim.scenarios.show.picture import write_picture
+from oltpsim.scenarios.show.public import run_rows, summary_rows
+from oltpsim.simulator import analytic
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent

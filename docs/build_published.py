@@ -18,7 +18,8 @@ from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
-from calibration.fit import (
+from docs.build import replaced
+from oltpsim.calibration.fit import (
     NEW_ORDERS,
     Calibration,
     Certificate,
@@ -36,7 +37,7 @@ from calibration.fit import (
     run_fit,
     write_calibration,
 )
-from calibration.judge import (
+from oltpsim.calibration.judge import (
     Refits,
     machine_of,
     rates_without_machine,
@@ -44,19 +45,18 @@ from calibration.judge import (
     runs_to_judge,
     validate_calibration,
 )
-from calibration.predict import predict_scenario
-from calibration.records import fit_program
-from calibration.workers import worker_pool
-from docs.build import replaced
-from models.input import read_mapping, write_whole
-from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured import read_runs
-from scenarios.run import default_workers, simulate_by_kernel
-from scenarios.show.chart import Chart
-from scenarios.show.numbers import amount
-from scenarios.show.picture import picture_svg
-from scenarios.show.progress import progress_display
-from scenarios.show.validation_page import agreement_chart, residuals_chart
+from oltpsim.calibration.predict import predict_scenario
+from oltpsim.calibration.records import fit_program
+from oltpsim.calibration.workers import worker_pool
+from oltpsim.models.input import read_mapping, write_whole
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.questions.measured import read_runs
+from oltpsim.scenarios.run import default_workers, simulate_by_kernel
+from oltpsim.scenarios.show.chart import Chart
+from oltpsim.scenarios.show.numbers import amount
+from oltpsim.scenarios.show.picture import picture_svg
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.validation_page import agreement_chart, residuals_chart
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURES = DOCS / "validation.md", DOCS / "pictures"

@@ -1,4 +1,4 @@
-"""Write docs/reference/python.md from the docstrings of oltpsim.py."""
+"""Write docs/reference/python.md from the docstrings of oltpsim."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import oltpsim
 PAGE = Path(__file__).parent / "reference" / "python.md"
 HEAD = """# Python
 
-<!-- Made by `python docs/build_python.py` from the docstrings of oltpsim.py. Do not edit. -->
+<!-- Made by `python docs/build_python.py` from the docstrings of oltpsim. Do not edit. -->
 
 """
 

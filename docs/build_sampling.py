@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from docs.build import head, line, replaced
-from models.build import response_s, sample_of, turnover_s
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files
-from scenarios.run import (
+from oltpsim.models.build import response_s, sample_of, turnover_s
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files
+from oltpsim.scenarios.run import (
     SavedRun,
     SimulationTask,
     default_workers,
@@ -22,9 +22,9 @@ from scenarios.run import (
     scenario_text,
     write_saved_run,
 )
-from scenarios.show.progress import progress_display
-from simulator.errors import InputError
-from simulator.results import NOT_STEADY, Result
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import NOT_STEADY, Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "sampling.md"

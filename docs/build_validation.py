@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from docs.build import head, line, replaced
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files
-from scenarios.run import (
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files
+from oltpsim.scenarios.run import (
     SavedRun,
     SimulationTask,
     default_workers,
@@ -23,10 +23,10 @@ from scenarios.run import (
     scenario_text,
     write_saved_run,
 )
-from scenarios.show.progress import progress_display
-from scenarios.show.words import rate_interval
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.words import rate_interval
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "validation.md"

@@ -15,14 +15,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from calibration.fit import measured_runs, read_mapping_file
-from calibration.records import RunRecord, load_record, records_in
 from docs.build import head, line, replaced
-from models.build import build
-from models.input import as_mapping, parse_yaml, write_whole, yaml_text
-from scenarios.library import load_scenario_file, scenario_path
-from simulator import analytic, kernel
-from simulator.results import Result
+from oltpsim.calibration.fit import measured_runs, read_mapping_file
+from oltpsim.calibration.records import RunRecord, load_record, records_in
+from oltpsim.models.build import build
+from oltpsim.models.input import as_mapping, parse_yaml, write_whole, yaml_text
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
 RUNS, PAGE, ANSWERS = DOCS.parent / "calibration" / "runs", DOCS / "volumes.md", DOCS / "volumes.yaml"

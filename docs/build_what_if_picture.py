@@ -11,11 +11,11 @@ import tempfile
 from pathlib import Path
 
 from docs.build import replaced
-from scenarios.commands.cli import main
-from scenarios.library import load_scenario_file, scenario_path
-from scenarios.questions.what_if import what_if
-from scenarios.show.chromium import chromium_path
-from scenarios.show.what_if import what_if_panel
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.scenarios.questions.what_if import what_if
+from oltpsim.scenarios.show.chromium import chromium_path
+from oltpsim.scenarios.show.what_if import what_if_panel
 
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURE = DOCS / "beside-calculators.md", DOCS / "pictures" / "what-if.png"

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from simulator.errors import InstallationError
+from oltpsim.simulator.errors import InstallationError
 
 ERROR_BYTES = 512
 """room for the sentence of an error that a function of a library reports"""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.commands.cli import main
+from oltpsim.scenarios.commands.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 TINY = ROOT / "tests" / "scenarios" / "tiny.yaml"

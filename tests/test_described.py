@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from models.input import parse_yaml
-from models.reading import read_description
-from simulator.errors import InputError
+from oltpsim.models.input import parse_yaml
+from oltpsim.models.reading import read_description
+from oltpsim.simulator.errors import InputError
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 SOURCES = parse_yaml((DOCS / "described.yaml").read_text(encoding="utf-8"), "described.yaml")["sources"]

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from models.build import build, memory_plan, sample_of
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from scenarios.library import scenario_path
-from scenarios.questions.sweep import sweep_from_json
-from simulator.form import System
+from oltpsim.models.build import build, memory_plan, sample_of
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import scenario_path
+from oltpsim.scenarios.questions.sweep import sweep_from_json
+from oltpsim.simulator.form import System
 from tests.simulator.memory import kernel_bytes
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -148,35 +148,8 @@ def test_readme_names_exactly_two_make_commands() -> None:
 # some code that breaks the rule.
 
 NO_NAMES = frozenset(
-    [
-        "said",
-        "told",
-        "asked",
-        "each",
-        "own",
-        "those",
-        "of",
-        "room",
-        "again",
-        "still",
-        "late",
-        "rest",
-        "some",
-        "more",
-        "come",
-        "comes",
-        "go",
-        "goes",
-        "found",
-        "given",
-        "there",
-        "kept",
-        "shown",
-        "taken",
-        "every",
-        "others",
-        "answered",
-    ]
+    """said told asked each own those of room again still late rest some more come comes go goes found given there
+    kept shown taken every others answered""".split()  # noqa: SIM905 - a list has a line for each word
 )
 """Words that name nothing: a name needs at least one other."""
 LAZY_TABLES = ("scenarios/commands/cli.py", "scenarios/python/modules.py", "scenarios/run/engines.py")
@@ -185,10 +158,10 @@ LAZY_FILES = (*LAZY_TABLES, "models/jobs/simulated.py")
 """Those, and what loads the kernel for a job."""
 EXTRAS = {"dask", "distributed", "pandas", "psycopg", "pyarrow"}
 """Packages that need not be installed, so that they are imported where they are used."""
-ENTRY_POINTS = {"scenarios.commands.cli"}
-A_DOOR_FOR_EACH_FILE = {"scenarios.show", "scenarios.commands"}
+ENTRY_POINTS = {"oltpsim.scenarios.commands.cli", "oltpsim.scenarios.python.interface"}
+A_DOOR_FOR_EACH_FILE = {"oltpsim.scenarios.show", "oltpsim.scenarios.commands"}
 """rooms whose files answer one question each, so that a command loads no other question's"""
-BESIDE_ALL_ROOMS = {"simulator.errors"}
+BESIDE_ALL_ROOMS = {"oltpsim.simulator.errors"}
 """The exceptions, which every room raises and catches."""
 OF_EVERY_ENGINE = {"simulate"}
 """What engines offer under one name, so that each can answer for the others; the table of engines calls it."""
@@ -212,13 +185,19 @@ class Source:
 
     @property
     def module(self) -> str:
-        """Its name as imported: models.build.paths, models.build."""
-        return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        """Name as imported: oltpsim.models.build.paths, oltpsim.models.build."""
+        path = self.path.removesuffix(".py").removesuffix("/__init__").removeprefix("src/")
+        return ("oltpsim/" * path.startswith(tuple(f"{name}/" for name in PACKAGES)) + path).replace("/", ".")
 
     @property
     def package(self) -> str:
         """The package that it lies in, itself for an `__init__.py`."""
         return self.module if self.is_package else self.module.rpartition(".")[0]
+
+    @property
+    def folder(self) -> str:
+        """Folder that it lies in, from the root."""
+        return self.path.rpartition("/")[0]
 
     @cached_property
     def exported(self) -> list[str]:
@@ -386,6 +365,11 @@ def modules_for_tests_only(code: Iterable[Source], users: Iterable[Source]) -> s
     return {source.module for source in code if not source.is_package and source.module not in wanted}
 
 
+def imports_by_folder(code: Iterable[Source]) -> set[str]:
+    """Files that import one of the folders by its bare name: a second copy of it, or somebody else's package."""
+    return {each.path for each in code for module, _ in each.imports if module.partition(".")[0] in PACKAGES}
+
+
 def exports_for_tests_only(code: Iterable[Source], users: Iterable[Source]) -> set[str]:
     """Names that a package offers and that no other package, script, facade or example imports."""
     users = list(users)
@@ -440,13 +424,13 @@ def modules_without_a_test(code: Iterable[Source], tests: Iterable[Source]) -> s
         source.module
         for source in code
         if not source.is_package
-        and "tests/" + source.package.replace(".", "/") not in folders
-        and (source.module.split(".")[0], source.module.rpartition(".")[2]) not in names
+        and f"tests/{source.folder}" not in folders
+        and (source.path.split("/")[0], source.module.rpartition(".")[2]) not in names
     }
 
 
 def folders_of_no_package(code: Iterable[Source], tests: Iterable[Source]) -> set[str]:
-    packages = {source.package.replace(".", "/") for source in code}
+    packages = {source.folder for source in code}
     folders = {test.path.rpartition("/")[0].removeprefix("tests/") for test in tests if "/test_" in test.path}
     return {folder for folder in folders if folder.split("/")[0] in PACKAGES and folder not in packages}
 
@@ -475,9 +459,12 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "classes with two meanings": lambda: classes_with_two_meanings(sources(*PACKAGES)),
     "files with lazy imports": lambda: files_with_lazy_imports(sources(*PACKAGES)),
     "modules entered from outside": lambda: modules_entered_from_outside(sources(*PACKAGES), sources(*USERS)),
-    "modules for tests only": lambda: modules_for_tests_only(sources(*PACKAGES), sources(*USERS, "oltpsim.py")),
+    "modules for tests only": lambda: modules_for_tests_only(sources(*PACKAGES), sources(*USERS, "src")),
     "exports for tests only": lambda: exports_for_tests_only(
-        sources(*PACKAGES), [*sources(*USERS, "oltpsim.py"), *examples()]
+        sources(*PACKAGES), [*sources(*USERS, "src"), *examples()]
+    ),
+    "imports by the name of a folder": lambda: imports_by_folder(
+        [*sources(*USERS, "src", "tests", ".ci"), *examples()]
     ),
     "exports with two meanings": lambda: exports_with_two_meanings(sources(*PACKAGES)),
     "modules without a test": lambda: modules_without_a_test(sources(*PACKAGES), sources("tests")),
@@ -493,10 +480,10 @@ def test_the_code_keeps_the_rule(rule: str) -> None:
     assert not found, f"{rule}:\n" + "\n".join(sorted(found))
 
 
-FACADE = Source("models/build/__init__.py", "from models.build.system import build, spare")
+FACADE = Source("models/build/__init__.py", "from oltpsim.models.build.system import build, spare")
 SYSTEM = Source("models/build/system.py", "def build(): ...\ndef spare(): ...")
-USER = Source("scenarios/run/runs.py", "from models.build import build")
-INTRUDER = Source("scenarios/run/runs.py", "from models.build.system import build")
+USER = Source("scenarios/run/runs.py", "from oltpsim.models.build import build")
+INTRUDER = Source("scenarios/run/runs.py", "from oltpsim.models.build.system import build")
 
 
 @pytest.mark.parametrize("name", ["of", "_kept", "taken_again", "KeptOf"])
@@ -527,7 +514,7 @@ def test_a_class_name_with_two_meanings_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["import simpy", "from models.build import build", "x = importlib.import_module('simpy')"]
+    "line", ["import simpy", "from oltpsim.models.build import build", "x = importlib.import_module('simpy')"]
 )
 def test_a_lazy_import_is_found(line: str) -> None:
     source = Source("models/build/paths.py", f"def paths():\n    {line}")
@@ -542,33 +529,42 @@ def test_an_import_at_the_top_is_not_lazy() -> None:
 
 def test_a_package_is_entered_by_its_door() -> None:
     code = [FACADE, SYSTEM]
-    assert modules_entered_from_outside(code, [INTRUDER]) == {"models.build.system"}
-    assert modules_entered_from_outside(code, [Source("docs/build.py", "from models.build import system")])
-    assert modules_entered_from_outside(code, [Source("docs/build.py", "from models.build import x")]) == {
-        "models.build.x"
+    assert modules_entered_from_outside(code, [INTRUDER]) == {"oltpsim.models.build.system"}
+    assert modules_entered_from_outside(code, [Source("docs/build.py", "from oltpsim.models.build import system")])
+    assert modules_entered_from_outside(code, [Source("docs/build.py", "from oltpsim.models.build import x")]) == {
+        "oltpsim.models.build.x"
     }
     assert not modules_entered_from_outside(code, [USER])
     shown = Source("scenarios/show/plan.py", "def plan_table(): ...")
     assert not modules_entered_from_outside(
-        [shown], [Source("scenarios/commands/plan.py", "from scenarios.show.plan import plan_table")]
+        [shown], [Source("scenarios/commands/plan.py", "from oltpsim.scenarios.show.plan import plan_table")]
     )
     assert not modules_entered_from_outside(code, [Source("models/build/paths.py", INTRUDER.text)])
 
 
 def test_what_only_tests_import_is_found() -> None:
-    assert modules_for_tests_only([FACADE, SYSTEM], [FACADE]) == {"models.build.system"}
+    assert modules_for_tests_only([FACADE, SYSTEM], [FACADE]) == {"oltpsim.models.build.system"}
     assert not modules_for_tests_only([FACADE, SYSTEM], [FACADE, USER])
     table = Source(LAZY_TABLES[0], 'COMMANDS = {"sweep": "sweep:register"}')
     assert not modules_for_tests_only([table, Source("scenarios/commands/sweep.py", "")], [table])
-    assert exports_for_tests_only([FACADE, SYSTEM], [FACADE, USER]) == {"models.build.spare"}
-    aliases = Source(LAZY_TABLES[1], "import models.build as wiring")
-    assert not exports_for_tests_only([FACADE, SYSTEM], [aliases, USER, Source("oltpsim.py", "wiring.spare()")])
-    assert exports_for_tests_only([FACADE, SYSTEM], [USER, Source("oltpsim.py", "wiring.spare()")])
+    assert exports_for_tests_only([FACADE, SYSTEM], [FACADE, USER]) == {"oltpsim.models.build.spare"}
+    aliases = Source(LAZY_TABLES[1], "import oltpsim.models.build as wiring")
+    assert not exports_for_tests_only(
+        [FACADE, SYSTEM], [aliases, USER, Source("scenarios/python/interface.py", "wiring.spare()")]
+    )
+    assert exports_for_tests_only([FACADE, SYSTEM], [USER, Source("scenarios/python/interface.py", "wiring.spare()")])
+
+
+def test_an_import_by_the_name_of_a_folder_is_found() -> None:
+    wrong, right = (
+        Source("docs/build.py", f"from {name}.run import simulate") for name in ("scenarios", "oltpsim.run")
+    )
+    assert imports_by_folder([wrong, right]) == {"docs/build.py"}
 
 
 def test_a_name_that_two_doors_offer_for_different_things_is_found() -> None:
-    other = Source("models/reading/__init__.py", "from models.reading.pieces import build")
-    passed_on = Source("models/reading/__init__.py", "from models.build import build")
+    other = Source("models/reading/__init__.py", "from oltpsim.models.reading.pieces import build")
+    passed_on = Source("models/reading/__init__.py", "from oltpsim.models.build import build")
     assert exports_with_two_meanings([FACADE, SYSTEM, other]) == {"build"}
     assert not exports_with_two_meanings([FACADE, SYSTEM, passed_on])
 
@@ -577,7 +573,7 @@ def test_a_module_without_a_test_is_found() -> None:
     elsewhere, by_name, by_folder = (
         Source(f"tests/models/{name}.py", "") for name in ("test_disk", "test_system", "build/test_wiring")
     )
-    assert modules_without_a_test([SYSTEM], [elsewhere]) == {"models.build.system"}
+    assert modules_without_a_test([SYSTEM], [elsewhere]) == {"oltpsim.models.build.system"}
     assert not modules_without_a_test([SYSTEM], [by_name])
     assert not modules_without_a_test([SYSTEM], [by_folder])
     assert folders_of_no_package([SYSTEM], [by_folder]) == set()
@@ -586,7 +582,7 @@ def test_a_module_without_a_test_is_found() -> None:
 
 def test_a_module_named_like_an_export_is_found() -> None:
     code = [FACADE, Source("models/build/build.py", "")]
-    assert modules_named_like_an_export(code) == {"models.build.build"}
+    assert modules_named_like_an_export(code) == {"oltpsim.models.build.build"}
     assert not modules_named_like_an_export([FACADE, SYSTEM])
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import oltpsim
-from scenarios.commands.cli import main
+from oltpsim.scenarios.commands.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 TINY = str(ROOT / "tests" / "scenarios" / "tiny.yaml")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import measured_runs, read_mapping_file
-from calibration.records import load_record, records_in
-from scenarios.library import load_scenario_file, scenario_path
+from oltpsim.calibration.fit import measured_runs, read_mapping_file
+from oltpsim.calibration.records import load_record, records_in
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDERS = "sysbench_tpcc_io1", "sysbench_tpcc_gp2", "sysbench_tpcc_mysql8"

@@ -37,7 +37,7 @@ def test_the_importer_works_as_the_page_adds_it(checkout: Path) -> None:
     passed = run_in(checkout, *test)
     assert passed.returncode == 0, passed.stdout
     assert "4 passed" in passed.stdout
-    start = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+    start = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
     imported = run_in(checkout, sys.executable, "-c", start, "import", "tests/samples/orderbench")
     assert imported.returncode == 0, imported.stdout + imported.stderr
     assert "orderbench summary" in imported.stdout

@@ -1,7 +1,7 @@
 """The fit: parameters, what runs show of them, the search, and what the fit is worth."""
 
-from calibration.fit.answers import answers_version, rate_changes
-from calibration.fit.calibration import (
+from oltpsim.calibration.fit.answers import answers_version, rate_changes
+from oltpsim.calibration.fit.calibration import (
     CALIBRATION_FORMAT,
     Calibration,
     FittedParameter,
@@ -18,7 +18,7 @@ from calibration.fit.calibration import (
     unapplied_keys,
     write_calibration,
 )
-from calibration.fit.certificate import (
+from oltpsim.calibration.fit.certificate import (
     ANSWERS,
     NEW_ORDERS,
     Baseline,
@@ -36,8 +36,8 @@ from calibration.fit.certificate import (
     judged_rate,
     plural,
 )
-from calibration.fit.correction import engine_sd
-from calibration.fit.covariance import (
+from oltpsim.calibration.fit.correction import engine_sd
+from oltpsim.calibration.fit.covariance import (
     Circumstances,
     circumstances_of,
     covariance_of,
@@ -46,7 +46,7 @@ from calibration.fit.covariance import (
     shared_correlation,
     shared_correlations,
 )
-from calibration.fit.discrepancy import (
+from oltpsim.calibration.fit.discrepancy import (
     ASSUMED_FREEDOM,
     assumed_discrepancy,
     assumed_sd,
@@ -54,15 +54,15 @@ from calibration.fit.discrepancy import (
     student_rises,
     with_discrepancy,
 )
-from calibration.fit.disk_curve import (
+from oltpsim.calibration.fit.disk_curve import (
     CurveFit,
     CurvePoint,
     fit_curve,
     fitted_points,
 )
-from calibration.fit.disk_entry import FittedEntry, fitted_entry
-from calibration.fit.disk_kinds import TableFit, disk_table, fit_table
-from calibration.fit.evaluate import (
+from oltpsim.calibration.fit.disk_entry import FittedEntry, fitted_entry
+from oltpsim.calibration.fit.disk_kinds import TableFit, disk_table, fit_table
+from oltpsim.calibration.fit.evaluate import (
     ENGINE_FIGURES,
     AnalyticInput,
     AnalyticReader,
@@ -76,9 +76,9 @@ from calibration.fit.evaluate import (
     solve_inputs,
     steady_rates,
 )
-from calibration.fit.fitting import FitTask, ReportProgress, no_report, run_fit
-from calibration.fit.identifiability import identify_parameters
-from calibration.fit.mapping import (
+from oltpsim.calibration.fit.fitting import FitTask, ReportProgress, no_report, run_fit
+from oltpsim.calibration.fit.identifiability import identify_parameters
+from oltpsim.calibration.fit.mapping import (
     MappingFile,
     MeasuredRun,
     RunMapping,
@@ -87,7 +87,7 @@ from calibration.fit.mapping import (
     measured_runs,
     read_mapping_file,
 )
-from calibration.fit.objective import (
+from oltpsim.calibration.fit.objective import (
     DIFFERENCE_STEP,
     MOST_SIGMAS,
     FitData,
@@ -95,7 +95,7 @@ from calibration.fit.objective import (
     parameter_bounds,
     parameters_at_bound,
 )
-from calibration.fit.observables import (
+from oltpsim.calibration.fit.observables import (
     RUN_TO_RUN,
     SIGMAS_OF_95_PERCENT,
     FigureChoice,
@@ -106,7 +106,7 @@ from calibration.fit.observables import (
     simulated_figures,
     simulated_noise,
 )
-from calibration.fit.parameters import (
+from oltpsim.calibration.fit.parameters import (
     SIGMAS_OF_90_PERCENT,
     Parameter,
     default_parameters,
@@ -114,7 +114,7 @@ from calibration.fit.parameters import (
     parse_limits,
     parse_vary,
 )
-from calibration.fit.profile import INTERVAL_CONFIDENCE
-from calibration.fit.profile import profile as profile_intervals
-from calibration.fit.search import Optimum
-from calibration.fit.step_journal import StepJournal
+from oltpsim.calibration.fit.profile import INTERVAL_CONFIDENCE
+from oltpsim.calibration.fit.profile import profile as profile_intervals
+from oltpsim.calibration.fit.search import Optimum
+from oltpsim.calibration.fit.step_journal import StepJournal

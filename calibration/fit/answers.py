@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from calibration.fit.calibration import Calibration, FittedRun, scenario_hash
-from calibration.fit.certificate import NEW_ORDERS
-from calibration.fit.evaluate import steady_rates
-from calibration.fit.mapping import MeasuredRun, run_scenario
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.calibration.fit.calibration import Calibration, FittedRun, scenario_hash
+from oltpsim.calibration.fit.certificate import NEW_ORDERS
+from oltpsim.calibration.fit.evaluate import steady_rates
+from oltpsim.calibration.fit.mapping import MeasuredRun, run_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 ANSWERS_FILE = Path(__file__).with_name("answers.json")
 """the kernel's rates of some scenarios, which tests/scenarios/test_golden.py holds to the program and writes"""

@@ -15,23 +15,23 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from calibration.fit.certificate import Certificate, plural
-from calibration.fit.covariance import Circumstances
-from calibration.fit.discrepancy import assumed_sd
-from calibration.fit.evaluate import SteadyRate, engine_correction, engine_doubts, steady_rates
-from calibration.fit.fitting import Fit
-from calibration.fit.identifiability import sentences
-from calibration.fit.objective import FitData
-from calibration.fit.observables import RUN_TO_RUN, FigureKind
-from calibration.fit.parameters import NEARLY_WHOLE, Parameter, possible_values
-from calibration.fit.profile import INTERVAL_CONFIDENCE
-from calibration.records import fit_versions
-from models.build import clients_of
-from models.input import Name, Number, Spec, Text, document_text, read_document, validated, write_document
-from models.reading import names_a_part, numeric_value, with_values
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
-from simulator.form import GIB, KIB, FloatArray
+from oltpsim.calibration.fit.certificate import Certificate, plural
+from oltpsim.calibration.fit.covariance import Circumstances
+from oltpsim.calibration.fit.discrepancy import assumed_sd
+from oltpsim.calibration.fit.evaluate import SteadyRate, engine_correction, engine_doubts, steady_rates
+from oltpsim.calibration.fit.fitting import Fit
+from oltpsim.calibration.fit.identifiability import sentences
+from oltpsim.calibration.fit.objective import FitData
+from oltpsim.calibration.fit.observables import RUN_TO_RUN, FigureKind
+from oltpsim.calibration.fit.parameters import NEARLY_WHOLE, Parameter, possible_values
+from oltpsim.calibration.fit.profile import INTERVAL_CONFIDENCE
+from oltpsim.calibration.records import fit_versions
+from oltpsim.models.build import clients_of
+from oltpsim.models.input import Name, Number, Spec, Text, document_text, read_document, validated, write_document
+from oltpsim.models.reading import names_a_part, numeric_value, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB, FloatArray
 
 CALIBRATION_FORMAT: Literal["oltpsim-calibration-1"] = "oltpsim-calibration-1"
 REMEDY = "make one with 'oltpsim calibrate RUNS... --base SCENARIO --save FILE.json'"
@@ -304,7 +304,7 @@ def _content(calibration: Calibration) -> dict[str, Any]:
 
 def shipped_calibrations() -> dict[str, Path]:
     """The calibrations that come with the program, by name."""
-    folder = Path(str(resources.files("calibration")))
+    folder = Path(str(resources.files("oltpsim.calibration")))
     return {path.parent.name: path for path in sorted(folder.glob("*/model.json"))}
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Name, Number, Spec, Text
+from oltpsim.models.input import Name, Number, Spec, Text
 
 FORMAT: Literal["oltpsim-certificate-1"] = "oltpsim-certificate-1"
 UNSURE = 0.4

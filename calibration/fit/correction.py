@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from calibration.fit.evaluate import engine_errors
-from calibration.fit.observables import SIGMAS_OF_95_PERCENT, FigureKind
-from simulator.analytic import rate_errors
+from oltpsim.calibration.fit.evaluate import engine_errors
+from oltpsim.calibration.fit.observables import SIGMAS_OF_95_PERCENT, FigureKind
+from oltpsim.simulator.analytic import rate_errors
 
 ASSUMED_FREEDOM = 3.0
 """assumption: degrees of freedom that the engine's scatter within a regime is worth"""

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.build import clients_of
-from models.scenario import ScenarioSpec
-from simulator.form import GIB, KIB, BoolArray, FloatArray
+from oltpsim.models.build import clients_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.form import GIB, KIB, BoolArray, FloatArray
 
 MACHINE_SHARE = 0.8
 """assumption: share of a discrepancy's variance that two runs of one machine have in common, were they next to each

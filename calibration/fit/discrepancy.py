@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import scipy
 
-from calibration.fit.covariance import covariance_of
-from calibration.fit.objective import FitData
-from calibration.fit.observables import FigureKind
-from simulator.form import BoolArray, FloatArray
+from oltpsim.calibration.fit.covariance import covariance_of
+from oltpsim.calibration.fit.objective import FitData
+from oltpsim.calibration.fit.observables import FigureKind
+from oltpsim.simulator.form import BoolArray, FloatArray
 
 ASSUMED_FREEDOM = 3.0
 """assumption: degrees of freedom that a kind's `missed_sd` is worth"""

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from models.machine import FIRMWARE_SHARE
-from simulator.analytic import QUEUES, service_s
-from simulator.form import SECTOR_BYTES, FloatArray, RotatingDevice
+from oltpsim.models.machine import FIRMWARE_SHARE
+from oltpsim.simulator.analytic import QUEUES, service_s
+from oltpsim.simulator.form import SECTOR_BYTES, FloatArray, RotatingDevice
 
 IN_FLIGHT = (1, 4, 16, 256)
 """Rule: of a curve these numbers in flight (iodepth x jobs) are fitted, with as many jobs as each has in flight: one

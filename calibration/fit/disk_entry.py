@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration.fit.disk_curve import (
+from oltpsim.calibration.fit.disk_curve import (
     FULL_SEEK,
     MOST_INTERFACE,
     MOST_SORTED,
@@ -17,12 +17,19 @@ from calibration.fit.disk_curve import (
     arm_of,
     arm_service_s,
 )
-from calibration.fit.disk_kinds import FLASH_PAGE_KIB, TableFit
-from models.input import parse_quantity, validated
-from models.machine import CHANNEL_MIB_PER_S, RAID_LAYOUTS, DiskArraySpec, FlashDiskSpec, RotatingDiskSpec, SsdSpec
-from simulator.analytic import QUEUES
-from simulator.errors import InputError
-from simulator.form import KIB, MIB
+from oltpsim.calibration.fit.disk_kinds import FLASH_PAGE_KIB, TableFit
+from oltpsim.models.input import parse_quantity, validated
+from oltpsim.models.machine import (
+    CHANNEL_MIB_PER_S,
+    RAID_LAYOUTS,
+    DiskArraySpec,
+    FlashDiskSpec,
+    RotatingDiskSpec,
+    SsdSpec,
+)
+from oltpsim.simulator.analytic import QUEUES
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import KIB, MIB
 
 SHEET_KIB = 4.0
 """of the requests that an SSD's entry has latencies and rates of"""

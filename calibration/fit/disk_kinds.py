@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.fit.disk_curve import (
+from oltpsim.calibration.fit.disk_curve import (
     FEWEST_DEPTHS,
     MOST_SORTED,
     RATE,
@@ -28,10 +28,10 @@ from calibration.fit.disk_curve import (
     fit_positive,
     flash_per_s,
 )
-from calibration.records import DiskPoint
-from models.machine import CHANNEL_MIB_PER_S
-from simulator.errors import InputError
-from simulator.form import FLASH_PAGE_BYTES, KIB, MIB, FloatArray
+from oltpsim.calibration.records import DiskPoint
+from oltpsim.models.machine import CHANNEL_MIB_PER_S
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FLASH_PAGE_BYTES, KIB, MIB, FloatArray
 
 FLASH_PAGE_KIB = FLASH_PAGE_BYTES / KIB
 IDENTIFIED = 10.0

@@ -15,21 +15,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.fit.covariance import JOB
-from calibration.fit.mapping import MeasuredRun
-from calibration.fit.observables import (
+from oltpsim.calibration.fit.covariance import JOB
+from oltpsim.calibration.fit.mapping import MeasuredRun
+from oltpsim.calibration.fit.observables import (
     SIGMAS_OF_95_PERCENT,
     FigureKind,
     engine_logs,
     simulated_figures,
     simulated_noise,
 )
-from calibration.fit.parameters import Parameter, mixture, possible_values
-from models.build import build, clients_of, unmeasured_threads
-from models.jobs import JobResult, run_job
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from simulator.analytic import (
+from oltpsim.calibration.fit.parameters import Parameter, mixture, possible_values
+from oltpsim.models.build import build, clients_of, unmeasured_threads
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.analytic import (
     Case,
     Parameters,
     Solution,
@@ -46,9 +46,9 @@ from simulator.analytic import (
     striped,
     transactions_key,
 )
-from simulator.errors import InputError
-from simulator.form import FloatArray, System
-from simulator.results import Result
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FloatArray, System
+from oltpsim.simulator.results import Result
 
 SimulateModel = Callable[[System, int], Result]
 """engine that confirms: the result of a model by a seed; it is called in worker processes too"""

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit.correction import RegimeCorrection, regime_correction
-from calibration.fit.covariance import Circumstances, circumstances_of
-from calibration.fit.discrepancy import (
+from oltpsim.calibration.fit.correction import RegimeCorrection, regime_correction
+from oltpsim.calibration.fit.covariance import Circumstances, circumstances_of
+from oltpsim.calibration.fit.discrepancy import (
     Discrepancy,
     assumed_discrepancy,
     estimated_discrepancy,
     student_rises,
     with_discrepancy,
 )
-from calibration.fit.evaluate import (
+from oltpsim.calibration.fit.evaluate import (
     Evaluator,
     SimulateModel,
     engine_correction,
@@ -33,17 +33,17 @@ from calibration.fit.evaluate import (
     kernel_can_simulate,
     run_regime,
 )
-from calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
-from calibration.fit.mapping import MeasuredRun, refuse_recorded
-from calibration.fit.objective import FitData, FitObjective, data_of, parameters_at_bound
-from calibration.fit.observables import FigureKind
-from calibration.fit.parameters import NEARLY_WHOLE, Parameter
-from calibration.fit.profile import INTERVAL_CONFIDENCE, Ends, bootstrap, profile
-from calibration.fit.repeats import with_noise_of_repeats
-from calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
-from calibration.fit.step_journal import StepJournal
-from simulator.errors import InputError
-from simulator.form import BoolArray, FloatArray
+from oltpsim.calibration.fit.identifiability import Identified, correlations, identify_parameters, seen_by
+from oltpsim.calibration.fit.mapping import MeasuredRun, refuse_recorded
+from oltpsim.calibration.fit.objective import FitData, FitObjective, data_of, parameters_at_bound
+from oltpsim.calibration.fit.observables import FigureKind
+from oltpsim.calibration.fit.parameters import NEARLY_WHOLE, Parameter
+from oltpsim.calibration.fit.profile import INTERVAL_CONFIDENCE, Ends, bootstrap, profile
+from oltpsim.calibration.fit.repeats import with_noise_of_repeats
+from oltpsim.calibration.fit.search import CLOSE, ROUGH, STARTS, Optimum, chord, search, starts
+from oltpsim.calibration.fit.step_journal import StepJournal
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import BoolArray, FloatArray
 
 ReportProgress = Callable[[float, str], None]
 """called with the share that is done of the part under way, and what that is; a share of 0 begins a part"""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from calibration.fit.objective import MOST_SIGMAS
-from calibration.fit.parameters import Parameter
-from simulator.form import FloatArray
+from oltpsim.calibration.fit.objective import MOST_SIGMAS
+from oltpsim.calibration.fit.parameters import Parameter
+from oltpsim.simulator.form import FloatArray
 
 MOST_SHARE = 0.5
 """a parameter is identified if the data alone tell it to at most this share of its prior's standard deviation"""

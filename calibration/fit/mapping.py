@@ -11,10 +11,10 @@ from typing import Any, Self
 
 from pydantic import Field, PrivateAttr
 
-from calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
-from calibration.fit.parameters import Parameter
-from calibration.records import FIGURES_OF_A_RECORD, Observed, ObservedText, RunRecord, is_of_a_record
-from models.input import (
+from oltpsim.calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
+from oltpsim.calibration.fit.parameters import Parameter
+from oltpsim.calibration.records import FIGURES_OF_A_RECORD, Observed, ObservedText, RunRecord, is_of_a_record
+from oltpsim.models.input import (
     Name,
     Number,
     Spec,
@@ -27,10 +27,10 @@ from models.input import (
     validated,
     value_at,
 )
-from models.reading import numeric_value, scenario_from_mapping, with_values
-from models.scenario import ScenarioSpec
-from models.workloads import WorkloadSpec
-from simulator.errors import InputError
+from oltpsim.models.reading import numeric_value, scenario_from_mapping, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import WorkloadSpec
+from oltpsim.simulator.errors import InputError
 
 KIB_PER_GIB = 1 << 20
 SettingValue = int | float | str | dict[str, Any] | list[Any]

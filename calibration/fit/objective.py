@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from calibration.fit.covariance import Circumstances, covariance_of, figure_correlations
-from calibration.fit.evaluate import Evaluator
-from calibration.fit.mapping import MeasuredRun
-from calibration.fit.observables import FigureKind
-from calibration.fit.parameters import NEARLY_WHOLE, Parameter
-from simulator.form import FloatArray
+from oltpsim.calibration.fit.covariance import Circumstances, covariance_of, figure_correlations
+from oltpsim.calibration.fit.evaluate import Evaluator
+from oltpsim.calibration.fit.mapping import MeasuredRun
+from oltpsim.calibration.fit.observables import FigureKind
+from oltpsim.calibration.fit.parameters import NEARLY_WHOLE, Parameter
+from oltpsim.simulator.form import FloatArray
 
 DIFFERENCE_STEP = 0.1
 """of a finite difference, in standard deviations of the prior: larger than what the engine leaves unsolved"""

@@ -14,11 +14,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from calibration.records import MeasuredDevice, MeasuredSeries, Observed, RunRecord, mean_response_s, sum_observed
-from models.scenario import ScenarioSpec
-from simulator.analytic import Parameters, Solution, Workload
-from simulator.form import FloatArray
-from simulator.results import Result, rate_key
+from oltpsim.calibration.records import (
+    MeasuredDevice,
+    MeasuredSeries,
+    Observed,
+    RunRecord,
+    mean_response_s,
+    sum_observed,
+)
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.analytic import Parameters, Solution, Workload
+from oltpsim.simulator.form import FloatArray
+from oltpsim.simulator.results import Result, rate_key
 
 
 class FigureKind(StrEnum):

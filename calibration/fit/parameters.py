@@ -12,7 +12,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from models.input import (
+from oltpsim.models.input import (
     Name,
     Number,
     Spec,
@@ -24,9 +24,9 @@ from models.input import (
     value_at,
     value_text,
 )
-from models.reading import names_a_part, numeric_keys, numeric_value
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.models.reading import names_a_part, numeric_keys, numeric_value
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 SIGMAS_OF_90_PERCENT = 1.6448536269514722
 MOST_LISTED = 8

@@ -12,9 +12,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from calibration.fit.objective import FitObjective
-from calibration.fit.search import Optimum, bounded_step
-from simulator.form import FloatArray
+from oltpsim.calibration.fit.objective import FitObjective
+from oltpsim.calibration.fit.search import Optimum, bounded_step
+from oltpsim.simulator.form import FloatArray
 
 INTERVAL_CONFIDENCE = 0.9
 WORSE = 2.705543454095404

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from calibration.fit.covariance import setup_hash
-from calibration.fit.mapping import MeasuredRun
-from calibration.fit.observables import FigureKind
+from oltpsim.calibration.fit.covariance import setup_hash
+from oltpsim.calibration.fit.mapping import MeasuredRun
+from oltpsim.calibration.fit.observables import FigureKind
 
 ASSUMED_FREEDOM = 3.0
 """assumption: degrees of freedom that a kind's assumed noise is worth"""

@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 import scipy
 
-from calibration.fit.objective import FitObjective
-from simulator.form import BoolArray, FloatArray
+from oltpsim.calibration.fit.objective import FitObjective
+from oltpsim.simulator.form import BoolArray, FloatArray
 
 SCREENED = 16
 """starts whose cost is looked at"""

@@ -11,9 +11,9 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from calibration.workers import finished_calls
-from models.input import write_whole
-from simulator.errors import InputError
+from oltpsim.calibration.workers import finished_calls
+from oltpsim.models.input import write_whole
+from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-steps-1"
 

@@ -7,9 +7,9 @@ cache; misses are the blocks read via the buffer cache. Numbers have commas betw
 import re
 from datetime import UTC, datetime
 
-from calibration.importers.vocabulary import moment_s
-from calibration.records import FileReading, ResultRank
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import moment_s
+from oltpsim.calibration.records import FileReading, ResultRank
+from oltpsim.models.input import SourceFile
 
 KIND = "Oracle AWR"
 NUMBER = r"[\d,]+(?:\.\d+)?|\.\d+"

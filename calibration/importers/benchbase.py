@@ -7,9 +7,9 @@ by the raw table.
 
 import re
 
-from calibration.importers.vocabulary import class_name, percentile
-from calibration.records import FileReading, ResultRank
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import class_name, percentile
+from oltpsim.calibration.records import FileReading, ResultRank
+from oltpsim.models.input import SourceFile
 
 KIND = "BenchBase"
 TOOL = "BenchBase"

@@ -6,8 +6,8 @@ are made only from a trace that holds all its completions.
 
 import re
 
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "blkparse"
 EVENT = re.compile(r"^\s*(\d+,\d+)\s+\d+\s+\d+\s+(\d+\.\d+)\s+\d+\s+([QDC])\s+([A-Z]+)\s+(\d+) \+ (\d+)")

@@ -8,10 +8,10 @@ this is from each result is printed: a throttle and a disk with an arm are no su
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.records import DiskPoint
-from models.input import parse_quantity, validated
-from models.machine import FlashDiskSpec
-from simulator.errors import InputError
+from oltpsim.calibration.records import DiskPoint
+from oltpsim.models.input import parse_quantity, validated
+from oltpsim.models.machine import FlashDiskSpec
+from oltpsim.simulator.errors import InputError
 
 MOST_ERROR = 0.15
 """A disk whose rates are further off at any depth is told not to be of this kind."""

@@ -6,9 +6,9 @@ in the total; the duration is rounded to 0.1 minutes.
 
 import re
 
-from calibration.importers.vocabulary import class_name
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import class_name
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "DBT-2 summary"
 ROW = re.compile(

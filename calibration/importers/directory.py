@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calibration.importers.registry import read_file
-from calibration.records import FileReading
-from models.input import SourceFile
-from simulator.errors import InputError
+from oltpsim.calibration.importers.registry import read_file
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
+from oltpsim.simulator.errors import InputError
 
 MOST_FILES = 2000
 MOST_DEPTH = 8

@@ -4,9 +4,9 @@ Traps: its timers are picoseconds; totals since a reset, of which only differenc
 of the engine, which the operating system's cache may answer.
 """
 
-from calibration.importers.vocabulary import phase_of
-from calibration.records import CounterRate, CounterSnapshot, FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import phase_of
+from oltpsim.calibration.records import CounterRate, CounterSnapshot, FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "MySQL file summary"
 PS_PER_MS = 1e9

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from calibration.records import DiskPoint, FileReading
-from models.input import SourceFile
+from oltpsim.calibration.records import DiskPoint, FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "fio result"
 KIB = {"": 1 / 1024, "k": 1.0, "m": 1024.0, "g": 1048576.0}

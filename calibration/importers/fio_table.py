@@ -10,9 +10,9 @@ import csv
 import math
 from collections.abc import Iterable
 
-from calibration.importers.fio import block_kib, random_only
-from calibration.records import DiskPoint, FileReading
-from models.input import SourceFile, did_you_mean
+from oltpsim.calibration.importers.fio import block_kib, random_only
+from oltpsim.calibration.records import DiskPoint, FileReading
+from oltpsim.models.input import SourceFile, did_you_mean
 
 KIND = "table of fio results"
 SIGNS = ("rw", "bs", "block_kib", "iodepth", "numjobs", "iops", "read_iops", "write_iops", "rwmixread")

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from calibration.importers.vocabulary import class_name, moment_s
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import class_name, moment_s
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "go-tpc result"
 MOST_NEW_ORDERS_PER_WAREHOUSE = 12.86

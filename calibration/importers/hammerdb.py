@@ -7,9 +7,9 @@ orders. Timings are of all virtual users from their first transaction on: the ra
 import re
 from collections.abc import Mapping
 
-from calibration.importers.vocabulary import CPU_DEFINITION, class_name
-from calibration.records import FileReading, Meaning, RecordKey
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import CPU_DEFINITION, class_name
+from oltpsim.calibration.records import FileReading, Meaning, RecordKey
+from oltpsim.models.input import SourceFile
 
 TOOL = "HammerDB"
 RESULT = re.compile(r"TEST RESULT : System achieved ([\d.,]+) NOPM from ([\d.,]+) (.+?) TPM")

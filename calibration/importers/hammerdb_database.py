@@ -9,10 +9,10 @@ import re
 import sqlite3
 from contextlib import closing
 
-from calibration.importers import hammerdb
-from calibration.importers.vocabulary import moment_s
-from calibration.records import FileReading, MonitorSample, MonitorSamples
-from models.input import SQLITE_MAGIC, SourceFile
+from oltpsim.calibration.importers import hammerdb
+from oltpsim.calibration.importers.vocabulary import moment_s
+from oltpsim.calibration.records import FileReading, MonitorSample, MonitorSamples
+from oltpsim.models.input import SQLITE_MAGIC, SourceFile
 
 KIND = "HammerDB database"
 SETTINGS = {"warehouses": r"count_ware\s+(\d+)", "ramp": r"_rampup\s+(\d+)", "minutes": r"_duration\s+(\d+)"}

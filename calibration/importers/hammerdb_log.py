@@ -5,9 +5,9 @@ Traps: the counter shows commits per minute (TPM) and not new orders; it goes on
 
 import re
 
-from calibration.importers import hammerdb
-from calibration.records import FileReading, ResultRank
-from models.input import SourceFile
+from oltpsim.calibration.importers import hammerdb
+from oltpsim.calibration.records import FileReading, ResultRank
+from oltpsim.models.input import SourceFile
 
 KIND = "HammerDB log"
 OPENING = re.compile(r"^(?:HammerDB (?:CLI|v\d)|Vuser \d+:)", re.MULTILINE)

@@ -6,9 +6,9 @@ Trap: `diset` says how many users build the schema, too (`pg_num_vu`); those tha
 import json
 import re
 
-from calibration.importers import hammerdb
-from calibration.records import FileReading, ResultRank
-from models.input import SourceFile
+from oltpsim.calibration.importers import hammerdb
+from oltpsim.calibration.records import FileReading, ResultRank
+from oltpsim.models.input import SourceFile
 
 KIND = "HammerDB parameters"
 SETTING = re.compile(r"^\s*diset\s+tpcc\s+(\w+)\s+\{?([^\s}]+)", re.MULTILINE)

@@ -6,10 +6,10 @@ ramp-up; CPU shares don't add up to 100 because iowait is not among them.
 
 from typing import Any
 
-from calibration.importers import hammerdb
-from calibration.importers.vocabulary import moment_s
-from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey, ResultRank
-from models.input import SourceFile
+from oltpsim.calibration.importers import hammerdb
+from oltpsim.calibration.importers.vocabulary import moment_s
+from oltpsim.calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey, ResultRank
+from oltpsim.models.input import SourceFile
 
 KIND = "HammerDB job"
 SCHEMA = "hammerdb-job-report-v1"

@@ -6,9 +6,9 @@ and of them only differences.
 
 import re
 
-from calibration.importers.vocabulary import moment_s, phase_of
-from calibration.records import CounterRate, CounterSnapshot, FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import moment_s, phase_of
+from oltpsim.calibration.records import CounterRate, CounterSnapshot, FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "InnoDB status"
 BANNER = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \S+ INNODB MONITOR OUTPUT", re.MULTILINE)

@@ -5,9 +5,9 @@ Trap: a limit of the database's cgroup, not the machine's memory, is what the da
 
 from typing import Any
 
-from calibration.records import FileReading
-from models.input import SourceFile
-from simulator.form import GIB
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
+from oltpsim.simulator.form import GIB
 
 KIND = "inventory"
 FORMAT = "oltpsim-inventory-1"

@@ -7,7 +7,7 @@ by flag, told by the column's name.
 import re
 from collections.abc import Iterator
 
-from calibration.importers.vocabulary import (
+from oltpsim.calibration.importers.vocabulary import (
     MonitorColumns,
     by_header,
     moment_s,
@@ -15,8 +15,8 @@ from calibration.importers.vocabulary import (
     sysstat_banner,
     sysstat_statistics,
 )
-from calibration.records import FileReading, MonitorSample, MonitorSamples, RecordKey
-from models.input import SourceFile
+from oltpsim.calibration.records import FileReading, MonitorSample, MonitorSamples, RecordKey
+from oltpsim.models.input import SourceFile
 
 KIND = "iostat"
 

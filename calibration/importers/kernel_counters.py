@@ -6,10 +6,10 @@ time between two snapshots; a cgroup's limit is the memory that the database has
 
 import re
 
-from calibration.importers.vocabulary import phase_of
-from calibration.records import CounterRate, CounterSnapshot, FileReading
-from models.input import SourceFile
-from simulator.form import GIB, KIB
+from oltpsim.calibration.importers.vocabulary import phase_of
+from oltpsim.calibration.records import CounterRate, CounterSnapshot, FileReading
+from oltpsim.models.input import SourceFile
+from oltpsim.simulator.form import GIB, KIB
 
 KIND = "kernel counters"
 TICKS_PER_S = 100.0

@@ -3,8 +3,8 @@
 Trap: its processors are the database's own; what the host has says nothing.
 """
 
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "laboratory"
 FORMAT = "oltpsim-laboratory-1"

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from calibration.importers.kernel_counters import CPU_FIELDS, DISK_FIELDS, SHARES
-from calibration.importers.vocabulary import CPU_DEFINITION
-from calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey, ResultRank
-from models.input import SourceFile
-from simulator.errors import InputError
-from simulator.results.recording import steady_from
+from oltpsim.calibration.importers.kernel_counters import CPU_FIELDS, DISK_FIELDS, SHARES
+from oltpsim.calibration.importers.vocabulary import CPU_DEFINITION
+from oltpsim.calibration.records import FileReading, Meaning, MonitorSample, MonitorSamples, RecordKey, ResultRank
+from oltpsim.models.input import SourceFile
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results.recording import steady_from
 
 KIND = "measured series"
 FORMAT = "oltpsim-series-1"

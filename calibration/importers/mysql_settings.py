@@ -5,8 +5,8 @@ Trap: an option file says what was asked for, the variables what is in force; si
 
 import re
 
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "MySQL settings"
 ROW = re.compile(r"^\|?\s*([a-z][\w-]*)\s*(?:\t|\||=)\s*(.*?)\s*\|?$")

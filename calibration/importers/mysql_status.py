@@ -6,9 +6,9 @@ Traps: totals since the start, of which only differences mean something; a hit i
 
 import re
 
-from calibration.importers.vocabulary import phase_of
-from calibration.records import CounterRate, CounterSnapshot, FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import phase_of
+from oltpsim.calibration.records import CounterRate, CounterSnapshot, FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "MySQL global status"
 ROW = re.compile(r"^\|?\s*([A-Z][A-Za-z]+_\w+|Queries|Questions|Uptime)\s*[\t|]\s*(-?[\d.,]+)\s*\|?$")

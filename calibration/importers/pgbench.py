@@ -7,8 +7,8 @@ versions print two rates, of which the one without connecting is meant; `-T` run
 import re
 from collections.abc import Callable
 
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "pgbench summary"
 LINES = {

@@ -9,9 +9,9 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from calibration.importers.vocabulary import percentile
-from calibration.records import FileReading, ResultRank
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import percentile
+from oltpsim.calibration.records import FileReading, ResultRank
+from oltpsim.models.input import SourceFile
 
 KIND = "pgbench log"
 AGGREGATE = re.compile(r"^\d{10} \d+ \d+ \d+ \d+ \d+( \d+)*$")

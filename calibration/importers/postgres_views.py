@@ -8,9 +8,9 @@ totals since a reset and mean something only as differences.
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from calibration.importers.vocabulary import phase_of
-from calibration.records import CounterRate, CounterSnapshot, FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import phase_of
+from oltpsim.calibration.records import CounterRate, CounterSnapshot, FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "PostgreSQL"
 Row = Mapping[str, object]

@@ -1,6 +1,6 @@
 """Formats that are known, in the order in which they are tried."""
 
-from calibration.importers import (
+from oltpsim.calibration.importers import (
     awr,
     benchbase,
     blkparse,
@@ -30,8 +30,8 @@ from calibration.importers import (
     tpcc_mysql,
     vmstat,
 )
-from calibration.records import FileReading, Importer
-from models.input import SourceFile
+from oltpsim.calibration.records import FileReading, Importer
+from oltpsim.models.input import SourceFile
 
 IMPORTERS: tuple[Importer, ...] = (
     fio, fio_table, go_tpc, hammerdb_database, hammerdb_report, hammerdb_log, hammerdb_parameters, tpcc_kit, sysbench,

@@ -8,9 +8,9 @@ orders, 10 of 23. 1.1 has --warmup-time, says it ("Warmup time: 30s"; akopytov/s
 import re
 from itertools import pairwise
 
-from calibration.importers import tpcc_kit
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers import tpcc_kit
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "sysbench result"
 NEW_ORDERS = 10.0 / 23.0

@@ -7,7 +7,7 @@ as the gap; times are UTC only if the file says so.
 import re
 from typing import Any
 
-from calibration.importers.vocabulary import (
+from oltpsim.calibration.importers.vocabulary import (
     MonitorColumns,
     by_header,
     moment_s,
@@ -15,8 +15,8 @@ from calibration.importers.vocabulary import (
     sysstat_statistics,
     with_starts,
 )
-from calibration.records import FileReading, MonitorSample, MonitorSamples, RecordKey
-from models.input import SourceFile
+from oltpsim.calibration.records import FileReading, MonitorSample, MonitorSamples, RecordKey
+from oltpsim.models.input import SourceFile
 
 KIND = "sar or mpstat"
 UTC_NAMES = {"UTC", "GMT", "Etc/UTC"}

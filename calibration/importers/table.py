@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from calibration.records import Leaf, ObservedText, RecordKey, RunRecord, record_from_values
-from models.input import Name, Number, SourceFile, Spec, Text, did_you_mean, read_mapping, validated
-from simulator.errors import InputError
+from oltpsim.calibration.records import Leaf, ObservedText, RecordKey, RunRecord, record_from_values
+from oltpsim.models.input import Name, Number, SourceFile, Spec, Text, did_you_mean, read_mapping, validated
+from oltpsim.simulator.errors import InputError
 
 MOST_ROWS = 10_000
 

@@ -6,9 +6,9 @@ have; a rolled-back new order is a transaction, but neither NOPM nor the respons
 
 import re
 
-from calibration.importers.vocabulary import TPCC_CLASSES
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import TPCC_CLASSES
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "TPC-C kit result"
 BANNER = re.compile(

@@ -6,9 +6,9 @@ order, payment, order status, delivery, stock level; reports are of 1 or 10 s; i
 
 import re
 
-from calibration.importers.vocabulary import TPCC_CLASSES
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.vocabulary import TPCC_CLASSES
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 KIND = "tpcc-mysql result"
 RAW = re.compile(r"^\s*\[(\d)\] sc:\s*(\d+)\s+lt:\s*(\d+)\s+rt:\s*(\d+)\s+fl:\s*(\d+)(?:\s+avg_rt: ([\d.,]+))?")

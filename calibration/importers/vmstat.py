@@ -6,9 +6,9 @@ KiB/s unless -S said otherwise; `bi` and `bo` are of all block devices, stacked 
 
 import re
 
-from calibration.importers.vocabulary import MonitorColumns, moment_s, since_boot_dropped
-from calibration.records import FileReading, MonitorSample, MonitorSamples
-from models.input import CUT_OFF, SourceFile
+from oltpsim.calibration.importers.vocabulary import MonitorColumns, moment_s, since_boot_dropped
+from oltpsim.calibration.records import FileReading, MonitorSample, MonitorSamples
+from oltpsim.models.input import CUT_OFF, SourceFile
 
 KIND = "vmstat"
 HEADER = re.compile(r"^\s*r\s+b\s+swpd\s+free\s", re.MULTILINE)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from calibration.records import FileReading, Meaning, MonitorSample, RecordKey
-from models.input import CUT_OFF, SourceFile
+from oltpsim.calibration.records import FileReading, Meaning, MonitorSample, RecordKey
+from oltpsim.models.input import CUT_OFF, SourceFile
 
 DEVICE_COLUMNS: dict[str, tuple[str, float, str]] = {
     "r/s": ("reads_per_s", 1.0, "reads completed per s, after merging"),

@@ -1,7 +1,7 @@
 """Judgement of a calibration by runs: left-out runs, baselines, gaps, certificates."""
 
-from calibration.judge.blind import BlindTest, blind_calibration
-from calibration.judge.large_systems import (
+from oltpsim.calibration.judge.blind import BlindTest, blind_calibration
+from oltpsim.calibration.judge.large_systems import (
     FigureRow,
     figure_rows,
     figure_rows_json,
@@ -11,6 +11,6 @@ from calibration.judge.large_systems import (
     read_large_systems,
     write_large_systems,
 )
-from calibration.judge.left_out import Refits, machine_of, measured_rate, rates_without_machine, refits_digest
-from calibration.judge.public import JudgedFile, all_errors, judge_public_file, public_files
-from calibration.judge.validation import exact_share, runs_to_judge, validate_calibration
+from oltpsim.calibration.judge.left_out import Refits, machine_of, measured_rate, rates_without_machine, refits_digest
+from oltpsim.calibration.judge.public import JudgedFile, all_errors, judge_public_file, public_files
+from oltpsim.calibration.judge.validation import exact_share, runs_to_judge, validate_calibration

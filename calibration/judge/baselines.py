@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import scipy
 
-from calibration.fit import Baseline, BaselineRow, JudgedRate, error_summary
-from models.scenario import ScenarioSpec
-from simulator.form import FloatArray
+from oltpsim.calibration.fit import Baseline, BaselineRow, JudgedRate, error_summary
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.form import FloatArray
 
 CLIENTS = "workload.arrivals.clients"
 MEMORY = frozenset({"database.pool.buffers", "machine.memory_gib"})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     FitTask,
     MeasuredRun,
@@ -15,10 +15,10 @@ from calibration.fit import (
     calibration_of,
     run_fit,
 )
-from calibration.predict import CandidateSet, RunCandidate, advise_next_run
-from calibration.records import fit_program
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.calibration.predict import CandidateSet, RunCandidate, advise_next_run
+from oltpsim.calibration.records import fit_program
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 LEAST_RUNS = 2
 """to be chosen: one to begin with, and one that was advised"""

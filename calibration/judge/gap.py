@@ -6,10 +6,10 @@ Each quantity of a transaction that the record tells is a part, by what its fact
 
 import math
 
-from calibration.fit import AnalyticReader, FigureChoice, Gap, GapPart, measured_devices, measured_rates
-from calibration.records import MeasuredDevice, RunRecord, sum_observed
-from models.scenario import ScenarioSpec
-from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART, rate_factors
+from oltpsim.calibration.fit import AnalyticReader, FigureChoice, Gap, GapPart, measured_devices, measured_rates
+from oltpsim.calibration.records import MeasuredDevice, RunRecord, sum_observed
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART, rate_factors
 
 CONTENTION = "contention"
 """no observable of a record tells it: it is in what is not told"""

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from calibration.fit import scenario_hash
-from calibration.records import simulated_figure
-from models.input import read_document, write_document
-from models.jobs import JobResult
-from models.scenario import FigureSpec, ScenarioSpec
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.calibration.fit import scenario_hash
+from oltpsim.calibration.records import simulated_figure
+from oltpsim.models.input import read_document, write_document
+from oltpsim.models.jobs import JobResult
+from oltpsim.models.scenario import FigureSpec, ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 FILE = Path(__file__).parents[1] / "published" / "large_systems.json"
 FORMAT = "oltpsim-large-systems-1"

@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     NEW_ORDERS,
     Calibration,
     FigureKind,
@@ -32,11 +32,11 @@ from calibration.fit import (
     run_fit,
     setup_hash,
 )
-from calibration.predict import predict_scenario
-from calibration.records import fit_program
-from models.jobs import run_job
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.calibration.predict import predict_scenario
+from oltpsim.calibration.records import fit_program
+from oltpsim.models.jobs import run_job
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 Kind = Literal["run", "machine", "device"]
 FOLD_KINDS: tuple[Kind, ...] = ("run", "machine", "device")

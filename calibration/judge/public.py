@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     Coverage,
     Errors,
@@ -25,15 +25,15 @@ from calibration.fit import (
     read_mapping_file,
     scenario_hash,
 )
-from calibration.judge.left_out import measured_rate
-from calibration.judge.validation import coverage, judged_run, runs_to_judge
-from calibration.predict import predict_scenarios
-from calibration.records import load_record, records_in
-from models.input import Name, Spec, Text, read_mapping, repeated_name, validated
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.calibration.judge.left_out import measured_rate
+from oltpsim.calibration.judge.validation import coverage, judged_run, runs_to_judge
+from oltpsim.calibration.predict import predict_scenarios
+from oltpsim.calibration.records import load_record, records_in
+from oltpsim.models.input import Name, Spec, Text, read_mapping, repeated_name, validated
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
-CALIBRATIONS = Path(str(resources.files("calibration")))
+CALIBRATIONS = Path(str(resources.files("oltpsim.calibration")))
 FOLDER = CALIBRATIONS / "runs"
 FILE = CALIBRATIONS / "public" / "files.yaml"
 

@@ -7,7 +7,7 @@ from statistics import median
 
 import scipy
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     ANSWERS,
     Calibration,
     Certificate,
@@ -31,16 +31,16 @@ from calibration.fit import (
     measured_runs,
     scenario_hash,
 )
-from calibration.judge.baselines import baseline_run, compare_baselines
-from calibration.judge.gap import explain_gap
-from calibration.judge.left_out import Refits, leave_out, machine_of, measured_rate, unit_of
-from calibration.predict import Predicted, predict_scenarios
-from calibration.records import RunRecord, fit_versions
-from models.build import build
-from models.jobs import run_job
-from models.scenario import ScenarioSpec
-from simulator.analytic import regime_of_result, simulate
-from simulator.errors import InputError
+from oltpsim.calibration.judge.baselines import baseline_run, compare_baselines
+from oltpsim.calibration.judge.gap import explain_gap
+from oltpsim.calibration.judge.left_out import Refits, leave_out, machine_of, measured_rate, unit_of
+from oltpsim.calibration.predict import Predicted, predict_scenarios
+from oltpsim.calibration.records import RunRecord, fit_versions
+from oltpsim.models.build import build
+from oltpsim.models.jobs import run_job
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.analytic import regime_of_result, simulate
+from oltpsim.simulator.errors import InputError
 
 PARAMETER_FILE = "parameter file"
 

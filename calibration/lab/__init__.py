@@ -5,6 +5,6 @@ limits of devices; disks by the simulator's own devices behind FUSE; PostgreSQL 
 a kit for sysbench. How to use it: docs/how-to/laboratory.md.
 """
 
-from calibration.lab.cleaning import clean
-from calibration.lab.emulation import emulated
-from calibration.lab.laboratory import Laboratory
+from oltpsim.calibration.lab.cleaning import clean
+from oltpsim.calibration.lab.emulation import emulated
+from oltpsim.calibration.lab.laboratory import Laboratory

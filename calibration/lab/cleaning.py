@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from calibration.lab.groups import Hierarchies
-from calibration.lab.storage import release
-from models.input import write_whole
-from simulator.errors import InputError
+from oltpsim.calibration.lab.groups import Hierarchies
+from oltpsim.calibration.lab.storage import release
+from oltpsim.models.input import write_whole
+from oltpsim.simulator.errors import InputError
 
 STATE = Path("/run/oltpsim-lab")
 """what the laboratory of this host is at"""

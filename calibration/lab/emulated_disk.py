@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-import simulator.kernel
-from models.machine import DiskArraySpec, SsdSpec, controllers_of, data_devices
-from simulator.errors import InputError, InstallationError
-from simulator.form import (
+from oltpsim.models.machine import DiskArraySpec, SsdSpec, controllers_of, data_devices
+from oltpsim.simulator import kernel
+from oltpsim.simulator.errors import InputError, InstallationError
+from oltpsim.simulator.form import (
     GIB,
     Assembler,
     Costs,
@@ -41,7 +41,7 @@ from simulator.form import (
 )
 
 SOURCES = Path(__file__).parent / "disk"
-KERNEL_SOURCES = Path(simulator.kernel.__file__).parent
+KERNEL_SOURCES = Path(kernel.__file__).parent
 FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off")
 FIND_LIBRARY = ("pkg-config", "--cflags", "--libs", "fuse3")
 REMEDY = "apt-get install g++ pkg-config libfuse3-dev fuse3"

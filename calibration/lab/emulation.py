@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from calibration.lab.groups import GroupLimits
-from calibration.lab.pgbench import SCRIPTS, script_of
-from models.database import DatabaseSpec
-from models.machine import DiskArraySpec, DiskSpec
-from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec, MixSpec, WorkloadSpec
-from simulator.errors import InputError
-from simulator.form import GIB, MIB
+from oltpsim.calibration.lab.groups import GroupLimits
+from oltpsim.calibration.lab.pgbench import SCRIPTS, script_of
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.models.machine import DiskArraySpec, DiskSpec
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import ClosedClientsSpec, MixSpec, WorkloadSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, MIB
 
 OTHERS_WEIGHT = 400
 """of CPU time for disks and driver where they share the database's cores: they come first, as from other machines"""

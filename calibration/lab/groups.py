@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.measure import MOUNT_TABLE, read_mounts
-from simulator.errors import InputError
+from oltpsim.calibration.measure import MOUNT_TABLE, read_mounts
+from oltpsim.simulator.errors import InputError
 
 PREFIX = "oltpsim-lab-"
 """of the groups' names: what begins so is the laboratory's"""

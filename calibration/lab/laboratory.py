@@ -14,16 +14,16 @@ from typing import Any, TextIO
 
 from pydantic import ValidationError
 
-from calibration.lab.cleaning import DISKS, MOUNTS, OPTION_FILE, SOCKETS, STATE, claimed, work_folder
-from calibration.lab.emulated_disk import EmulatedDisk, compiled_emulated_disk, emulated_disk
-from calibration.lab.emulation import EmulatedMachine, emulated
-from calibration.lab.groups import GroupLimits, Hierarchies
-from calibration.lab.load_generator import CORE_SPEED_S, LoadGenerator, core_speed_of, core_speed_words
-from calibration.lab.mariadb import MariaDBServer
-from calibration.lab.pgbench import Pgbench
-from calibration.lab.postgresql import PostgreSQLServer
-from calibration.lab.server import Server
-from calibration.lab.storage import (
+from oltpsim.calibration.lab.cleaning import DISKS, MOUNTS, OPTION_FILE, SOCKETS, STATE, claimed, work_folder
+from oltpsim.calibration.lab.emulated_disk import EmulatedDisk, compiled_emulated_disk, emulated_disk
+from oltpsim.calibration.lab.emulation import EmulatedMachine, emulated
+from oltpsim.calibration.lab.groups import GroupLimits, Hierarchies
+from oltpsim.calibration.lab.load_generator import CORE_SPEED_S, LoadGenerator, core_speed_of, core_speed_words
+from oltpsim.calibration.lab.mariadb import MariaDBServer
+from oltpsim.calibration.lab.pgbench import Pgbench
+from oltpsim.calibration.lab.postgresql import PostgreSQLServer
+from oltpsim.calibration.lab.server import Server
+from oltpsim.calibration.lab.storage import (
     BLOCK_BYTES,
     attach,
     copy_image,
@@ -34,14 +34,14 @@ from calibration.lab.storage import (
     run,
     swap_on,
 )
-from calibration.lab.tpcc_kit import TpccKit
-from calibration.measure import DatabaseKind, KnownServer, measure
-from models.input import write_whole
-from models.machine import DiskArraySpec
-from models.scenario import ScenarioSpec
-from models.workloads import WorkloadSpec
-from simulator.errors import InputError
-from simulator.form import GIB, MIB
+from oltpsim.calibration.lab.tpcc_kit import TpccKit
+from oltpsim.calibration.measure import DatabaseKind, KnownServer, measure
+from oltpsim.models.input import write_whole
+from oltpsim.models.machine import DiskArraySpec
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import WorkloadSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, MIB
 
 FORMAT = "oltpsim-laboratory-1"
 DOCUMENT = "laboratory.json"

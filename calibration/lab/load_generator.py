@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.lab.server import Server
-from models.scenario import LeadInSpec, ScenarioSpec
-from models.workloads import ClosedClientsSpec
-from simulator.errors import InputError, InstallationError
+from oltpsim.calibration.lab.server import Server
+from oltpsim.models.scenario import LeadInSpec, ScenarioSpec
+from oltpsim.models.workloads import ClosedClientsSpec
+from oltpsim.simulator.errors import InputError, InstallationError
 
 REPORT_S = 10
 """between two lines about progress"""

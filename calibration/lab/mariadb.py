@@ -5,11 +5,11 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.lab.server import DATABASE, Server
-from calibration.lab.storage import rewrite_in_place, run
-from models.database import DatabaseSpec
-from simulator.errors import InputError, InstallationError
-from simulator.form import GIB, KIB
+from oltpsim.calibration.lab.server import DATABASE, Server
+from oltpsim.calibration.lab.storage import rewrite_in_place, run
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.simulator.errors import InputError, InstallationError
+from oltpsim.simulator.form import GIB, KIB
 
 SOCKET, LOG, REDO = "mariadb.sock", "redo", "ib_logfile0"
 INDEXES = (

@@ -1,10 +1,10 @@
 """PostgreSQL's own harness: pgbench's command lines by a scenario."""
 
-from calibration.lab.load_generator import LEAD_IN_SEED, REPORT_S, LoadGenerator
-from calibration.lab.postgresql import programs
-from models.catalogue import read_entry
-from models.scenario import LeadInSpec
-from models.workloads import RowWorkloadSpec, WorkloadSpec
+from oltpsim.calibration.lab.load_generator import LEAD_IN_SEED, REPORT_S, LoadGenerator
+from oltpsim.calibration.lab.postgresql import programs
+from oltpsim.models.catalogue import read_entry
+from oltpsim.models.scenario import LeadInSpec
+from oltpsim.models.workloads import RowWorkloadSpec, WorkloadSpec
 
 GIB_OF_SCALE = 0.03
 """room for its rows and indexes, half of it, and for what runs add"""

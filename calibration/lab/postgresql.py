@@ -5,11 +5,11 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.lab.server import DATABASE, Server
-from calibration.lab.storage import run
-from models.database import DatabaseSpec
-from simulator.errors import InputError, InstallationError
-from simulator.form import GIB, MIB
+from oltpsim.calibration.lab.server import DATABASE, Server
+from oltpsim.calibration.lab.storage import run
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.simulator.errors import InputError, InstallationError
+from oltpsim.simulator.form import GIB, MIB
 
 ROLE, PORT = "bench", 54_330
 """the port names the socket only"""

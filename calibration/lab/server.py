@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from calibration.lab.groups import Group
-from models.database import DatabaseSpec
-from simulator.errors import InputError
+from oltpsim.calibration.lab.groups import Group
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.simulator.errors import InputError
 
 DATABASE = "tpcc"
 STARTS_WITHIN_S = 300.0

@@ -8,8 +8,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from calibration.measure import read_mounts
-from simulator.errors import InputError, InstallationError
+from oltpsim.calibration.measure import read_mounts
+from oltpsim.simulator.errors import InputError, InstallationError
 
 PROGRAMS = {
     "losetup": "mount",

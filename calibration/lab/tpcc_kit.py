@@ -4,8 +4,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from calibration.lab.load_generator import LEAD_IN_SEED, REPORT_S, LoadGenerator, sysbench_program
-from models.scenario import LeadInSpec
+from oltpsim.calibration.lab.load_generator import LEAD_IN_SEED, REPORT_S, LoadGenerator, sysbench_program
+from oltpsim.models.scenario import LeadInSpec
 
 KIT = Path(__file__).parent / "kit" / "tpcc.lua"
 LOAD_SEED = 1

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 GRACE_S = 10.0
 """between two requests to end, each firmer than the one before"""

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from calibration.measure.kernel_files import KernelFiles
-from calibration.measure.mounts import read_mounts
+from oltpsim.calibration.measure.kernel_files import KernelFiles
+from oltpsim.calibration.measure.mounts import read_mounts
 
 FORMAT = "oltpsim-inventory-1"
 SECTOR_BYTES = 512

@@ -12,12 +12,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TextIO
 
-from calibration.measure import mysql, postgresql
-from calibration.measure.harness import Harness
-from calibration.measure.inventory import inventory
-from calibration.measure.kernel_files import KernelFiles, cpu_s_of_this_process, ticks_per_s
-from models.input import write_whole
-from simulator.errors import InputError
+from oltpsim.calibration.measure import mysql, postgresql
+from oltpsim.calibration.measure.harness import Harness
+from oltpsim.calibration.measure.inventory import inventory
+from oltpsim.calibration.measure.kernel_files import KernelFiles, cpu_s_of_this_process, ticks_per_s
+from oltpsim.models.input import write_whole
+from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-series-1"
 SERIES, LOG, UNFINISHED_LOG = "series.jsonl", "harness.log", ".harness.log"

@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from simulator.errors import InputError, InstallationError
+from oltpsim.simulator.errors import InputError, InstallationError
 
 CLIENTS = ("mariadb", "mysql")
 LONGEST_QUERY_S = 30

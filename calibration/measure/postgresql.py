@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from calibration.measure.kernel_files import KernelFiles
-from simulator.errors import InputError, InstallationError
+from oltpsim.calibration.measure.kernel_files import KernelFiles
+from oltpsim.simulator.errors import InputError, InstallationError
 
 CONNECT_S = 10
 LONGEST_QUERY_MS = 10_000

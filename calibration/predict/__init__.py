@@ -1,7 +1,7 @@
 """Predictions: other machines by a calibration, and the run that would make them better."""
 
-from calibration.predict.beyond import unseen_parts
-from calibration.predict.candidates import (
+from oltpsim.calibration.predict.beyond import unseen_parts
+from oltpsim.calibration.predict.candidates import (
     CLIENTS_KEY,
     CandidateSet,
     RunCandidate,
@@ -10,10 +10,16 @@ from calibration.predict.candidates import (
     read_candidates,
     usual_run,
 )
-from calibration.predict.evidence import Evidence, half_width
-from calibration.predict.figures import FigureInterval, Moves
-from calibration.predict.guessed import DescribedPrediction, guess_moves, guesses_of, left_open, predict_described
-from calibration.predict.measurement import (
+from oltpsim.calibration.predict.evidence import Evidence, half_width
+from oltpsim.calibration.predict.figures import FigureInterval, Moves
+from oltpsim.calibration.predict.guessed import (
+    DescribedPrediction,
+    guess_moves,
+    guesses_of,
+    left_open,
+    predict_described,
+)
+from oltpsim.calibration.predict.measurement import (
     CHANCE,
     FORMULAS,
     Contribution,
@@ -25,7 +31,7 @@ from calibration.predict.measurement import (
     run_measurement,
     uncertainty_of,
 )
-from calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
-from calibration.predict.prediction import Predicted, predict_scenario, predict_scenarios
-from calibration.predict.slowed import faster, slower
-from calibration.predict.spreads import part_factor, part_factors, unseen_moves
+from oltpsim.calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
+from oltpsim.calibration.predict.prediction import Predicted, predict_scenario, predict_scenarios
+from oltpsim.calibration.predict.slowed import faster, slower
+from oltpsim.calibration.predict.spreads import part_factor, part_factors, unseen_moves

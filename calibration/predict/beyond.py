@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from calibration.fit import Calibration
-from models.scenario import ScenarioSpec
-from models.workloads import WorkloadSpec
+from oltpsim.calibration.fit import Calibration
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import WorkloadSpec
 
 PartKind = Literal["database", "page size", "disk", "processor"]
 WITH_ARTICLE: dict[PartKind, str] = {

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from pydantic import Field
 
-from calibration.fit import Calibration, FigureKind, FittedRun, SettingValue, scenario_hash
-from models.build import clients_of, memory_plan
-from models.input import Name, Number, Spec, Text, last_word, read_mapping, repeated_name, validated
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
-from models.workloads import RowWorkloadSpec
-from simulator.errors import InputError
+from oltpsim.calibration.fit import Calibration, FigureKind, FittedRun, SettingValue, scenario_hash
+from oltpsim.models.build import clients_of, memory_plan
+from oltpsim.models.input import Name, Number, Spec, Text, last_word, read_mapping, repeated_name, validated
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.simulator.errors import InputError
 
 CLIENTS_KEY = "workload.arrivals.clients"
 ARRIVALS = "workload.arrivals.transactions_per_s"

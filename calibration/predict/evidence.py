@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import scipy
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     Circumstances,
     FigureKind,
@@ -22,7 +22,7 @@ from calibration.fit import (
     figure_correlations,
     shared_correlations,
 )
-from simulator.form import BoolArray, FloatArray
+from oltpsim.simulator.form import BoolArray, FloatArray
 
 MOST_FREEDOM = 1e6
 """of Student's distribution: a normal one's"""

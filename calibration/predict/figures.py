@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     Circumstances,
     FigureKind,
@@ -33,12 +33,12 @@ from calibration.fit import (
     simulated_noise,
     steady_rates,
 )
-from calibration.predict.evidence import evidence_of, half_width
-from calibration.predict.slowed import all_slower
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
-from simulator.form import FloatArray
-from simulator.results import Result, main_class_of
+from oltpsim.calibration.predict.evidence import evidence_of, half_width
+from oltpsim.calibration.predict.slowed import all_slower
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FloatArray
+from oltpsim.simulator.results import Result, main_class_of
 
 UNMEASURED = "no run of the model measured it"
 NEAR_CAPACITY = "it hangs on how near to its capacity the machine is"

@@ -8,7 +8,7 @@ their variances add up.
 import math
 from dataclasses import dataclass
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     FigureKind,
     ReportProgress,
@@ -19,19 +19,19 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.beyond import PartKind, unseen_parts
-from calibration.predict.figures import Moves
-from calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
-from calibration.predict.prediction import predict_scenario
-from calibration.predict.spreads import number_words, unseen_moves
-from models.build import build
-from models.input import value_at
-from models.jobs import JobResult, run_job
-from models.reading import Description, Origin, numeric_value
-from models.scenario import ScenarioSpec
-from simulator.analytic import simulate
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.calibration.predict.beyond import PartKind, unseen_parts
+from oltpsim.calibration.predict.figures import Moves
+from oltpsim.calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
+from oltpsim.calibration.predict.prediction import predict_scenario
+from oltpsim.calibration.predict.spreads import number_words, unseen_moves
+from oltpsim.models.build import build
+from oltpsim.models.input import value_at
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.reading import Description, Origin, numeric_value
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.analytic import simulate
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.disk.": "disk"}
 """keys whose numbers have the spread of their source, whoever names the part"""

@@ -2,7 +2,7 @@
 
 By a calibration: its parameters together, what it misses of runs limited alike, and runs that differ, as it predicts;
 of parts of kinds that none of its runs had what is left open without it. Without one, numbers of parts and path lengths
-have the spread of their sources (`calibration.predict.spreads`); the model misses as much as it has of the published
+have the spread of their sources (`spreads.py`); the model misses as much as it has of the published
 machines, by what limits the run; formulas err; runs differ; so does chance. Each is independent of the others:
 variances of the rate's logarithm add up.
 """
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     INTERVAL_CONFIDENCE,
     RUN_TO_RUN,
     Calibration,
@@ -39,15 +39,15 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
-from calibration.predict.evidence import MOST_FREEDOM
-from calibration.predict.figures import FigureError, FigureInterval, Moves, figure_errors, figure_intervals
-from calibration.predict.prediction import parameter_slopes, rate_error
-from calibration.predict.slowed import all_slower
-from calibration.predict.spreads import figures_of, moved_by_ends, number_words, uncertain_numbers, unseen_moves
-from models.scenario import ScenarioSpec
-from simulator.errors import InternalError
-from simulator.results import Estimate, Result
+from oltpsim.calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
+from oltpsim.calibration.predict.evidence import MOST_FREEDOM
+from oltpsim.calibration.predict.figures import FigureError, FigureInterval, Moves, figure_errors, figure_intervals
+from oltpsim.calibration.predict.prediction import parameter_slopes, rate_error
+from oltpsim.calibration.predict.slowed import all_slower
+from oltpsim.calibration.predict.spreads import figures_of, moved_by_ends, number_words, uncertain_numbers, unseen_moves
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.results import Estimate, Result
 
 PUBLISHED = Path("published")
 """calibration whose residuals say how much the model misses"""

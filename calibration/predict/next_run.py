@@ -3,7 +3,7 @@
 Design of experiments, linearised where the runs have left the parameters (Chaloner and Verdinelli, Statistical
 Science 10 (1995), 273-304). A run whose figures have the derivatives J, over noise and discrepancy, makes of the
 parameters' covariance C the covariance (C^-1 + J'J)^-1, whatever it measures; what it shares of its discrepancy with
-other runs, as a repeat does, tells nothing new (`calibration.predict.evidence`). Its worth is the variance that is
+other runs, as a repeat does, tells nothing new (`evidence.py`). Its worth is the variance that is
 left: of the logarithm of one scenario's rate (c-optimal), or without one of all parameters together (A-optimal). The
 model isn't linear, so that it is the mean over places drawn from what is known of the parameters; what the runs made
 would tell there counts as well.
@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 import scipy
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     DIFFERENCE_STEP,
     AnalyticInput,
     AnalyticReader,
@@ -41,13 +41,13 @@ from calibration.fit import (
     run_regime,
     solve_inputs,
 )
-from calibration.predict.candidates import CandidateSet, Impossible, RunCandidate, scenario_of
-from calibration.predict.evidence import Evidence, evidence_of, figures_of
-from calibration.predict.prediction import Predicted, predict_scenarios
-from calibration.records import fit_program
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
-from simulator.form import FloatArray
+from oltpsim.calibration.predict.candidates import CandidateSet, Impossible, RunCandidate, scenario_of
+from oltpsim.calibration.predict.evidence import Evidence, evidence_of, figures_of
+from oltpsim.calibration.predict.prediction import Predicted, predict_scenarios
+from oltpsim.calibration.records import fit_program
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FloatArray
 
 PAIRS = 2
 """of places drawn, each with its mirror image"""

@@ -2,7 +2,7 @@
 
 The logarithm's variance is the sum of three: of the parameters (delta method: Oehlert, Amer. Statistician 46 (1992),
 27-29), of one run from the next, and of what the model misses, less what the parameters have taken up of it from runs
-nearby (`calibration.predict.evidence`). The interval is Student's, whose degrees of freedom are those of the
+nearby (`evidence.py`). The interval is Student's, whose degrees of freedom are those of the
 discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
 """
 
@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     DIFFERENCE_STEP,
     Calibration,
     Circumstances,
@@ -35,15 +35,15 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
-from calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of, half_width
-from calibration.predict.figures import FigureInterval, Moves, figure_errors, figure_intervals
-from models.build import build
-from models.scenario import ScenarioSpec
-from simulator.analytic import simulate
-from simulator.errors import InputError
-from simulator.form import FloatArray, System
-from simulator.results import Result
+from oltpsim.calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
+from oltpsim.calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of, half_width
+from oltpsim.calibration.predict.figures import FigureInterval, Moves, figure_errors, figure_intervals
+from oltpsim.models.build import build
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.analytic import simulate
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FloatArray, System
+from oltpsim.simulator.results import Result
 
 
 @dataclass(frozen=True)

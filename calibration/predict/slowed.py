@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.machine import DiskSpec, RateLimitSpec
-from models.scenario import ScenarioSpec
+from oltpsim.models.machine import DiskSpec, RateLimitSpec
+from oltpsim.models.scenario import ScenarioSpec
 
 
 def faster(scenario: ScenarioSpec, factor: float) -> ScenarioSpec:

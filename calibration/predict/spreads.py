@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     FigureKind,
     apply_calibration,
@@ -21,12 +21,12 @@ from calibration.fit import (
     steady_rates,
     unapplied_keys,
 )
-from calibration.predict.beyond import PartKind, unseen_parts
-from calibration.predict.slowed import faster, slower
-from models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
-from models.reading import numeric_value, with_values
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.calibration.predict.beyond import PartKind, unseen_parts
+from oltpsim.calibration.predict.slowed import faster, slower
+from oltpsim.models.input import Name, Number, Spec, Text, last_word, read_mapping, validated
+from oltpsim.models.reading import numeric_value, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 SPREADS_FILE = Path(__file__).with_name("spreads.yaml")
 BY_DEFINITION = "by definition"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, stdev
 
-from calibration.records.record import MeasuredDevice, Observed, Outcome, Resources, RunRecord
-from models.input import value_at
+from oltpsim.calibration.records.record import MeasuredDevice, Observed, Outcome, Resources, RunRecord
+from oltpsim.models.input import value_at
 
 LITTLE_TOLERANCE = 0.05
 """Clients also spend time between answer and next request, and rates are rounded."""

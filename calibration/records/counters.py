@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.records.reading import CounterRate, CounterSnapshot, FileReading, Leaf, RecordKey
-from simulator.errors import InputError
+from oltpsim.calibration.records.reading import CounterRate, CounterSnapshot, FileReading, Leaf, RecordKey
+from oltpsim.simulator.errors import InputError
 
 MOST_OUTSIDE = 0.1
 """Snapshots that reach further beyond the window, as a share of their time, are told as a doubt."""

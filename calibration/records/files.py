@@ -6,9 +6,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from calibration.records.record import RunRecord
-from models.input import SourceFile, as_mapping, did_you_mean, parse_yaml, validated, write_whole, yaml_text
-from simulator.errors import InputError
+from oltpsim.calibration.records.record import RunRecord
+from oltpsim.models.input import SourceFile, as_mapping, did_you_mean, parse_yaml, validated, write_whole, yaml_text
+from oltpsim.simulator.errors import InputError
 
 SUFFIXES = (".yaml", ".yml", ".json")
 MOST_BYTES = 1 << 20
@@ -16,7 +16,7 @@ MOST_BYTES = 1 << 20
 
 def shipped_records() -> dict[str, Path]:
     """The records that come with the program, by name."""
-    folder = Path(str(resources.files("calibration"))) / "runs"
+    folder = Path(str(resources.files("oltpsim.calibration"))) / "runs"
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
-from calibration.records.record import RunRecord
-from models.input import set_value, validated
-from models.jobs import JobResult, run_job
-from models.scenario import FigureSpec, ScenarioSpec
-from simulator.errors import InputError
-from simulator.results import DeviceResult, Result
+from oltpsim.calibration.records.record import RunRecord
+from oltpsim.models.input import set_value, validated
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.scenario import FigureSpec, ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import DeviceResult, Result
 
 MS = 1e3
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from calibration.records.counters import differences, pairs_of, span_of
-from calibration.records.reading import FileReading, Leaf, MonitorSamples, RecordKey, ResultRank
-from calibration.records.record import RunRecord
-from calibration.records.timing import aligned, is_timed, means
-from models.input import set_value, validated
-from simulator.errors import InputError
+from oltpsim.calibration.records.counters import differences, pairs_of, span_of
+from oltpsim.calibration.records.reading import FileReading, Leaf, MonitorSamples, RecordKey, ResultRank
+from oltpsim.calibration.records.record import RunRecord
+from oltpsim.calibration.records.timing import aligned, is_timed, means
+from oltpsim.models.input import set_value, validated
+from oltpsim.simulator.errors import InputError
 
 MOST_APART = 0.1
 """Two sources of one figure that are further apart are named."""

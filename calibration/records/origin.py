@@ -14,7 +14,7 @@ def code_digest(*packages: str) -> bytes:
     """A hash of the source of some packages of this program."""
     code = hashlib.sha256()
     for package in packages:
-        root = Path(str(resources.files(package)))
+        root = Path(str(resources.files(f"oltpsim.{package}")))
         for file in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".hpp", ".cpp"}):
             code.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return code.digest()

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Protocol
 
-from calibration.records.record import MOST_SERIES_POINTS
-from models.input import SourceFile
+from oltpsim.calibration.records.record import MOST_SERIES_POINTS
+from oltpsim.models.input import SourceFile
 
 RecordKey = tuple[str, ...]
 """The keys down to a field of the record, such as ("resources", "devices", "sda", "reads_per_s")."""

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import Name, Number, Spec, Text
+from oltpsim.models.input import Name, Number, Spec, Text
 
 FORMAT: Literal["oltpsim-run-1"] = "oltpsim-run-1"
 MOST_SERIES_POINTS = 120

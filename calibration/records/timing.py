@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.records.reading import MonitorSample, MonitorSamples, RecordKey
+from oltpsim.calibration.records.reading import MonitorSample, MonitorSamples, RecordKey
 
 USER = ("resources", "cpu_user_fraction")
 SYSTEM = ("resources", "cpu_system_fraction")

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from models.machine import speed_of
-from models.scenario import ScenarioSpec
-from models.workloads import SINGLE_SERVER, ClusterPaths
-from simulator.form import NS_PER_MS, NS_PER_US
-from simulator.results import Result
+from oltpsim.models.machine import speed_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import SINGLE_SERVER, ClusterPaths
+from oltpsim.simulator.form import NS_PER_MS, NS_PER_US
+from oltpsim.simulator.results import Result
 
 
 def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.build.sampling import response_s
-from models.scenario import IntervalSpec, ScenarioSpec
-from simulator.results import Result
+from oltpsim.models.build.sampling import response_s
+from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
+from oltpsim.simulator.results import Result
 
 RECOVERED = 0.9
 """share of the rate before a loss from which a machine, or a store of several, has recovered"""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from models.workloads.tpcc import pages_in, pages_of
-from simulator.form import Extent, RegionRow
+from oltpsim.models.workloads.tpcc import pages_in, pages_of
+from oltpsim.simulator.form import Extent, RegionRow
 
 
 def by_table(regions: npt.NDArray[np.int64], devices: int, page_bytes: int) -> tuple[Extent, ...]:

@@ -17,12 +17,12 @@ all that goes to memory is remote, and takes `remote_memory_factor` times as lon
 
 from dataclasses import dataclass
 
-from models.database import DatabaseSpec
-from models.machine import MachineSpec
-from models.operating_system import OperatingSystemSpec
-from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec, RowWorkloadSpec, WorkloadSpec
-from simulator.form import GIB, KIB, MIB
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.models.machine import MachineSpec
+from oltpsim.models.operating_system import OperatingSystemSpec
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import ClosedClientsSpec, RowWorkloadSpec, WorkloadSpec
+from oltpsim.simulator.form import GIB, KIB, MIB
 
 TABLE_ENTRY_KIB = 8 / 1024
 KIB_PER_MIB = 1024

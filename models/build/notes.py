@@ -1,11 +1,11 @@
 """What the reader of a result must know of its scenario, though nothing is wrong with it."""
 
-from models.build.cluster import cluster_remarks
-from models.build.memory import clients_of
-from models.build.sampling import sampling_remarks
-from models.scenario import ScenarioSpec
-from models.workloads import RowWorkloadSpec
-from simulator.results import Result
+from oltpsim.models.build.cluster import cluster_remarks
+from oltpsim.models.build.memory import clients_of
+from oltpsim.models.build.sampling import sampling_remarks
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.simulator.results import Result
 
 SATURATED = 0.9
 """utilisation of a disk from which on writes that needn't be slow the others down"""

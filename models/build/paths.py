@@ -1,11 +1,11 @@
 """CPU times of one database engine on one machine, in nanoseconds."""
 
-from models.build.memory import row_operation_ns
-from models.database import DatabaseSpec
-from models.machine import MachineSpec, cache_line_ns, speed_of
-from models.operating_system import OperatingSystemSpec
-from models.workloads import InterruptTimes, PathTimes
-from simulator.form import NS_PER_US, Costs
+from oltpsim.models.build.memory import row_operation_ns
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.models.machine import MachineSpec, cache_line_ns, speed_of
+from oltpsim.models.operating_system import OperatingSystemSpec
+from oltpsim.models.workloads import InterruptTimes, PathTimes
+from oltpsim.simulator.form import NS_PER_US, Costs
 
 
 def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> PathTimes:

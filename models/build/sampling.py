@@ -15,12 +15,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.build.memory import clients_of
-from models.scenario import ScenarioSpec
-from models.workloads import RowWorkloadSpec
-from models.workloads.tpcc import WarehouseSample
-from simulator.form import Daemon, DeviceRecord, PageCache, RaidSet, RotatingDevice, Storage, System
-from simulator.results import Result
+from oltpsim.models.build.memory import clients_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.models.workloads.tpcc import WarehouseSample
+from oltpsim.simulator.form import Daemon, DeviceRecord, PageCache, RaidSet, RotatingDevice, Storage, System
+from oltpsim.simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
 """The sampled pool should take so many response times to turn over: only then are the waits short against it."""

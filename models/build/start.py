@@ -8,10 +8,10 @@ clients of the run is simulated as the run is, and not counted.
 
 import numpy as np
 
-from models.scenario import IntervalSpec, ScenarioSpec
-from simulator import form
-from simulator.errors import InputError
-from simulator.form import GIB, KIB, NS_PER_S, IntArray, from_s, processor_ns_at_start
+from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
+from oltpsim.simulator import form
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB, NS_PER_S, IntArray, from_s, processor_ns_at_start
 
 MOST_WORK_S = 86_400
 """simulated time after which a run of a fixed amount of work is given up"""

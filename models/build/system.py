@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.build.cluster import cluster_paths
-from models.build.file_layout import by_table, files_of
-from models.build.memory import clients_of, memory_plan
-from models.build.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
-from models.build.sampling import folded, sample_of
-from models.build.start import interval_of
-from models.database import (
+from oltpsim.models.build.cluster import cluster_paths
+from oltpsim.models.build.file_layout import by_table, files_of
+from oltpsim.models.build.memory import clients_of, memory_plan
+from oltpsim.models.build.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
+from oltpsim.models.build.sampling import folded, sample_of
+from oltpsim.models.build.start import interval_of
+from oltpsim.models.database import (
     DatabaseSpec,
     PageCleanerSpec,
     buffer_pool_of,
@@ -29,22 +29,30 @@ from models.database import (
     writer_of,
     writing_of,
 )
-from models.machine import controllers_of, data_devices, log_device, processors_of, rate_limit_of, sharing_of, speed_of
-from models.operating_system import fair_queueing_of, flusher_of, page_cache_of, write_back_of
-from models.scenario import ScenarioSpec
-from models.workloads import INTERRUPTS, InterruptTimes, OpenArrivalsSpec, RowWorkloadSpec
-from models.workloads.rows import rows_program
-from models.workloads.tpcc import client_registers, terminals_of, tpcc_program
-from simulator import form
-from simulator.errors import InputError
-from simulator.form import GIB, KIB, MOST_FILES, NS_PER_US, IntArray
+from oltpsim.models.machine import (
+    controllers_of,
+    data_devices,
+    log_device,
+    processors_of,
+    rate_limit_of,
+    sharing_of,
+    speed_of,
+)
+from oltpsim.models.operating_system import fair_queueing_of, flusher_of, page_cache_of, write_back_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import INTERRUPTS, InterruptTimes, OpenArrivalsSpec, RowWorkloadSpec
+from oltpsim.models.workloads.rows import rows_program
+from oltpsim.models.workloads.tpcc import client_registers, terminals_of, tpcc_program
+from oltpsim.simulator import form
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB, MOST_FILES, NS_PER_US, IntArray
 
 LOG_AREA_BYTES = 1 * GIB
 """assumption: the log is a file of 1 GiB that is used round and round"""
 
 
 def build(scenario: ScenarioSpec) -> form.System:
-    """The model of a scenario, which must have passed `models.reading`'s check. Raises InputError if it has a job."""
+    """The model of a scenario that `models.reading` has checked. Raises InputError if it has a job."""
     if scenario.job is not None:
         raise InputError(f"{scenario.name}: job: {scenario.job.kind!r} runs no transactions; 'oltpsim run' answers it")
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database

@@ -1,6 +1,6 @@
 """The catalogue: parts for sale, by name, with their sources and prices."""
 
-from models.catalogue.check import (
+from oltpsim.models.catalogue.check import (
     chassis_specs,
     entry_faults,
     instance_specs,
@@ -10,11 +10,17 @@ from models.catalogue.check import (
     without_price,
     without_shape,
 )
-from models.catalogue.cloud_names import DEFAULT_VOLUMES, instance_named, read_volume
-from models.catalogue.composition import CATALOGUED_KEYS, expand_names, read_with_base, with_setting
-from models.catalogue.entries import CATALOGUE_KINDS, catalogue_entry, catalogue_names, catalogue_places, shadowed_names
-from models.catalogue.prices import PriceList, PriceRow, Prices, PriceUnit, is_old
-from models.catalogue.processors import (
+from oltpsim.models.catalogue.cloud_names import DEFAULT_VOLUMES, instance_named, read_volume
+from oltpsim.models.catalogue.composition import CATALOGUED_KEYS, expand_names, read_with_base, with_setting
+from oltpsim.models.catalogue.entries import (
+    CATALOGUE_KINDS,
+    catalogue_entry,
+    catalogue_names,
+    catalogue_places,
+    shadowed_names,
+)
+from oltpsim.models.catalogue.prices import PriceList, PriceRow, Prices, PriceUnit, is_old
+from oltpsim.models.catalogue.processors import (
     FamilySpec,
     ProcessorPhrase,
     catalogued_cpu,
@@ -22,4 +28,4 @@ from models.catalogue.processors import (
     processor_family,
     read_processors,
 )
-from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, ProcessorChoice, VolumeSpec
+from oltpsim.models.catalogue.shape_specs import ChassisSpec, InstanceSpec, ProcessorChoice, VolumeSpec

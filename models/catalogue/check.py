@@ -4,16 +4,16 @@ import datetime as dt
 from pathlib import Path
 from typing import Any
 
-from models.catalogue.composition import PLACES, expand_names
-from models.catalogue.entries import catalogue_entry, catalogue_names, catalogue_places
-from models.catalogue.prices import PriceList
-from models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
-from models.database import DatabaseSpec
-from models.input import did_you_mean, read_mapping, validated
-from models.machine import CpuSpec, DiskSpec, MachineSpec
-from models.operating_system import OperatingSystemSpec
-from models.workloads import AnyWorkloadSpec, LayoutSpec
-from simulator.errors import InputError
+from oltpsim.models.catalogue.composition import PLACES, expand_names
+from oltpsim.models.catalogue.entries import catalogue_entry, catalogue_names, catalogue_places
+from oltpsim.models.catalogue.prices import PriceList
+from oltpsim.models.catalogue.shape_specs import ChassisSpec, InstanceSpec, VolumeSpec
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.models.input import did_you_mean, read_mapping, validated
+from oltpsim.models.machine import CpuSpec, DiskSpec, MachineSpec
+from oltpsim.models.operating_system import OperatingSystemSpec
+from oltpsim.models.workloads import AnyWorkloadSpec, LayoutSpec
+from oltpsim.simulator.errors import InputError
 
 SPECS: dict[str, Any] = {
     "machines": MachineSpec,

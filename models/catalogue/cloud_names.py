@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue.entries import catalogue_entry, catalogue_names
-from models.input import parse_quantity
+from oltpsim.models.catalogue.entries import catalogue_entry, catalogue_names
+from oltpsim.models.input import parse_quantity
 
 AWS = re.compile(
     r"(?P<family>[a-z][a-z0-9-]*\d[a-z0-9-]*\.)(?P<times>\d*)(?P<size>x?large|medium|small|micro|nano|metal)"

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from models.catalogue.cloud_names import instance_named, read_volume
-from models.catalogue.entries import catalogue_entry, catalogue_names, merged
-from models.catalogue.shape_specs import InstanceSpec, VolumeOrder, VolumeSpec
-from models.input import (
+from oltpsim.models.catalogue.cloud_names import instance_named, read_volume
+from oltpsim.models.catalogue.entries import catalogue_entry, catalogue_names, merged
+from oltpsim.models.catalogue.shape_specs import InstanceSpec, VolumeOrder, VolumeSpec
+from oltpsim.models.input import (
     did_you_mean,
     key_words,
     parse_yaml,
@@ -19,7 +19,7 @@ from models.input import (
     value_text,
     values_along,
 )
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 CATALOGUED_KEYS = {
     "machine": "machines",

@@ -13,8 +13,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from models.input import MOST_BYTES, MOST_COMPARED, as_mapping, did_you_mean, parse_yaml
-from simulator.errors import InputError
+from oltpsim.models.input import MOST_BYTES, MOST_COMPARED, as_mapping, did_you_mean, parse_yaml
+from oltpsim.simulator.errors import InputError
 
 PARTS = ("machines", "cpus", "disks", "operating_systems", "databases", "workloads", "layouts")
 """What scenarios are made of."""
@@ -118,7 +118,7 @@ def merged(base: Any, changes: Any) -> Any:
 
 @cache
 def _shipped(kind: str) -> dict[str, EntryPlace]:
-    folder = Path(str(resources.files("models"))) / "catalogue" / "data" / kind
+    folder = Path(str(resources.files("oltpsim.models"))) / "catalogue" / "data" / kind
     return _places(kind, f"models/catalogue/data/{kind}", own=False, files=_files_in(folder))
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, field_validator
 
-from models.input import Name, Number, Spec, Text
-from simulator.errors import InputError
+from oltpsim.models.input import Name, Number, Spec, Text
+from oltpsim.simulator.errors import InputError
 
 OLD_AFTER_DAYS = 365
 

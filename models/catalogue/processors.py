@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import Field
 
-from models.catalogue.entries import catalogue_entry, catalogue_names
-from models.input import Fraction, Name, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml, validated
+from oltpsim.models.catalogue.entries import catalogue_entry, catalogue_names
+from oltpsim.models.input import Fraction, Name, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml, validated
 
 CORES = {"single": 1, "dual": 2, "quad": 4, "hexa": 6, "six": 6, "octa": 8, "eight": 8}
 COUNTS = {"one": 1, "two": 2, "dual": 2, "three": 3, "four": 4, "eight": 8}
@@ -70,7 +70,9 @@ class ProcessorPhrase:
 def processor_families() -> dict[str, FamilySpec]:
     """Families of processors, by name."""
     where = "models/catalogue/data/processor_families.yaml"
-    text = resources.files("models").joinpath("catalogue/data/processor_families.yaml").read_text(encoding="utf-8")
+    text = (
+        resources.files("oltpsim.models").joinpath("catalogue/data/processor_families.yaml").read_text(encoding="utf-8")
+    )
     return validated(dict[str, FamilySpec], as_mapping(parse_yaml(text, where), where), where)
 
 

@@ -4,9 +4,21 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from models.input import Fraction, Gib, Kib, MibPerSecond, Microseconds, Name, Number, Seconds, Spec, Text, WholeNumber
-from models.machine import CpuSpec, DiskArraySpec
-from simulator.errors import InputError
+from oltpsim.models.input import (
+    Fraction,
+    Gib,
+    Kib,
+    MibPerSecond,
+    Microseconds,
+    Name,
+    Number,
+    Seconds,
+    Spec,
+    Text,
+    WholeNumber,
+)
+from oltpsim.models.machine import CpuSpec, DiskArraySpec
+from oltpsim.simulator.errors import InputError
 
 VOLUME_UNIT_KIB = 256
 """what a cloud counts as one request to its volumes, if it is no larger (AWS's user guide of EBS)"""

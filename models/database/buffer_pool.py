@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Kib, Milliseconds, Spec, WholeNumber
-from simulator.form import NS_PER_US, Pool
+from oltpsim.models.input import Kib, Milliseconds, Spec, WholeNumber
+from oltpsim.simulator.form import NS_PER_US, Pool
 
 OLD_BLOCKS_TIME_MS = 1000.0
 """InnoDB's default"""

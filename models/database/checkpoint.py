@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from models.input import Fraction, Gib, Seconds, Spec
-from simulator.form import GIB, NEVER_BYTES, Daemon, DaemonStep, from_s
+from oltpsim.models.input import Fraction, Gib, Seconds, Spec
+from oltpsim.simulator.form import GIB, NEVER_BYTES, Daemon, DaemonStep, from_s
 
 
 class CheckpointSpec(Spec):

@@ -4,12 +4,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.database.buffer_pool import BufferPoolSpec
-from models.database.checkpoint import CheckpointSpec
-from models.database.log import LogSpec
-from models.database.page_cleaner import PageCleanerSpec, free_pages_of
-from models.database.writer import WriterSpec
-from models.input import Fraction, Gib, Kib, Mib, Microseconds, Name, Number, Spec, Text, WholeNumber
+from oltpsim.models.database.buffer_pool import BufferPoolSpec
+from oltpsim.models.database.checkpoint import CheckpointSpec
+from oltpsim.models.database.log import LogSpec
+from oltpsim.models.database.page_cleaner import PageCleanerSpec, free_pages_of
+from oltpsim.models.database.writer import WriterSpec
+from oltpsim.models.input import Fraction, Gib, Kib, Mib, Microseconds, Name, Number, Spec, Text, WholeNumber
 
 
 class PathLengthSpec(Spec):

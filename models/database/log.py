@@ -5,9 +5,9 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import Microseconds, Number, Spec, WholeNumber
-from simulator.errors import InputError
-from simulator.form import CODES, NS_PER_US, Log, Program
+from oltpsim.models.input import Microseconds, Number, Spec, WholeNumber
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import CODES, NS_PER_US, Log, Program
 
 
 class LogSpec(Spec):

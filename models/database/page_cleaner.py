@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Fraction, Gib, Microseconds, Number, PerSecond, Seconds, Spec, WholeNumber
-from simulator.form import GIB, Daemon, DaemonStep, Flushing, from_s
+from oltpsim.models.input import Fraction, Gib, Microseconds, Number, PerSecond, Seconds, Spec, WholeNumber
+from oltpsim.simulator.form import GIB, Daemon, DaemonStep, Flushing, from_s
 
 AVERAGED_S = 30
 """innodb_flushing_avg_loops"""

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from models.database.page_cleaner import PageCleanerSpec
-from models.input import Fraction, Seconds, Spec, WholeNumber
-from simulator.form import Daemon, DaemonStep, Writing, from_s
+from oltpsim.models.database.page_cleaner import PageCleanerSpec
+from oltpsim.models.input import Fraction, Seconds, Spec, WholeNumber
+from oltpsim.simulator.form import Daemon, DaemonStep, Writing, from_s
 
 
 class SweepSpec(Spec):

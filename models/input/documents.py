@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from models.input.problems import value_text
-from simulator.errors import InputError
+from oltpsim.models.input.problems import value_text
+from oltpsim.simulator.errors import InputError
 
 
 def document_text(form: str, content: dict[str, Any]) -> str:

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from models.input.base import descriptions
-from simulator.errors import InputError
+from oltpsim.models.input.base import descriptions
+from oltpsim.simulator.errors import InputError
 
 MOST_COMPARED = 100
 MOST_SHOWN = 60

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from models.input.problems import MOST_SHOWN
-from simulator.errors import InputError
+from oltpsim.models.input.problems import MOST_SHOWN
+from oltpsim.simulator.errors import InputError
 
 MOST_BYTES = 64 << 20
 """A day of iostat in 1 s intervals has some tens of MiB; what is larger is a trace and must be summed up first."""

@@ -10,7 +10,7 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 MOST_BYTES = 1 << 17
 """A long scenario has 10 KiB; a file of this size with a fault takes seconds to say so."""

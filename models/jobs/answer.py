@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from models.build import memory_plan
-from models.input import specs_by_kind
-from models.jobs.load import load
-from models.jobs.lookups import MOST_THREADS, lookups
-from models.jobs.mutex import mutex
-from models.jobs.partitioned_store import partitioned_store
-from models.jobs.query_mix import query_mix, request_faults
-from models.jobs.result import JobResult
-from models.jobs.scan import scan
-from models.jobs.store_model import store_faults, store_model
-from models.jobs.store_run import simulate_store
-from models.scenario import ScenarioSpec
-from models.workloads import (
+from oltpsim.models.build import memory_plan
+from oltpsim.models.input import specs_by_kind
+from oltpsim.models.jobs.load import load
+from oltpsim.models.jobs.lookups import MOST_THREADS, lookups
+from oltpsim.models.jobs.mutex import mutex
+from oltpsim.models.jobs.partitioned_store import partitioned_store
+from oltpsim.models.jobs.query_mix import query_mix, request_faults
+from oltpsim.models.jobs.result import JobResult
+from oltpsim.models.jobs.scan import scan
+from oltpsim.models.jobs.store_model import store_faults, store_model
+from oltpsim.models.jobs.store_run import simulate_store
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import (
     JobSpec,
     LoadSpec,
     LookupsSpec,
@@ -24,8 +24,8 @@ from models.workloads import (
     RowWorkloadSpec,
     ScanSpec,
 )
-from simulator.errors import InputError, InternalError
-from simulator.form import GIB, KIB
+from oltpsim.simulator.errors import InputError, InternalError
+from oltpsim.simulator.form import GIB, KIB
 
 
 def run_job(scenario: ScenarioSpec, seed: int = 1) -> JobResult:

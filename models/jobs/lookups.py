@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.build import machine_model
-from models.jobs.result import JobResult, most_crowded
-from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulate_work
-from models.scenario import ScenarioSpec
-from models.workloads import LookupsSpec
-from simulator.form import NS_PER_S, NS_PER_US, Assembler, Station, System
-from simulator.results import Activity
+from oltpsim.models.build import machine_model
+from oltpsim.models.jobs.result import JobResult, most_crowded
+from oltpsim.models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulate_work
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import LookupsSpec
+from oltpsim.simulator.form import NS_PER_S, NS_PER_US, Assembler, Station, System
+from oltpsim.simulator.results import Activity
 
 LEAST_LOOKUPS, LEAST_OF_A_THREAD = 200_000, 20
 """that are simulated"""

@@ -1,9 +1,9 @@
 """Threads that acquire and free one mutex: what a contended hand-over costs."""
 
-from models.jobs.result import JobResult
-from models.machine import speed_of
-from models.scenario import ScenarioSpec
-from models.workloads import MutexSpec
+from oltpsim.models.jobs.result import JobResult
+from oltpsim.models.machine import speed_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import MutexSpec
 
 US = 1e-6
 

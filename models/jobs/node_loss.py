@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.build import RECOVERED
-from models.jobs.store_program import DEAD
-from models.jobs.store_run import StoreState
-from models.workloads import NodeLossSpec
-from simulator.form import NS_PER_S
-from simulator.results import Series
+from oltpsim.models.build import RECOVERED
+from oltpsim.models.jobs.store_program import DEAD
+from oltpsim.models.jobs.store_run import StoreState
+from oltpsim.models.workloads import NodeLossSpec
+from oltpsim.simulator.form import NS_PER_S
+from oltpsim.simulator.results import Series
 
 
 @dataclass(frozen=True)

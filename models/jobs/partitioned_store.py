@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from models.jobs.node_loss import loss_figures
-from models.jobs.result import JobResult, most_crowded
-from models.jobs.store_program import QUERY, UPDATE
-from models.jobs.store_run import StoreRun
-from models.scenario import ScenarioSpec
-from models.workloads import PartitionedStoreSpec
-from simulator.results import Estimate, StationResult, histogram_share_below
-from simulator.results.recording import batch_means
+from oltpsim.models.jobs.node_loss import loss_figures
+from oltpsim.models.jobs.result import JobResult, most_crowded
+from oltpsim.models.jobs.store_program import QUERY, UPDATE
+from oltpsim.models.jobs.store_run import StoreRun
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import PartitionedStoreSpec
+from oltpsim.simulator.results import Estimate, StationResult, histogram_share_below
+from oltpsim.simulator.results.recording import batch_means
 
 LIMITS_MS = (1, 2, 5)
 """Response times under which shares of the requests are reported."""

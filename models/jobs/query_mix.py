@@ -12,14 +12,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from models.build import machine_model, memory_plan
-from models.jobs.result import JobResult, most_crowded
-from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, FinishedJob, simulate_work
-from models.machine import speed_of
-from models.scenario import ScenarioSpec
-from models.workloads import QueryMixSpec
-from simulator.form import GIB, KIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, Section, System, cut_of
-from simulator.results import Activity
+from oltpsim.models.build import machine_model, memory_plan
+from oltpsim.models.jobs.result import JobResult, most_crowded
+from oltpsim.models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, FinishedJob, simulate_work
+from oltpsim.models.machine import speed_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import QueryMixSpec
+from oltpsim.simulator.form import GIB, KIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, Section, System, cut_of
+from oltpsim.simulator.results import Activity
 
 MOST_TURNS_OF_A_MIX = 1_000
 """more entries of a mix are put together, hand-over and all"""

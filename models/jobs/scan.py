@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.build import machine_model
-from models.jobs.result import JobResult
-from models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, FinishedJob, simulate_work
-from models.machine import RotatingDiskSpec, speed_of
-from models.scenario import ScenarioSpec
-from models.workloads import ScanSpec
-from models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
-from simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, System
-from simulator.results import Activity
+from oltpsim.models.build import machine_model
+from oltpsim.models.jobs.result import JobResult
+from oltpsim.models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, FinishedJob, simulate_work
+from oltpsim.models.machine import RotatingDiskSpec, speed_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import ScanSpec
+from oltpsim.models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
+from oltpsim.simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, System
+from oltpsim.simulator.results import Activity
 
 MB = 1e6
 MOST_RUNS = 20_000

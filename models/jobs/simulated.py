@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simulator.errors import Infeasible
-from simulator.form import Interval, System, Work, from_s, to_s
-from simulator.results import Activity, Counters
+from oltpsim.simulator.errors import Infeasible
+from oltpsim.simulator.form import Interval, System, Work, from_s, to_s
+from oltpsim.simulator.results import Activity, Counters
 
 if TYPE_CHECKING:
-    from simulator.kernel import KernelEngine
+    from oltpsim.simulator.kernel import KernelEngine
 
 ONE_TRANSACTION_EACH = Work(1)
 LONGEST = Interval("cold", 0, from_s(100 * 365 * 86400))
@@ -54,7 +54,7 @@ def simulate_work(system: System, seed: int) -> FinishedJob:
 
 def kernel_engine(system: System, seed: int) -> "KernelEngine":
     """The kernel with a system, before its run. It is loaded for the first job: whoever reads a scenario needs none."""
-    engine: KernelEngine = import_module("simulator.kernel").KernelEngine(system, seed)
+    engine: KernelEngine = import_module("oltpsim.simulator.kernel").KernelEngine(system, seed)
     return engine
 
 

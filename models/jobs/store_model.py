@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from models.jobs.store_program import Speeds, StoreWriter
-from models.machine import speed_of
-from models.scenario import ScenarioSpec
-from models.workloads import PartitionedStoreSpec
-from simulator import form
-from simulator.form import NS_PER_MS, from_s
+from oltpsim.models.jobs.store_program import Speeds, StoreWriter
+from oltpsim.models.machine import speed_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import PartitionedStoreSpec
+from oltpsim.simulator import form
+from oltpsim.simulator.form import NS_PER_MS, from_s
 
 LEAST_SERVERS_OF_A_LOSS = 3
 STEPS = 300

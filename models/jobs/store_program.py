@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from models.workloads import CollectorSpec, NodeLossSpec, PartitionedStoreSpec, StorePathSpec, UpdatePathSpec
-from simulator.form import NEVER_NS, NS_PER_MS, NS_PER_US, Assembler, Label, Program, from_s
+from oltpsim.models.workloads import CollectorSpec, NodeLossSpec, PartitionedStoreSpec, StorePathSpec, UpdatePathSpec
+from oltpsim.simulator.form import NEVER_NS, NS_PER_MS, NS_PER_US, Assembler, Label, Program, from_s
 
 KIB, GBIT = 1024, 1e9
 CHUNK_KIB = 64

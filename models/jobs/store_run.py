@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.jobs.simulated import kernel_engine
-from simulator.errors import InternalError
-from simulator.form import IntArray, Program, System
-from simulator.results import Result
+from oltpsim.models.jobs.simulated import kernel_engine
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import IntArray, Program, System
+from oltpsim.simulator.results import Result
 
 
 @dataclass(frozen=True)

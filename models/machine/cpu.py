@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from models.input import Fraction, Mib, Name, Nanoseconds, Number, Spec, Text, WholeNumber
-from simulator.form import FloatArray
+from oltpsim.models.input import Fraction, Mib, Name, Nanoseconds, Number, Spec, Text, WholeNumber
+from oltpsim.simulator.form import FloatArray
 
 
 class CpuSpec(Spec):

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.input import Gib, Mib, MibPerSecond, Microseconds, Milliseconds, Name, Spec, Text, WholeNumber
-from models.machine.ssd import SsdSpec
-from models.machine.volume import RateLimitSpec, rate_limit_of
-from simulator.form import GIB, MIB, NS_PER_US, DeviceRecord, FlashDevice, RotatingDevice
+from oltpsim.models.input import Gib, Mib, MibPerSecond, Microseconds, Milliseconds, Name, Spec, Text, WholeNumber
+from oltpsim.models.machine.ssd import SsdSpec
+from oltpsim.models.machine.volume import RateLimitSpec, rate_limit_of
+from oltpsim.simulator.form import GIB, MIB, NS_PER_US, DeviceRecord, FlashDevice, RotatingDevice
 
 
 class RotatingDiskSpec(Spec):

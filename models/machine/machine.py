@@ -4,12 +4,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Fraction, Gib, Microseconds, Name, Number, Spec, Text, WholeNumber
-from models.machine.cpu import CpuSpec, slowdowns
-from models.machine.disk import DiskSpec
-from models.machine.raid import DiskArraySpec
-from models.machine.volume import RateLimitSpec
-from simulator.form import PPM, Cpu, FloatArray, Sharing
+from oltpsim.models.input import Fraction, Gib, Microseconds, Name, Number, Spec, Text, WholeNumber
+from oltpsim.models.machine.cpu import CpuSpec, slowdowns
+from oltpsim.models.machine.disk import DiskSpec
+from oltpsim.models.machine.raid import DiskArraySpec
+from oltpsim.models.machine.volume import RateLimitSpec
+from oltpsim.simulator.form import PPM, Cpu, FloatArray, Sharing
 
 QUOTA_PERIOD_NS = 100_000_000
 """cpu.cfs_period_us of Linux's control groups, by default"""

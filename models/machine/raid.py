@@ -4,10 +4,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from models.input import Kib, Mib, Microseconds, Spec, Text, WholeNumber
-from models.machine.disk import DiskSpec
-from models.machine.volume import RateLimitSpec, rate_limit_of
-from simulator.form import KIB, MIB, NS_PER_US, Controllers, DeviceRecord, RaidSet, RotatingDevice
+from oltpsim.models.input import Kib, Mib, Microseconds, Spec, Text, WholeNumber
+from oltpsim.models.machine.disk import DiskSpec
+from oltpsim.models.machine.volume import RateLimitSpec, rate_limit_of
+from oltpsim.simulator.form import KIB, MIB, NS_PER_US, Controllers, DeviceRecord, RaidSet, RotatingDevice
 
 
 class RaidLayout(NamedTuple):

@@ -5,8 +5,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import Fraction, Gib, Mib, MibPerSecond, Microseconds, Name, Number, Spec, Text, WholeNumber
-from simulator.form import MIB, NS_PER_S, NS_PER_US, DeviceRecord, SsdDevice
+from oltpsim.models.input import Fraction, Gib, Mib, MibPerSecond, Microseconds, Name, Number, Spec, Text, WholeNumber
+from oltpsim.simulator.form import MIB, NS_PER_S, NS_PER_US, DeviceRecord, SsdDevice
 
 SHEET_BYTES = 4096
 """of the requests that data sheets give latencies and rates of"""

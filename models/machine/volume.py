@@ -4,8 +4,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import Fraction, Kib, Milliseconds, Number, Spec, Text
-from simulator.form import KIB, NS_PER_MS, RateLimit
+from oltpsim.models.input import Fraction, Kib, Milliseconds, Number, Spec, Text
+from oltpsim.simulator.form import KIB, NS_PER_MS, RateLimit
 
 MOST_REFILL_S = 50 * 86_400
 """longest time in which a bucket of credits may fill: clocks in picoseconds know twice as much"""

@@ -1,5 +1,5 @@
 """The operating system: page cache, write-back, swap, CPU per call."""
 
-from models.operating_system.io_scheduler import fair_queueing_of
-from models.operating_system.operating_system import OperatingSystemSpec
-from models.operating_system.page_cache import flusher_of, page_cache_of, write_back_of
+from oltpsim.models.operating_system.io_scheduler import fair_queueing_of
+from oltpsim.models.operating_system.operating_system import OperatingSystemSpec
+from oltpsim.models.operating_system.page_cache import flusher_of, page_cache_of, write_back_of

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Microseconds, Milliseconds, Spec, WholeNumber
-from simulator.form import NS_PER_MS, FairQueueing
+from oltpsim.models.input import Microseconds, Milliseconds, Spec, WholeNumber
+from oltpsim.simulator.form import NS_PER_MS, FairQueueing
 
 
 class NoopSpec(Spec):

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from models.input import Gib, Kib, Mib, Microseconds, Milliseconds, Name, Number, Spec, Text, WholeNumber
-from models.operating_system.io_scheduler import CfqSpec, FileSystemSpec, NoopSpec, RawSpec
-from models.operating_system.page_cache import PageCacheSpec
-from simulator.form import NS_PER_MS
+from oltpsim.models.input import Gib, Kib, Mib, Microseconds, Milliseconds, Name, Number, Spec, Text, WholeNumber
+from oltpsim.models.operating_system.io_scheduler import CfqSpec, FileSystemSpec, NoopSpec, RawSpec
+from oltpsim.models.operating_system.page_cache import PageCacheSpec
+from oltpsim.simulator.form import NS_PER_MS
 
 MOST_SCALING = 8
 """processors beyond which time slices grow no more (Linux, kernel/sched/fair.c, get_update_sysctl_factor)"""

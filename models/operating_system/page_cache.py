@@ -5,8 +5,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from models.input import Fraction, Kib, Mib, Seconds, Spec, WholeNumber
-from simulator.form import GIB, KIB, MIB, MOST_PAGES_A_PAUSE, UNPACED, Daemon, DaemonStep, PageCache, from_s
+from oltpsim.models.input import Fraction, Kib, Mib, Seconds, Spec, WholeNumber
+from oltpsim.simulator.form import GIB, KIB, MIB, MOST_PAGES_A_PAUSE, UNPACED, Daemon, DaemonStep, PageCache, from_s
 
 PAUSE_KIB = 128
 """Linux, mm/page-writeback.c, DIRTY_POLL_THRESH"""

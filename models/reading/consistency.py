@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from models.build import (
+from oltpsim.models.build import (
     LOG_AREA_BYTES,
     by_table,
     clients_of,
@@ -12,11 +12,11 @@ from models.build import (
     sampling_faults,
     start_faults,
 )
-from models.database import OLD_BLOCKS_TIME_MS, DatabaseSpec
-from models.jobs import job_faults
-from models.machine import FlashDiskSpec, RotatingDiskSpec, SsdSpec
-from models.scenario import ScenarioSpec
-from models.workloads import (
+from oltpsim.models.database import OLD_BLOCKS_TIME_MS, DatabaseSpec
+from oltpsim.models.jobs import job_faults
+from oltpsim.models.machine import FlashDiskSpec, RotatingDiskSpec, SsdSpec
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import (
     ClosedClientsSpec,
     RowWorkloadSpec,
     TerminalsSpec,
@@ -24,9 +24,9 @@ from models.workloads import (
     data_words,
     database_regions,
 )
-from models.workloads.tpcc import pages_in, pages_of
-from simulator.errors import Infeasible, InputError
-from simulator.form import GIB, KIB
+from oltpsim.models.workloads.tpcc import pages_in, pages_of
+from oltpsim.simulator.errors import Infeasible, InputError
+from oltpsim.simulator.form import GIB, KIB
 
 PAGE_SIZES_KIB = (2, 4, 8, 16, 32, 64)
 MOST_THINK_TIME_S = 3600

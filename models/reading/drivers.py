@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from models.catalogue import expand_names
-from models.input import validated
-from models.workloads import LayoutSpec
-from models.workloads.tpcc import loaded_pages
-from simulator.errors import InputError
-from simulator.form import GIB, KIB
+from oltpsim.models.catalogue import expand_names
+from oltpsim.models.input import validated
+from oltpsim.models.workloads import LayoutSpec
+from oltpsim.models.workloads.tpcc import loaded_pages
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB
 
 DEFAULT_DATABASE = "postgresql-15"
 """of a machine of today whose engine nobody names"""

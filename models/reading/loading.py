@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from models.catalogue import expand_names, read_with_base, with_setting
-from models.input import MOST_SHOWN, key_words, problem_keys, validated
-from models.reading.consistency import check_consistency
-from models.scenario import ScenarioSpec
+from oltpsim.models.catalogue import expand_names, read_with_base, with_setting
+from oltpsim.models.input import MOST_SHOWN, key_words, problem_keys, validated
+from oltpsim.models.reading.consistency import check_consistency
+from oltpsim.models.scenario import ScenarioSpec
 
 
 def load_scenario(path: Path | str, overrides: Sequence[str] = ()) -> ScenarioSpec:

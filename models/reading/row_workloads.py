@@ -4,13 +4,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from models.catalogue import catalogue_entry, expand_names
-from models.input import validated
-from models.reading.drivers import DRIVERS, database_keys, driver_of
-from models.workloads import RowWorkloadSpec
-from models.workloads.rows import MOST_LOCKED_ROWS, loaded_row_pages
-from simulator.errors import InputError
-from simulator.form import GIB, KIB
+from oltpsim.models.catalogue import catalogue_entry, expand_names
+from oltpsim.models.input import validated
+from oltpsim.models.reading.drivers import DRIVERS, database_keys, driver_of
+from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.models.workloads.rows import MOST_LOCKED_ROWS, loaded_row_pages
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB
 
 RowStore = tuple[str, float]
 """how an engine keeps rows: heap or clustered, and KiB of a page"""

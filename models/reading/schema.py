@@ -8,8 +8,8 @@ import typing
 from pathlib import Path
 from typing import Any
 
-from models.catalogue import CATALOGUED_KEYS, catalogue_names
-from models.scenario import ScenarioSpec
+from oltpsim.models.catalogue import CATALOGUED_KEYS, catalogue_names
+from oltpsim.models.scenario import ScenarioSpec
 
 VOLUME = {
     "type": "string",

@@ -10,10 +10,10 @@ from typing import Any, TypeGuard, TypeVar
 
 from pydantic import ValidationError
 
-from models.input import Spec, key_words, set_value, values_along
-from models.reading.consistency import check_consistency
-from models.reading.loading import scenario_from_mapping
-from models.scenario import ScenarioSpec
+from oltpsim.models.input import Spec, key_words, set_value, values_along
+from oltpsim.models.reading.consistency import check_consistency
+from oltpsim.models.reading.loading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
@@ -26,7 +26,7 @@ def names_a_part(key: str) -> bool:
 def numeric_value(scenario: ScenarioSpec, key: str) -> float | int | None:
     """The number at a key, an int where only whole ones may stand; None if there is none, or if it is another part's.
 
-    Keys: see `models.input.keys`.
+    Keys: see `oltpsim.models.input.keys`.
     """
     path, _, part = key.partition("@")
     along = list(values_along(scenario, path))

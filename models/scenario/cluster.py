@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from models.input import Microseconds, Milliseconds, Seconds, Spec, WholeNumber
+from oltpsim.models.input import Microseconds, Milliseconds, Seconds, Spec, WholeNumber
 
 
 class StandbySpec(Spec):

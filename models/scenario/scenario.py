@@ -4,13 +4,13 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.database import DatabaseSpec
-from models.input import Fraction, Gib, Name, Number, Seconds, Spec, Text, WholeNumber
-from models.machine import MachineSpec
-from models.operating_system import OperatingSystemSpec
-from models.scenario.cluster import ClusterSpec
-from models.workloads import AnyWorkloadSpec, JobSpec, WorkloadSpec
-from simulator.errors import InputError
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.models.input import Fraction, Gib, Name, Number, Seconds, Spec, Text, WholeNumber
+from oltpsim.models.machine import MachineSpec
+from oltpsim.models.operating_system import OperatingSystemSpec
+from oltpsim.models.scenario.cluster import ClusterSpec
+from oltpsim.models.workloads import AnyWorkloadSpec, JobSpec, WorkloadSpec
+from oltpsim.simulator.errors import InputError
 
 
 class PrewarmSpec(Spec):

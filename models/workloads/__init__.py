@@ -1,16 +1,16 @@
 """Workloads: what is asked of a machine."""
 
-from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
-from models.workloads.job import JobSpec, LoadSpec, LookupsSpec, MutexSpec, QueryMixSpec, ScanSpec
-from models.workloads.partitioned_store import (
+from oltpsim.models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
+from oltpsim.models.workloads.job import JobSpec, LoadSpec, LookupsSpec, MutexSpec, QueryMixSpec, ScanSpec
+from oltpsim.models.workloads.partitioned_store import (
     CollectorSpec,
     NodeLossSpec,
     PartitionedStoreSpec,
     StorePathSpec,
     UpdatePathSpec,
 )
-from models.workloads.paths import SINGLE_SERVER, ClusterPaths, InterruptTimes, PathTimes
-from models.workloads.rows import RowWorkloadSpec
-from models.workloads.tpcc import LayoutSpec, MixSpec, TerminalsSpec, WorkloadSpec
-from models.workloads.transactions import INTERRUPTS
-from models.workloads.workload import AnyWorkloadSpec, data_words, database_regions
+from oltpsim.models.workloads.paths import SINGLE_SERVER, ClusterPaths, InterruptTimes, PathTimes
+from oltpsim.models.workloads.rows import RowWorkloadSpec
+from oltpsim.models.workloads.tpcc import LayoutSpec, MixSpec, TerminalsSpec, WorkloadSpec
+from oltpsim.models.workloads.transactions import INTERRUPTS
+from oltpsim.models.workloads.workload import AnyWorkloadSpec, data_words, database_regions

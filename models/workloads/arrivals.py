@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import PerSecond, Seconds, Spec, WholeNumber
+from oltpsim.models.input import PerSecond, Seconds, Spec, WholeNumber
 
 
 class ClosedClientsSpec(Spec):

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.input import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Name, Number, Spec, WholeNumber
-from models.workloads.partitioned_store import PartitionedStoreSpec
+from oltpsim.models.input import Fraction, Gib, Kib, Mib, Microseconds, Milliseconds, Name, Number, Spec, WholeNumber
+from oltpsim.models.workloads.partitioned_store import PartitionedStoreSpec
 
 MOST_THREADS = 100_000
 

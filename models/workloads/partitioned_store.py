@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import (
+from oltpsim.models.input import (
     Fraction,
     Gib,
     Kib,

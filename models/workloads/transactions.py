@@ -10,10 +10,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from models.input import Spec
-from models.workloads.arrivals import ClosedClientsSpec
-from models.workloads.paths import PathTimes, Rows
-from simulator.form import WITH_INDEX_PAGE, Assembler, IntArray, Label, Program, cut_of, from_s
+from oltpsim.models.input import Spec
+from oltpsim.models.workloads.arrivals import ClosedClientsSpec
+from oltpsim.models.workloads.paths import PathTimes, Rows
+from oltpsim.simulator.form import WITH_INDEX_PAGE, Assembler, IntArray, Label, Program, cut_of, from_s
 
 INTERRUPTS = "interrupts"
 """station of the processors that are set aside for them"""

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from models.workloads.rows import RowWorkloadSpec, row_regions
-from models.workloads.tpcc import WorkloadSpec, regions_of
-from simulator.form import IntArray
+from oltpsim.models.workloads.rows import RowWorkloadSpec, row_regions
+from oltpsim.models.workloads.tpcc import WorkloadSpec, regions_of
+from oltpsim.simulator.form import IntArray
 
 
 def _of_a_kind(data: Any) -> Any:

@@ -12,20 +12,20 @@ from pathlib import Path
 
 import typer
 
-from models.catalogue import Prices, catalogue_names, price_list
-from models.scenario import ScenarioSpec
-from scenarios.commands.modelled import Assumed, ModelledScenario, measurement_of
-from scenarios.commands.options import Output
-from scenarios.questions.explain import advise, unit_prices
-from scenarios.questions.what_if import what_if
-from scenarios.run import SavedRun, write_saved_run
-from scenarios.show.numbers import count, milliseconds, share
-from scenarios.show.progress import progress_display
-from scenarios.show.report import Advised, Grid, write_report
-from scenarios.show.summary import answer_json, summary_csv, summary_text
-from scenarios.show.words import Expected, is_calculated, rate_interval, rate_words, unit_of
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.models.catalogue import Prices, catalogue_names, price_list
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.modelled import Assumed, ModelledScenario, measurement_of
+from oltpsim.scenarios.commands.options import Output
+from oltpsim.scenarios.questions.explain import advise, unit_prices
+from oltpsim.scenarios.questions.what_if import what_if
+from oltpsim.scenarios.run import SavedRun, write_saved_run
+from oltpsim.scenarios.show.numbers import count, milliseconds, share
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.report import Advised, Grid, write_report
+from oltpsim.scenarios.show.summary import answer_json, summary_csv, summary_text
+from oltpsim.scenarios.show.words import Expected, is_calculated, rate_interval, rate_words, unit_of
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 ADVICE_CURRENCY = "USD"
 NARROWEST = 60

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     FitTask,
     StepJournal,
     calibration_json,
@@ -16,9 +16,9 @@ from calibration.fit import (
     run_fit,
     write_calibration,
 )
-from calibration.records import RunRecord, check_record, fit_program
-from scenarios.commands.interruption import say_reused, saying_what_is_kept
-from scenarios.commands.options import (
+from oltpsim.calibration.records import RunRecord, check_record, fit_program
+from oltpsim.scenarios.commands.interruption import say_reused, saying_what_is_kept
+from oltpsim.scenarios.commands.options import (
     ClusterOption,
     Output,
     OutputOption,
@@ -28,14 +28,14 @@ from scenarios.commands.options import (
     WorkersOption,
     check_place,
 )
-from scenarios.commands.output_files import check_places
-from scenarios.library import asked_scenario
-from scenarios.questions.measured import read_runs
-from scenarios.run import calls_executor, default_workers, simulate_by_kernel
-from scenarios.show.calibration import calibration_lines
-from scenarios.show.next_run import would_tell
-from scenarios.show.progress import progress_display
-from simulator.errors import InputError
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.library import asked_scenario
+from oltpsim.scenarios.questions.measured import read_runs
+from oltpsim.scenarios.run import calls_executor, default_workers, simulate_by_kernel
+from oltpsim.scenarios.show.calibration import calibration_lines
+from oltpsim.scenarios.show.next_run import would_tell
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.simulator.errors import InputError
 
 MOST_BOOTSTRAP = 1000
 CONFIRM = 3

@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from models.catalogue import CATALOGUE_KINDS, catalogue_names, entry_faults, without_price, without_shape
-from models.catalogue.importers import shorten_list
-from scenarios.commands.catalog_import import import_
-from scenarios.commands.options import Output, OutputOption
-from scenarios.library import library_files
-from scenarios.show.catalogue import catalogue_rows, entry_csv, entry_json, entry_text, price_table
-from scenarios.show.table import rows_text
-from simulator.errors import InputError
+from oltpsim.models.catalogue import CATALOGUE_KINDS, catalogue_names, entry_faults, without_price, without_shape
+from oltpsim.models.catalogue.importers import shorten_list
+from oltpsim.scenarios.commands.catalog_import import import_
+from oltpsim.scenarios.commands.options import Output, OutputOption
+from oltpsim.scenarios.library import library_files
+from oltpsim.scenarios.show.catalogue import catalogue_rows, entry_csv, entry_json, entry_text, price_table
+from oltpsim.scenarios.show.table import rows_text
+from oltpsim.simulator.errors import InputError
 
 app = typer.Typer(
     no_args_is_help=True,

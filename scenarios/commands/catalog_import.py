@@ -6,12 +6,19 @@ from typing import Annotated
 
 import typer
 
-from models.catalogue.importers import ImportedEntries, ListFacts, WrittenFile, read_list, shorten_list, write_entries
-from scenarios.commands.options import Output, OutputOption, QuietOption
-from scenarios.show.numbers import plural
-from scenarios.show.progress import progress_display
-from scenarios.show.table import rows_text
-from simulator.errors import InputError
+from oltpsim.models.catalogue.importers import (
+    ImportedEntries,
+    ListFacts,
+    WrittenFile,
+    read_list,
+    shorten_list,
+    write_entries,
+)
+from oltpsim.scenarios.commands.options import Output, OutputOption, QuietOption
+from oltpsim.scenarios.show.numbers import plural
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.table import rows_text
+from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-catalogue-import-1"
 MOST_NAMES = 5

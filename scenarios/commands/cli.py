@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from scenarios.commands.options import UsageError
-from simulator.errors import InputError, InstallationError
+from oltpsim.scenarios.commands.options import UsageError
+from oltpsim.simulator.errors import InputError, InstallationError
 
 BAD_INPUT = 2
 BLAS_VARIABLE = "OPENBLAS_NUM_THREADS"
@@ -66,7 +66,7 @@ SENTENCE = "usage:usage_sentence"
 
 def _load(place: str) -> Any:
     module, _, attribute = place.partition(":")
-    return getattr(import_module(f"scenarios.commands.{module}"), attribute)
+    return getattr(import_module(f"oltpsim.scenarios.commands.{module}"), attribute)
 
 
 class LazyCommands(Mapping[str, Any]):
@@ -134,7 +134,8 @@ def _use_catalogue(folder: str | None) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Traceback when the program itself fails.")] = False,
     catalog: Annotated[

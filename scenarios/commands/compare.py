@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from models.input import parse_quantity
-from scenarios.commands.answer import terminal_width
-from scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
-from scenarios.commands.options import (
+from oltpsim.models.input import parse_quantity
+from oltpsim.scenarios.commands.answer import terminal_width
+from oltpsim.scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
+from oltpsim.scenarios.commands.options import (
     MOST_REPLICATIONS,
     ChanceOption,
     EngineOption,
@@ -20,12 +20,12 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.questions.compare import Comparer, ScenarioComparison, measured_comparison, read_sides
-from scenarios.run import default_workers, pool_rates
-from scenarios.show.compare import comparison_csv, comparison_json, comparison_table
-from scenarios.show.progress import progress_display
-from scenarios.show.words import unit_of
-from simulator.errors import InputError
+from oltpsim.scenarios.questions.compare import Comparer, ScenarioComparison, measured_comparison, read_sides
+from oltpsim.scenarios.run import default_workers, pool_rates
+from oltpsim.scenarios.show.compare import comparison_csv, comparison_json, comparison_table
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.words import unit_of
+from oltpsim.simulator.errors import InputError
 
 REPLICATIONS = 5
 MOST_UNTIL = 200

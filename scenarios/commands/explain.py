@@ -6,13 +6,27 @@ from typing import Annotated
 
 import typer
 
-from models.catalogue import Prices, price_list
-from models.input import parse_quantity
-from scenarios.commands.answer import command_line, terminal_width
-from scenarios.commands.modelled import ModelledScenario, assumed_of, is_model, measurement_of, modelled_scenario
-from scenarios.commands.options import ChanceOption, ModelOption, Output, OutputOption, QuietOption, SetOption, finite
-from scenarios.commands.output_files import check_places
-from scenarios.questions.explain import (
+from oltpsim.models.catalogue import Prices, price_list
+from oltpsim.models.input import parse_quantity
+from oltpsim.scenarios.commands.answer import command_line, terminal_width
+from oltpsim.scenarios.commands.modelled import (
+    ModelledScenario,
+    assumed_of,
+    is_model,
+    measurement_of,
+    modelled_scenario,
+)
+from oltpsim.scenarios.commands.options import (
+    ChanceOption,
+    ModelOption,
+    Output,
+    OutputOption,
+    QuietOption,
+    SetOption,
+    finite,
+)
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.questions.explain import (
     CORE_STEP,
     DISK_STEP,
     MEMORY_STEP,
@@ -24,8 +38,8 @@ from scenarios.questions.explain import (
     parse_growth,
     unit_prices,
 )
-from scenarios.run import SimulationTask, read_saved_run, simulate
-from scenarios.show.explain import (
+from oltpsim.scenarios.run import SimulationTask, read_saved_run, simulate
+from oltpsim.scenarios.show.explain import (
     activity_bars,
     explanation_charts,
     explanation_csv,
@@ -33,11 +47,11 @@ from scenarios.show.explain import (
     explanation_text,
     explanation_title,
 )
-from scenarios.show.picture import check_picture, write_picture
-from scenarios.show.progress import progress_display
-from scenarios.show.words import Expected
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.scenarios.show.picture import check_picture, write_picture
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.words import Expected
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
 

@@ -6,17 +6,17 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import disk_table, fit_table, fitted_entry
-from calibration.importers import RunFiles, disk_entry, disk_entry_lines, find_runs, read_run_table, tail_lines
-from calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
-from models.input import did_you_mean, document_text, leaves, repeated_name, write_whole, yaml_text
-from scenarios.commands.options import Output, OutputOption, QuietOption
-from scenarios.commands.output_files import check_places, check_store
-from scenarios.commands.runs import LAW_BROKEN
-from scenarios.show.fitted_disk import fitted_disk_fields, fitted_disk_lines, fitted_entry_lines
-from scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
-from scenarios.show.table import csv_text
-from simulator.errors import InputError
+from oltpsim.calibration.fit import disk_table, fit_table, fitted_entry
+from oltpsim.calibration.importers import RunFiles, disk_entry, disk_entry_lines, find_runs, read_run_table, tail_lines
+from oltpsim.calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
+from oltpsim.models.input import did_you_mean, document_text, leaves, repeated_name, write_whole, yaml_text
+from oltpsim.scenarios.commands.options import Output, OutputOption, QuietOption
+from oltpsim.scenarios.commands.output_files import check_places, check_store
+from oltpsim.scenarios.commands.runs import LAW_BROKEN
+from oltpsim.scenarios.show.fitted_disk import fitted_disk_fields, fitted_disk_lines, fitted_entry_lines
+from oltpsim.scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
+from oltpsim.scenarios.show.table import csv_text
+from oltpsim.simulator.errors import InputError
 
 DISK_FORMAT = "oltpsim-disk-1"
 DEFAULT_RPM = 7200

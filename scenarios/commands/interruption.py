@@ -6,9 +6,9 @@ from pathlib import Path
 
 import typer
 
-from calibration.fit import StepJournal
-from scenarios.questions.sweep import SweepRunner
-from scenarios.run import Display, default_workers
+from oltpsim.calibration.fit import StepJournal
+from oltpsim.scenarios.questions.sweep import SweepRunner
+from oltpsim.scenarios.run import Display, default_workers
 
 
 def say_kept(done: str, file: Path | None) -> None:

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from calibration.importers import find_runs
-from calibration.lab import Laboratory, clean, emulated
-from calibration.measure import terminal
-from calibration.records import merge_readings, save_records
-from scenarios.commands.import_runs import give_runs
-from scenarios.commands.options import Output, OutputOption, QuietOption
-from scenarios.library import library_files, scenario_loader
-from scenarios.show.table import rows_text
-from simulator.errors import InputError
+from oltpsim.calibration.importers import find_runs
+from oltpsim.calibration.lab import Laboratory, clean, emulated
+from oltpsim.calibration.measure import terminal
+from oltpsim.calibration.records import merge_readings, save_records
+from oltpsim.scenarios.commands.import_runs import give_runs
+from oltpsim.scenarios.commands.options import Output, OutputOption, QuietOption
+from oltpsim.scenarios.library import library_files, scenario_loader
+from oltpsim.scenarios.show.table import rows_text
+from oltpsim.simulator.errors import InputError
 
 CLEAN_FORMAT = "oltpsim-lab-clean-1"
 app = typer.Typer(

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from calibration.importers import find_runs
-from calibration.measure import DatabaseKind, Measurement, measure, terminal
-from scenarios.commands.import_runs import give_runs
-from scenarios.commands.options import Output, QuietOption, finite
-from scenarios.commands.output_files import check_places
-from simulator.errors import InputError
+from oltpsim.calibration.importers import find_runs
+from oltpsim.calibration.measure import DatabaseKind, Measurement, measure, terminal
+from oltpsim.scenarios.commands.import_runs import give_runs
+from oltpsim.scenarios.commands.options import Output, QuietOption, finite
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.simulator.errors import InputError
 
 INTERRUPTED = 130
 HARNESS_FAILED = 1

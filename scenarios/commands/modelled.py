@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     CALIBRATION_FORMAT,
     INTERVAL_CONFIDENCE,
     Calibration,
@@ -16,7 +16,7 @@ from calibration.fit import (
     read_calibration,
     shipped_calibrations,
 )
-from calibration.predict import (
+from oltpsim.calibration.predict import (
     MeasurementInterval,
     Moves,
     Predicted,
@@ -28,15 +28,15 @@ from calibration.predict import (
     run_measurement,
     unseen_moves,
 )
-from models.reading import Description, scenario_from_mapping
-from models.scenario import ScenarioSpec
-from scenarios.commands.options import Output
-from scenarios.library import AskedScenario, asked_scenario
-from scenarios.run import Display, simulate_by_kernel
-from scenarios.show.machine import answered_by, description_text, understood_rows
-from scenarios.show.words import Expected, uncertainty_words
-from simulator.errors import InputError
-from simulator.results import Estimate, Result
+from oltpsim.models.reading import Description, scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.options import Output
+from oltpsim.scenarios.library import AskedScenario, asked_scenario
+from oltpsim.scenarios.run import Display, simulate_by_kernel
+from oltpsim.scenarios.show.machine import answered_by, description_text, understood_rows
+from oltpsim.scenarios.show.words import Expected, uncertainty_words
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Estimate, Result
 
 
 @dataclass(frozen=True)

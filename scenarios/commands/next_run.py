@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import Calibration, StepJournal, calibration_path, read_calibration
-from calibration.predict import (
+from oltpsim.calibration.fit import Calibration, StepJournal, calibration_path, read_calibration
+from oltpsim.calibration.predict import (
     CandidateSet,
     advice_digest,
     advise_next_run,
@@ -14,11 +14,11 @@ from calibration.predict import (
     candidates_named,
     read_candidates,
 )
-from models.input import last_word
-from models.scenario import ScenarioSpec
-from scenarios.commands.interruption import say_reused, saying_what_is_kept
-from scenarios.commands.modelled import scenario_or_base
-from scenarios.commands.options import (
+from oltpsim.models.input import last_word
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.interruption import say_reused, saying_what_is_kept
+from oltpsim.scenarios.commands.modelled import scenario_or_base
+from oltpsim.scenarios.commands.options import (
     ClusterOption,
     Output,
     OutputOption,
@@ -27,13 +27,13 @@ from scenarios.commands.options import (
     WorkersOption,
     check_place,
 )
-from scenarios.commands.output_files import check_places
-from scenarios.commands.predict import ModelArgument
-from scenarios.questions.sweep import parse_axis
-from scenarios.run import calls_executor, default_workers, simulate_by_kernel
-from scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
-from scenarios.show.progress import progress_display
-from simulator.errors import InputError
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.commands.predict import ModelArgument
+from oltpsim.scenarios.questions.sweep import parse_axis
+from oltpsim.scenarios.run import calls_executor, default_workers, simulate_by_kernel
+from oltpsim.scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.simulator.errors import InputError
 
 WORTH_A_PROCESS = 100
 """parameters times runs that are looked at in more time than a process takes to start"""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Base of what typer raises for wrong words; it offers only some of its subclasses under a public name."""

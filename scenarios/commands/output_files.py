@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 
 def check_places(*paths: Path | None) -> None:

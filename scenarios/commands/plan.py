@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from models.catalogue import Prices, price_list
-from scenarios.commands.answer import command_line, terminal_width
-from scenarios.commands.interruption import is_interrupted, say_reused
-from scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
-from scenarios.commands.options import (
+from oltpsim.models.catalogue import Prices, price_list
+from oltpsim.scenarios.commands.answer import command_line, terminal_width
+from oltpsim.scenarios.commands.interruption import is_interrupted, say_reused
+from oltpsim.scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
+from oltpsim.scenarios.commands.options import (
     MOST_CONFIRMED,
     ClusterOption,
     ModelOption,
@@ -25,9 +25,9 @@ from scenarios.commands.options import (
     check_place,
     finite,
 )
-from scenarios.commands.output_files import check_places
-from scenarios.library import asked_scenario
-from scenarios.questions.plan import (
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.library import asked_scenario
+from oltpsim.scenarios.questions.plan import (
     ParameterUncertainty,
     Simulations,
     candidate_stock,
@@ -38,10 +38,10 @@ from scenarios.questions.plan import (
     parse_share,
     plan_question,
 )
-from scenarios.run import Store
-from scenarios.show.plan import plan_csv, plan_json, plan_table
-from scenarios.show.plan_page import write_plan_page
-from scenarios.show.progress import progress_display
+from oltpsim.scenarios.run import Store
+from oltpsim.scenarios.show.plan import plan_csv, plan_json, plan_table
+from oltpsim.scenarios.show.plan_page import write_plan_page
+from oltpsim.scenarios.show.progress import progress_display
 
 MISSED = 1
 LISTS = ("aws-us-east-1", "us-2024")

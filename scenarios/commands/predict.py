@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import calibration_path, read_calibration
-from calibration.predict import Predicted
-from scenarios.commands.modelled import predicted, scenario_or_base
-from scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
-from scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table
-from scenarios.show.progress import progress_display
-from simulator.errors import InputError
+from oltpsim.calibration.fit import calibration_path, read_calibration
+from oltpsim.calibration.predict import Predicted
+from oltpsim.scenarios.commands.modelled import predicted, scenario_or_base
+from oltpsim.scenarios.commands.options import MOST_SEED, Output, OutputOption, QuietOption, SetOption
+from oltpsim.scenarios.show.prediction import certificate_line, prediction_csv, prediction_json, prediction_table
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.simulator.errors import InputError
 
 ModelArgument = Annotated[
     Path,

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import Calibration, calibration_path, read_calibration, shipped_calibrations
-from calibration.predict import predict_described
-from models.input import write_whole
-from models.reading import Description, read_description
-from models.scenario import ScenarioSpec
-from scenarios.commands.answer import (
+from oltpsim.calibration.fit import Calibration, calibration_path, read_calibration, shipped_calibrations
+from oltpsim.calibration.predict import predict_described
+from oltpsim.models.input import write_whole
+from oltpsim.models.reading import Description, read_description
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.answer import (
     AnswerOptions,
     TimedAnswers,
     command_line,
@@ -21,8 +21,8 @@ from scenarios.commands.answer import (
     terminal_width,
     timed,
 )
-from scenarios.commands.modelled import ModelledScenario, assumed_of, measurement_of
-from scenarios.commands.options import (
+from oltpsim.scenarios.commands.modelled import ModelledScenario, assumed_of, measurement_of
+from oltpsim.scenarios.commands.options import (
     ChanceOption,
     EngineOption,
     Output,
@@ -37,20 +37,20 @@ from scenarios.commands.options import (
     settings,
     typed_options,
 )
-from scenarios.commands.output_files import check_places
-from scenarios.library import library_files, load_scenario_file, scenario_path
-from scenarios.run import SimulationTask, replicate, simulate, simulate_by_kernel
-from scenarios.show.machine import (
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.library import library_files, load_scenario_file, scenario_path
+from oltpsim.scenarios.run import SimulationTask, replicate, simulate, simulate_by_kernel
+from oltpsim.scenarios.show.machine import (
     machine_csv,
     machine_json,
     machine_table,
     machine_yaml,
 )
-from scenarios.show.numbers import significant
-from scenarios.show.progress import progress_display
-from scenarios.show.report import check_report
-from scenarios.show.summary import headline_text
-from simulator.errors import InputError
+from oltpsim.scenarios.show.numbers import significant
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.report import check_report
+from oltpsim.scenarios.show.summary import headline_text
+from oltpsim.simulator.errors import InputError
 
 FIRST = "First answer, calculated by the analytic engine; the simulation follows:"
 SECOND = "Second answer, simulated by the {} engine:"

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.answer import advice_of, command_line, grid_of
-from scenarios.commands.modelled import (
+from oltpsim.scenarios.commands.answer import advice_of, command_line, grid_of
+from oltpsim.scenarios.commands.modelled import (
     Assumed,
     ModelledScenario,
     assumed_of,
@@ -14,12 +14,12 @@ from scenarios.commands.modelled import (
     measurement_of,
     modelled_scenario,
 )
-from scenarios.commands.options import ModelOption, Output, QuietOption, SeedOption
-from scenarios.commands.output_files import check_places
-from scenarios.run import SavedRun, read_saved_run, replicate
-from scenarios.show.progress import progress_display
-from scenarios.show.report import check_report, write_report
-from simulator.errors import InputError
+from oltpsim.scenarios.commands.options import ModelOption, Output, QuietOption, SeedOption
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.run import SavedRun, read_saved_run, replicate
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.report import check_report, write_report
+from oltpsim.simulator.errors import InputError
 
 
 def report(

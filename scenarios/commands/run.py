@@ -2,10 +2,10 @@
 
 import typer
 
-from models.jobs import run_job
-from scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
-from scenarios.commands.modelled import ModelledScenario, assumed_of, modelled_scenario
-from scenarios.commands.options import (
+from oltpsim.models.jobs import run_job
+from oltpsim.scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
+from oltpsim.scenarios.commands.modelled import ModelledScenario, assumed_of, modelled_scenario
+from oltpsim.scenarios.commands.options import (
     ChanceOption,
     EngineOption,
     ModelOption,
@@ -22,12 +22,12 @@ from scenarios.commands.options import (
     WorkersOption,
     settings,
 )
-from scenarios.commands.output_files import check_places
-from scenarios.run import check_replications, default_workers, pool_replications, replicate
-from scenarios.show.job import job_json, job_text
-from scenarios.show.progress import progress_display
-from scenarios.show.report import check_report
-from simulator.errors import InputError
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.run import check_replications, default_workers, pool_replications, replicate
+from oltpsim.scenarios.show.job import job_json, job_text
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.report import check_report
+from oltpsim.simulator.errors import InputError
 
 
 def run(  # noqa: PLR0913, PLR0917 - one argument per option

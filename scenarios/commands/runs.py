@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from calibration.records import RunRecord, check_record, load_record, record_path, records_in, shipped_records
-from scenarios.commands.options import Output, OutputOption
-from scenarios.show.run_record import (
+from oltpsim.calibration.records import RunRecord, check_record, load_record, record_path, records_in, shipped_records
+from oltpsim.scenarios.commands.options import Output, OutputOption
+from oltpsim.scenarios.show.run_record import (
     ROW_COLUMNS,
     finding_lines,
     record_headline,
@@ -17,7 +17,7 @@ from scenarios.show.run_record import (
     records_csv,
     records_json,
 )
-from scenarios.show.table import rows_text
+from oltpsim.scenarios.show.table import rows_text
 
 LIST_FORMAT, CHECK_FORMAT = "oltpsim-run-list-1", "oltpsim-run-check-1"
 LAW_BROKEN = 1

@@ -4,7 +4,7 @@ import json
 
 import typer
 
-from models.reading import scenario_schema
+from oltpsim.models.reading import scenario_schema
 
 
 def schema() -> None:

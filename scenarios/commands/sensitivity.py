@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from models.scenario import ScenarioSpec
-from scenarios.commands.answer import terminal_width
-from scenarios.commands.modelled import read_model
-from scenarios.commands.options import (
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.answer import terminal_width
+from oltpsim.scenarios.commands.modelled import read_model
+from oltpsim.scenarios.commands.options import (
     ModelOption,
     Output,
     OutputOption,
@@ -17,9 +17,9 @@ from scenarios.commands.options import (
     SeedOption,
     SetOption,
 )
-from scenarios.commands.output_files import check_places
-from scenarios.library import asked_scenario
-from scenarios.questions.sensitivity import (
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.library import asked_scenario
+from oltpsim.scenarios.questions.sensitivity import (
     ParameterRange,
     RateFunction,
     SobolIndices,
@@ -30,17 +30,17 @@ from scenarios.questions.sensitivity import (
     ranges_of,
     tornado,
 )
-from scenarios.show.picture import check_picture, write_picture
-from scenarios.show.progress import progress_display
-from scenarios.show.sensitivity import (
+from oltpsim.scenarios.show.picture import check_picture, write_picture
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.sensitivity import (
     sensitivity_chart,
     sensitivity_csv,
     sensitivity_json,
     sensitivity_table,
     sensitivity_title,
 )
-from scenarios.show.words import CALCULATED
-from simulator.errors import InputError
+from oltpsim.scenarios.show.words import CALCULATED
+from oltpsim.simulator.errors import InputError
 
 
 def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option

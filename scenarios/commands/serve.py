@@ -5,15 +5,12 @@ from typing import Annotated
 
 import typer
 
-from simulator.errors import InputError
-
-PACKAGES = {"simulator", "models", "calibration", "scenarios"}
-"""packages whose absence is no matter of an extra"""
+from oltpsim.simulator.errors import InputError
 
 try:
-    from scenarios.page import LOOPBACK, serve
+    from oltpsim.scenarios.page import LOOPBACK, serve
 except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] in PACKAGES:
+    if (error.name or "").startswith("oltpsim"):
         raise
     raise InputError(
         f"serve: needs Dash ({error.name} is missing): pip install 'oltpsim[app]', or in a checkout 'make environment'"

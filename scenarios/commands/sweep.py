@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from scenarios.commands.interruption import is_interrupted, say_reused
-from scenarios.commands.modelled import assumed_of, modelled_scenario, read_model
-from scenarios.commands.options import (
+from oltpsim.scenarios.commands.interruption import is_interrupted, say_reused
+from oltpsim.scenarios.commands.modelled import assumed_of, modelled_scenario, read_model
+from oltpsim.scenarios.commands.options import (
     MOST_REPLICATIONS,
     ChanceOption,
     ClusterOption,
@@ -28,9 +28,9 @@ from scenarios.commands.options import (
     check_place,
     settings,
 )
-from scenarios.commands.output_files import check_places, check_store
-from scenarios.library import description_loader, is_line, scenario_loader
-from scenarios.questions.sweep import (
+from oltpsim.scenarios.commands.output_files import check_places, check_store
+from oltpsim.scenarios.library import description_loader, is_line, scenario_loader
+from oltpsim.scenarios.questions.sweep import (
     MOST_MEASURED,
     MOST_UNTIL,
     ReplicationRule,
@@ -44,13 +44,13 @@ from scenarios.questions.sweep import (
     sweep_points,
     with_measurements,
 )
-from scenarios.run import Display, Store, calls_executor, check_replications, default_workers
-from scenarios.show.picture import check_picture, write_picture
-from scenarios.show.progress import progress_display
-from scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table, sweep_title
-from scenarios.show.sweep_export import check_export, write_sweep, write_sweep_runs, write_sweep_series
-from simulator.errors import InputError
-from simulator.form import GIB, KIB
+from oltpsim.scenarios.run import Display, Store, calls_executor, check_replications, default_workers
+from oltpsim.scenarios.show.picture import check_picture, write_picture
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table, sweep_title
+from oltpsim.scenarios.show.sweep_export import check_export, write_sweep, write_sweep_runs, write_sweep_series
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB
 
 FEW = 16
 """points whose intervals this process calculates"""

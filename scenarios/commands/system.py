@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from models.build import build
-from models.reading import scenario_from_mapping
-from scenarios.commands.options import Output, OutputOption, SetOption
-from scenarios.commands.output_files import check_places
-from scenarios.library import asked_scenario
-from scenarios.run import read_saved_run
-from scenarios.show.table import rows_text
-from simulator.errors import InputError
-from simulator.form import System, listing, load, save
+from oltpsim.models.build import build
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.scenarios.commands.options import Output, OutputOption, SetOption
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.library import asked_scenario
+from oltpsim.scenarios.run import read_saved_run
+from oltpsim.scenarios.show.table import rows_text
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import System, listing, load, save
 
 SUFFIX = ".npz"
 LISTING_FORMAT = "oltpsim-listing-1"

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.input import requirement, value_text
+from oltpsim.models.input import requirement, value_text
 
 
 def usage_sentence(error: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     StepJournal,
     calibration_path,
@@ -16,7 +16,7 @@ from calibration.fit import (
     shipped_calibrations,
     write_calibration,
 )
-from calibration.judge import (
+from oltpsim.calibration.judge import (
     BlindTest,
     FigureRow,
     JudgedFile,
@@ -27,11 +27,11 @@ from calibration.judge import (
     runs_to_judge,
     validate_calibration,
 )
-from models.input import did_you_mean
-from scenarios.commands.answer import command_line
-from scenarios.commands.calibrate import CONFIRM
-from scenarios.commands.interruption import say_reused, saying_what_is_kept
-from scenarios.commands.options import (
+from oltpsim.models.input import did_you_mean
+from oltpsim.scenarios.commands.answer import command_line
+from oltpsim.scenarios.commands.calibrate import CONFIRM
+from oltpsim.scenarios.commands.interruption import say_reused, saying_what_is_kept
+from oltpsim.scenarios.commands.options import (
     ClusterOption,
     Output,
     OutputOption,
@@ -40,17 +40,17 @@ from scenarios.commands.options import (
     WorkersOption,
     check_place,
 )
-from scenarios.commands.output_files import check_places
-from scenarios.commands.predict import ModelArgument
-from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured import measured_systems, read_runs, system_rows
-from scenarios.run import calls_executor, default_workers, simulate_by_kernel
-from scenarios.show.large_systems import large_system_lines
-from scenarios.show.progress import progress_display
-from scenarios.show.public import public_json, public_lines
-from scenarios.show.validation import validation_json, validation_lines
-from scenarios.show.validation_page import write_validation_page
-from simulator.errors import InputError
+from oltpsim.scenarios.commands.output_files import check_places
+from oltpsim.scenarios.commands.predict import ModelArgument
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.questions.measured import measured_systems, read_runs, system_rows
+from oltpsim.scenarios.run import calls_executor, default_workers, simulate_by_kernel
+from oltpsim.scenarios.show.large_systems import large_system_lines
+from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.public import public_json, public_lines
+from oltpsim.scenarios.show.validation import validation_json, validation_lines
+from oltpsim.scenarios.show.validation_page import write_validation_page
+from oltpsim.simulator.errors import InputError
 
 PUBLISHED = "published"
 PUBLIC = "public"

@@ -1,6 +1,6 @@
 """Scenarios by a word: a file, a name of the library, or a line that describes a machine."""
 
-from scenarios.library.files import (
+from oltpsim.scenarios.library.files import (
     AskedScenario,
     DescriptionLoader,
     ScenarioLoader,

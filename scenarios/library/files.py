@@ -6,16 +6,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from models.catalogue import instance_named, read_with_base
-from models.input import did_you_mean
-from models.reading import Description, read_description, scenario_from_mapping
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.models.catalogue import instance_named, read_with_base
+from oltpsim.models.input import did_you_mean
+from oltpsim.models.reading import Description, read_description, scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 
 def library_files() -> dict[str, Path]:
     """The scenarios that come with the program, by name."""
-    folder = Path(str(resources.files("scenarios"))) / "library"
+    folder = Path(str(resources.files("oltpsim.scenarios"))) / "library"
     paths = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("*/*.yaml"))]
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in paths}
 

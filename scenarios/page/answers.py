@@ -3,20 +3,20 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from models.build import scenario_remarks
-from models.catalogue import Prices, price_list
-from models.reading import numeric_value
-from scenarios.page.drawing import Drawing, drawing_of
-from scenarios.page.model import ModelFile, ModelledQuestion, measurement_of, model_words, modelled_question
-from scenarios.page.question import PageQuestion, SliderKey, slider_values, sliders_of
-from scenarios.questions.explain import MachineSolver, advise, rate_over_clients, unit_prices
-from scenarios.show.explain import advice_charts, clients_chart
-from scenarios.show.numbers import share, time_text
-from scenarios.show.run_charts import time_by_activity, utilisation
-from scenarios.show.words import NEW_ORDER, class_name, configuration_line, uncertainty_words, unit_of
-from simulator.analytic import NO_PERCENTILES, simulate
-from simulator.errors import InputError
-from simulator.results import Result, main_class_of
+from oltpsim.models.build import scenario_remarks
+from oltpsim.models.catalogue import Prices, price_list
+from oltpsim.models.reading import numeric_value
+from oltpsim.scenarios.page.drawing import Drawing, drawing_of
+from oltpsim.scenarios.page.model import ModelFile, ModelledQuestion, measurement_of, model_words, modelled_question
+from oltpsim.scenarios.page.question import PageQuestion, SliderKey, slider_values, sliders_of
+from oltpsim.scenarios.questions.explain import MachineSolver, advise, rate_over_clients, unit_prices
+from oltpsim.scenarios.show.explain import advice_charts, clients_chart
+from oltpsim.scenarios.show.numbers import share, time_text
+from oltpsim.scenarios.show.run_charts import time_by_activity, utilisation
+from oltpsim.scenarios.show.words import NEW_ORDER, class_name, configuration_line, uncertainty_words, unit_of
+from oltpsim.simulator.analytic import NO_PERCENTILES, simulate
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result, main_class_of
 
 PRICES = ("aws-us-east-1", "us-2024")
 MOST_RESULTS = 64

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from calibration.workers import WorkerPool
-from scenarios.page.answers import (
+from oltpsim.calibration.workers import WorkerPool
+from oltpsim.scenarios.page.answers import (
     CalculatedAnswer,
     IntervalAnswer,
     SliderPlaces,
@@ -20,10 +20,10 @@ from scenarios.page.answers import (
     interval_answer,
     slider_places,
 )
-from scenarios.page.drawing import Drawing
-from scenarios.page.model import ModelFile
-from scenarios.page.question import PageQuestion
-from simulator.errors import InputError
+from oltpsim.scenarios.page.drawing import Drawing
+from oltpsim.scenarios.page.model import ModelFile
+from oltpsim.scenarios.page.question import PageQuestion
+from oltpsim.simulator.errors import InputError
 
 FIRST = "v20z"
 """scenario that is calculated at the start"""

@@ -7,12 +7,12 @@ from typing import Any
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 from dash.exceptions import PreventUpdate
 
-from scenarios.page.answers import rate_unit
-from scenarios.page.calculator import Calculator, PageRequest
-from scenarios.page.drawing import Drawing, Exhibit, drawing_of, read_exhibit
-from scenarios.page.folder import PageFolder, digest_of
-from scenarios.page.jobs import CANCELLED, FAILED, WAITING, JobBoard, JobState
-from scenarios.page.layout import (
+from oltpsim.scenarios.page.answers import rate_unit
+from oltpsim.scenarios.page.calculator import Calculator, PageRequest
+from oltpsim.scenarios.page.drawing import Drawing, Exhibit, drawing_of, read_exhibit
+from oltpsim.scenarios.page.folder import PageFolder, digest_of
+from oltpsim.scenarios.page.jobs import CANCELLED, FAILED, WAITING, JobBoard, JobState
+from oltpsim.scenarios.page.layout import (
     answer_button,
     calibration_items,
     confirmed_words,
@@ -24,13 +24,13 @@ from scenarios.page.layout import (
     progress_bar,
     slider_rows,
 )
-from scenarios.page.model import calibration_in
-from scenarios.page.question import SIDES, PageQuestion, address_of, questions_in, read_question
-from scenarios.page.work import calibrate_runs, confirm, find_machines, recognise
-from scenarios.run import SavedRun, program_hash
-from scenarios.show.numbers import between, count, share, signed_share
-from scenarios.show.run_charts import over_time, throughput
-from simulator.errors import InputError
+from oltpsim.scenarios.page.model import calibration_in
+from oltpsim.scenarios.page.question import SIDES, PageQuestion, address_of, questions_in, read_question
+from oltpsim.scenarios.page.work import calibrate_runs, confirm, find_machines, recognise
+from oltpsim.scenarios.run import SavedRun, program_hash
+from oltpsim.scenarios.show.numbers import between, count, share, signed_share
+from oltpsim.scenarios.show.run_charts import over_time, throughput
+from oltpsim.simulator.errors import InputError
 
 MOST_WORDS, MOST_NUMBER = 40, 1e12
 

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from models.input import yaml_text
-from scenarios.page.folder import PageFolder
-from scenarios.page.model import ModelledQuestion, measurement_of, modelled_question
-from scenarios.page.question import PageQuestion
-from scenarios.questions.explain import advise
-from scenarios.run import SavedRun, SimulationTask, simulate
-from scenarios.show.report import report_html
-from scenarios.show.summary import summary_csv
-from simulator.errors import InputError
+from oltpsim.models.input import yaml_text
+from oltpsim.scenarios.page.folder import PageFolder
+from oltpsim.scenarios.page.model import ModelledQuestion, measurement_of, modelled_question
+from oltpsim.scenarios.page.question import PageQuestion
+from oltpsim.scenarios.questions.explain import advise
+from oltpsim.scenarios.run import SavedRun, SimulationTask, simulate
+from oltpsim.scenarios.show.report import report_html
+from oltpsim.scenarios.show.summary import summary_csv
+from oltpsim.simulator.errors import InputError
 
 
 def scenario_yaml(question: PageQuestion, folder: PageFolder) -> tuple[str, str]:

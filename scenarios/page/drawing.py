@@ -4,9 +4,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from models.input import read_document, write_document
-from scenarios.show.chart import Chart, LegendEntry
-from simulator.errors import InputError
+from oltpsim.models.input import read_document, write_document
+from oltpsim.scenarios.show.chart import Chart, LegendEntry
+from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-exhibit-1"
 

@@ -5,12 +5,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.fit import shipped_calibrations
-from models.input import did_you_mean
-from scenarios.page.model import TAKEN_AWAY, ModelFile
-from scenarios.page.question import PageQuestion
-from scenarios.run import SavedRun, program_hash, read_saved_run
-from simulator.errors import InputError
+from oltpsim.calibration.fit import shipped_calibrations
+from oltpsim.models.input import did_you_mean
+from oltpsim.scenarios.page.model import TAKEN_AWAY, ModelFile
+from oltpsim.scenarios.page.question import PageQuestion
+from oltpsim.scenarios.run import SavedRun, program_hash, read_saved_run
+from oltpsim.simulator.errors import InputError
 
 DIGEST = re.compile(r"[0-9a-f]{16}")
 

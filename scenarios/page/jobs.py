@@ -7,9 +7,9 @@ from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from calibration.workers import SPAWN, WorkerPool
-from scenarios.show.progress import TimeLeft
-from simulator.errors import InputError
+from oltpsim.calibration.workers import SPAWN, WorkerPool
+from oltpsim.scenarios.show.progress import TimeLeft
+from oltpsim.simulator.errors import InputError
 
 POLL_S = 0.1
 MOST_AT_ONCE = 2

@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import dash
 
-from scenarios.library import library_files
-from scenarios.page.answers import CalculatedAnswer, SliderPlaces
-from scenarios.page.drawing import Drawing, Exhibit
-from scenarios.page.question import SIDES, value_words
+from oltpsim.scenarios.library import library_files
+from oltpsim.scenarios.page.answers import CalculatedAnswer, SliderPlaces
+from oltpsim.scenarios.page.drawing import Drawing, Exhibit
+from oltpsim.scenarios.page.question import SIDES, value_words
 
 html: Any = dash.html
 """untyped: its elements take any data-* and aria-* attribute, of which its types don't know"""

@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from calibration.fit import Calibration, apply_calibration, read_calibration
-from calibration.predict import guesses_of, run_measurement
-from models.reading import Description
-from models.scenario import ScenarioSpec
-from scenarios.page.question import PageQuestion
-from scenarios.show.model import model_rows
-from scenarios.show.prediction import certificate_line
-from scenarios.show.words import ROLES, Expected, figure_words
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.calibration.fit import Calibration, apply_calibration, read_calibration
+from oltpsim.calibration.predict import guesses_of, run_measurement
+from oltpsim.models.reading import Description
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.page.question import PageQuestion
+from oltpsim.scenarios.show.model import model_rows
+from oltpsim.scenarios.show.prediction import certificate_line
+from oltpsim.scenarios.show.words import ROLES, Expected, figure_words
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 MOST_MODELS = 16
 """that a process keeps"""

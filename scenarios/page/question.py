@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from models.input import did_you_mean
-from models.reading import Description, numeric_value, read_description
-from models.scenario import ScenarioSpec
-from scenarios.library import AskedScenario, library_files, load_scenario_file
-from scenarios.show.numbers import count, significant
-from simulator.errors import InputError
+from oltpsim.models.input import did_you_mean
+from oltpsim.models.reading import Description, numeric_value, read_description
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import AskedScenario, library_files, load_scenario_file
+from oltpsim.scenarios.show.numbers import count, significant
+from oltpsim.simulator.errors import InputError
 
 SIDES = ("a", "b")
 MOST_LETTERS = 300

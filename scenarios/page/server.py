@@ -9,17 +9,17 @@ from dash import Dash
 from flask import Flask, Response, abort, request
 from werkzeug.serving import make_server
 
-from scenarios.page.calculator import Calculator
-from scenarios.page.callbacks import PageCallbacks, problem_words, register
-from scenarios.page.downloads import DOWNLOADS
-from scenarios.page.folder import PageFolder
-from scenarios.page.jobs import JobBoard
-from scenarios.page.layout import page_layout
-from scenarios.page.question import questions_in, read_question
-from scenarios.page.uploads import save_upload
-from scenarios.show.page import TEMPLATES, plotly_js
-from scenarios.show.palette import THEMES
-from simulator.errors import InputError
+from oltpsim.scenarios.page.calculator import Calculator
+from oltpsim.scenarios.page.callbacks import PageCallbacks, problem_words, register
+from oltpsim.scenarios.page.downloads import DOWNLOADS
+from oltpsim.scenarios.page.folder import PageFolder
+from oltpsim.scenarios.page.jobs import JobBoard
+from oltpsim.scenarios.page.layout import page_layout
+from oltpsim.scenarios.page.question import questions_in, read_question
+from oltpsim.scenarios.page.uploads import save_upload
+from oltpsim.scenarios.show.page import TEMPLATES, plotly_js
+from oltpsim.scenarios.show.palette import THEMES
+from oltpsim.simulator.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANY_ADDRESS = {"0.0.0.0", "::"}  # noqa: S104 - what a user may ask for

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 from uuid import uuid4
 
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 MOST_FILES, MOST_DEPTH, MOST_LETTERS = 500, 4, 80
 MOST_UNPACKED = 256 * 2**20

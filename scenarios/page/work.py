@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     FitTask,
     StepJournal,
@@ -13,16 +13,16 @@ from calibration.fit import (
     run_fit,
     write_calibration,
 )
-from calibration.importers import find_runs
-from calibration.judge import refits_digest, runs_to_judge, validate_calibration
-from calibration.records import RunRecord, check_record, fit_program, load_record, merge_readings, save_records
-from models.catalogue import Prices, price_list
-from models.scenario import ScenarioSpec
-from scenarios.page.drawing import Drawing, Exhibit, drawing_of, write_exhibit
-from scenarios.page.jobs import report_share
-from scenarios.page.model import ModelFile, calibration_in, modelled_question
-from scenarios.page.question import PageQuestion
-from scenarios.questions.plan import (
+from oltpsim.calibration.importers import find_runs
+from oltpsim.calibration.judge import refits_digest, runs_to_judge, validate_calibration
+from oltpsim.calibration.records import RunRecord, check_record, fit_program, load_record, merge_readings, save_records
+from oltpsim.models.catalogue import Prices, price_list
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.page.drawing import Drawing, Exhibit, drawing_of, write_exhibit
+from oltpsim.scenarios.page.jobs import report_share
+from oltpsim.scenarios.page.model import ModelFile, calibration_in, modelled_question
+from oltpsim.scenarios.page.question import PageQuestion
+from oltpsim.scenarios.questions.plan import (
     ParameterUncertainty,
     candidate_stock,
     current_date,
@@ -30,15 +30,15 @@ from scenarios.questions.plan import (
     parse_objective,
     plan_question,
 )
-from scenarios.run import SavedRun, SimulationTask, simulate, simulate_by_kernel, write_saved_run
-from scenarios.show.calibration import calibration_lines
-from scenarios.show.plan import plan_table
-from scenarios.show.plan_page import cost_and_rate, rejected, short_list, write_plan_page
-from scenarios.show.run_record import file_lines, record_lines
-from scenarios.show.validation import validation_lines
-from scenarios.show.validation_page import agreement_chart, residuals_chart
-from simulator.errors import InputError
-from simulator.form import Progress
+from oltpsim.scenarios.run import SavedRun, SimulationTask, simulate, simulate_by_kernel, write_saved_run
+from oltpsim.scenarios.show.calibration import calibration_lines
+from oltpsim.scenarios.show.plan import plan_table
+from oltpsim.scenarios.show.plan_page import cost_and_rate, rejected, short_list, write_plan_page
+from oltpsim.scenarios.show.run_record import file_lines, record_lines
+from oltpsim.scenarios.show.validation import validation_lines
+from oltpsim.scenarios.show.validation_page import agreement_chart, residuals_chart
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import Progress
 
 SEED, CONNECTIONS, CONFIRMED_RUNS = 1, 100, 3
 LISTS = ("aws-us-east-1", "us-2024")

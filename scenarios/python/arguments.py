@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
-from scenarios.python.modules import options
-from simulator.errors import InputError
+from oltpsim.scenarios.python.modules import options
+from oltpsim.simulator.errors import InputError
 
 Engine = Literal["kernel", "reference", "analytic"]
 ProgressFunction = Callable[[float, str], None]

@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from plotly import graph_objects
 
-    import calibration.predict as predicting
-    import calibration.records as run_records
-    import models.input as input_forms
-    import models.scenario as specs
-    import scenarios.commands.modelled as modelling
-    import scenarios.library as scenario_files
-    import scenarios.questions.compare as comparing
-    import scenarios.questions.explain as explaining
-    import scenarios.questions.measured as measuring
-    import scenarios.questions.plan as planning
-    import scenarios.questions.sweep as sweeping
-    import scenarios.run as running
-    import scenarios.show.calibration as show_calibration
-    import scenarios.show.compare as show_compare
-    import scenarios.show.explain as show_explain
-    import scenarios.show.job as show_job
-    import scenarios.show.machine as show_machine
-    import scenarios.show.plan as show_plan
-    import scenarios.show.prediction as show_prediction
-    import scenarios.show.sweep as show_sweep
-    from calibration import fit
-    from models import catalogue, jobs, reading
-    from scenarios.commands import options
-    from scenarios.show import chart, picture, plan_page, run_charts, run_record, summary, words
+    import oltpsim.calibration.predict as predicting
+    import oltpsim.calibration.records as run_records
+    import oltpsim.models.input as input_forms
+    import oltpsim.models.scenario as specs
+    import oltpsim.scenarios.commands.modelled as modelling
+    import oltpsim.scenarios.library as scenario_files
+    import oltpsim.scenarios.questions.compare as comparing
+    import oltpsim.scenarios.questions.explain as explaining
+    import oltpsim.scenarios.questions.measured as measuring
+    import oltpsim.scenarios.questions.plan as planning
+    import oltpsim.scenarios.questions.sweep as sweeping
+    import oltpsim.scenarios.run as running
+    import oltpsim.scenarios.show.calibration as show_calibration
+    import oltpsim.scenarios.show.compare as show_compare
+    import oltpsim.scenarios.show.explain as show_explain
+    import oltpsim.scenarios.show.job as show_job
+    import oltpsim.scenarios.show.machine as show_machine
+    import oltpsim.scenarios.show.plan as show_plan
+    import oltpsim.scenarios.show.prediction as show_prediction
+    import oltpsim.scenarios.show.sweep as show_sweep
+    from oltpsim.calibration import fit
+    from oltpsim.models import catalogue, jobs, reading
+    from oltpsim.scenarios.commands import options
+    from oltpsim.scenarios.show import chart, picture, plan_page, run_charts, run_record, summary, words
 else:
 
     class _Module:
@@ -43,37 +43,37 @@ else:
 
     LAZY_MODULES = {
         "graph_objects": "plotly.graph_objects",
-        "fit": "calibration.fit",
-        "predicting": "calibration.predict",
-        "run_records": "calibration.records",
-        "catalogue": "models.catalogue",
-        "input_forms": "models.input",
-        "jobs": "models.jobs",
-        "reading": "models.reading",
-        "specs": "models.scenario",
-        "modelling": "scenarios.commands.modelled",
-        "options": "scenarios.commands.options",
-        "scenario_files": "scenarios.library",
-        "comparing": "scenarios.questions.compare",
-        "explaining": "scenarios.questions.explain",
-        "measuring": "scenarios.questions.measured",
-        "planning": "scenarios.questions.plan",
-        "sweeping": "scenarios.questions.sweep",
-        "running": "scenarios.run",
-        "show_calibration": "scenarios.show.calibration",
-        "chart": "scenarios.show.chart",
-        "show_compare": "scenarios.show.compare",
-        "show_explain": "scenarios.show.explain",
-        "show_job": "scenarios.show.job",
-        "show_machine": "scenarios.show.machine",
-        "picture": "scenarios.show.picture",
-        "show_plan": "scenarios.show.plan",
-        "plan_page": "scenarios.show.plan_page",
-        "show_prediction": "scenarios.show.prediction",
-        "run_charts": "scenarios.show.run_charts",
-        "run_record": "scenarios.show.run_record",
-        "summary": "scenarios.show.summary",
-        "show_sweep": "scenarios.show.sweep",
-        "words": "scenarios.show.words",
+        "fit": "oltpsim.calibration.fit",
+        "predicting": "oltpsim.calibration.predict",
+        "run_records": "oltpsim.calibration.records",
+        "catalogue": "oltpsim.models.catalogue",
+        "input_forms": "oltpsim.models.input",
+        "jobs": "oltpsim.models.jobs",
+        "reading": "oltpsim.models.reading",
+        "specs": "oltpsim.models.scenario",
+        "modelling": "oltpsim.scenarios.commands.modelled",
+        "options": "oltpsim.scenarios.commands.options",
+        "scenario_files": "oltpsim.scenarios.library",
+        "comparing": "oltpsim.scenarios.questions.compare",
+        "explaining": "oltpsim.scenarios.questions.explain",
+        "measuring": "oltpsim.scenarios.questions.measured",
+        "planning": "oltpsim.scenarios.questions.plan",
+        "sweeping": "oltpsim.scenarios.questions.sweep",
+        "running": "oltpsim.scenarios.run",
+        "show_calibration": "oltpsim.scenarios.show.calibration",
+        "chart": "oltpsim.scenarios.show.chart",
+        "show_compare": "oltpsim.scenarios.show.compare",
+        "show_explain": "oltpsim.scenarios.show.explain",
+        "show_job": "oltpsim.scenarios.show.job",
+        "show_machine": "oltpsim.scenarios.show.machine",
+        "picture": "oltpsim.scenarios.show.picture",
+        "show_plan": "oltpsim.scenarios.show.plan",
+        "plan_page": "oltpsim.scenarios.show.plan_page",
+        "show_prediction": "oltpsim.scenarios.show.prediction",
+        "run_charts": "oltpsim.scenarios.show.run_charts",
+        "run_record": "oltpsim.scenarios.show.run_record",
+        "summary": "oltpsim.scenarios.show.summary",
+        "show_sweep": "oltpsim.scenarios.show.sweep",
+        "words": "oltpsim.scenarios.show.words",
     }
     globals().update({name: _Module(module) for name, module in LAZY_MODULES.items()})

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from scenarios.python.arguments import Engine, written
-from scenarios.python.modules import (
+from oltpsim.scenarios.python.arguments import Engine, written
+from oltpsim.scenarios.python.modules import (
     chart,
     fit,
     graph_objects,
@@ -24,7 +24,7 @@ from scenarios.python.modules import (
     specs,
     words,
 )
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 NEW_ORDERS = "new orders per minute"
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from calibration.records import fit_program
-from scenarios.run.executors import FuturesExecutor, LostWorkers
-from scenarios.run.progress import Display
-from scenarios.run.store import check_program
-from simulator.errors import InputError
+from oltpsim.calibration.records import fit_program
+from oltpsim.scenarios.run.executors import FuturesExecutor, LostWorkers
+from oltpsim.scenarios.run.progress import Display
+from oltpsim.scenarios.run.store import check_program
+from oltpsim.simulator.errors import InputError
 
 CONNECT_S = 10.0
 LOOK_AT_WORKERS_S = 5.0

@@ -3,10 +3,14 @@
 from importlib import import_module
 from typing import Any
 
-from simulator.form import System
-from simulator.results import Result
+from oltpsim.simulator.form import System
+from oltpsim.simulator.results import Result
 
-MODULES = {"kernel": "simulator.kernel", "reference": "simulator.reference", "analytic": "simulator.analytic"}
+MODULES = {
+    "kernel": "oltpsim.simulator.kernel",
+    "reference": "oltpsim.simulator.reference",
+    "analytic": "oltpsim.simulator.analytic",
+}
 
 
 def load_engine(name: str) -> Any:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from typing import Any, Generic, Protocol, TypeVar
 
-from calibration.workers import SPAWN, WorkerPool
-from scenarios.run.progress import Display
-from scenarios.run.simulation import OnStep, SimulationTask
-from simulator.errors import InputError
-from simulator.form import OnProgress, Progress
+from oltpsim.calibration.workers import SPAWN, WorkerPool
+from oltpsim.scenarios.run.progress import Display
+from oltpsim.scenarios.run.simulation import OnStep, SimulationTask
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import OnProgress, Progress
 
 POLL_S = 0.2
 SHORT_BATCH_S = 0.02

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 
-from calibration.workers import worker_pool
-from scenarios.run.dask_executor import dask_cluster
-from scenarios.run.executors import LocalExecutor, LostWorkers, ProcessExecutor, ProgressMeter, TaskExecutor
-from scenarios.run.progress import Display
+from oltpsim.calibration.workers import worker_pool
+from oltpsim.scenarios.run.dask_executor import dask_cluster
+from oltpsim.scenarios.run.executors import LocalExecutor, LostWorkers, ProcessExecutor, ProgressMeter, TaskExecutor
+from oltpsim.scenarios.run.progress import Display
 
 
 @contextmanager

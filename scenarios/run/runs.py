@@ -9,15 +9,15 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from models.scenario import ScenarioSpec
-from scenarios.run.executors import ProgressMeter, TaskQueue, work_through
-from scenarios.run.places import executor_for
-from scenarios.run.progress import Display
-from scenarios.run.simulation import OnStep, SimulationTask, simulate
-from simulator.errors import InputError
-from simulator.form import OnProgress
-from simulator.results import Estimate, Result
-from simulator.results.recording import mean_of_replications
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.run.executors import ProgressMeter, TaskQueue, work_through
+from oltpsim.scenarios.run.places import executor_for
+from oltpsim.scenarios.run.progress import Display
+from oltpsim.scenarios.run.simulation import OnStep, SimulationTask, simulate
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import OnProgress
+from oltpsim.simulator.results import Estimate, Result
+from oltpsim.simulator.results.recording import mean_of_replications
 
 TaskAnswer = Result | InputError
 """Answer to a task; a machine that cannot run the workload is an answer too."""

@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.input import read_document, write_document
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
-from simulator.results import Result, read_result, result_json
+from oltpsim.models.input import read_document, write_document
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result, read_result, result_json
 
 FORMAT = "oltpsim-saved-1"
 REMEDY = "make one with 'oltpsim run SCENARIO --save FILE.json'"

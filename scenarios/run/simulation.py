@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from models.build import build, failover_of, scenario_remarks
-from models.scenario import ScenarioSpec
-from scenarios.run.engines import load_engine
-from simulator.form import OnProgress
-from simulator.results import Result
+from oltpsim.models.build import build, failover_of, scenario_remarks
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.run.engines import load_engine
+from oltpsim.simulator.form import OnProgress
+from oltpsim.simulator.results import Result
 
 MODEL_STEP = "model"
 START_STEP = "caches at the start"

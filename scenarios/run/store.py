@@ -23,14 +23,14 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from calibration.records import code_digest
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
-from scenarios.run.saved import SavedRun
-from scenarios.run.simulation import OnStep, SimulationTask, simulate
-from simulator.errors import InputError
-from simulator.form import OnProgress
-from simulator.results import Estimate, Result, read_result, result_json
+from oltpsim.calibration.records import code_digest
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.run.saved import SavedRun
+from oltpsim.scenarios.run.simulation import OnStep, SimulationTask, simulate
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import OnProgress
+from oltpsim.simulator.results import Estimate, Result, read_result, result_json
 
 HASH_SALT = "oltpsim-runs-1"
 """in the hash of a program: another one makes all stored runs strangers"""

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from calibration.fit import Calibration, FigureKind, FittedParameter, FittedRun
-from models.input import last_word
-from scenarios.show.numbers import plural, signed_share
-from scenarios.show.table import aligned
+from oltpsim.calibration.fit import Calibration, FigureKind, FittedParameter, FittedRun
+from oltpsim.models.input import last_word
+from oltpsim.scenarios.show.numbers import plural, signed_share
+from oltpsim.scenarios.show.table import aligned
 
 MOST_NAMED = 2
 MOST_MISSED = 0.25

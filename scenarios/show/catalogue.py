@@ -4,10 +4,18 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
-from models.catalogue import PriceList, PriceRow, catalogue_entry, catalogue_places, is_old, price_list, shadowed_names
-from models.input import document_text, leaves
-from scenarios.show.numbers import plural
-from scenarios.show.table import aligned, csv_text
+from oltpsim.models.catalogue import (
+    PriceList,
+    PriceRow,
+    catalogue_entry,
+    catalogue_places,
+    is_old,
+    price_list,
+    shadowed_names,
+)
+from oltpsim.models.input import document_text, leaves
+from oltpsim.scenarios.show.numbers import plural
+from oltpsim.scenarios.show.table import aligned, csv_text
 
 ENTRY_FORMAT = "oltpsim-entry-1"
 DAYS_A_YEAR = 365.25

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from scenarios.show.numbers import number_tick
-from scenarios.show.palette import FAINT, GREY, translucent
+from oltpsim.scenarios.show.numbers import number_tick
+from oltpsim.scenarios.show.palette import FAINT, GREY, translucent
 
 ROW_PX, BAR_ROWS, LABEL_ROWS = 58, 0.38, 0.44
 """a chart of rows: height of a row, width of its bar and height of its label above it, in rows"""

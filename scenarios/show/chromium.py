@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")

@@ -3,11 +3,11 @@
 from dataclasses import asdict
 from statistics import fmean
 
-from calibration.fit import INTERVAL_CONFIDENCE
-from models.input import document_text
-from scenarios.questions.compare import Difference, ScenarioComparison
-from scenarios.run import pool_rates
-from scenarios.show.numbers import (
+from oltpsim.calibration.fit import INTERVAL_CONFIDENCE
+from oltpsim.models.input import document_text
+from oltpsim.scenarios.questions.compare import Difference, ScenarioComparison
+from oltpsim.scenarios.run import pool_rates
+from oltpsim.scenarios.show.numbers import (
     NONE,
     between,
     count,
@@ -18,10 +18,10 @@ from scenarios.show.numbers import (
     significant,
     time_text,
 )
-from scenarios.show.summary import cost_words
-from scenarios.show.table import LABEL, aligned, csv_text, flow, sentence_flow
-from scenarios.show.words import Expected, interval_kind, is_calculated, page_cache, rate_interval, unit_of
-from simulator.results import NOT_STEADY, Estimate, Result, main_class_of
+from oltpsim.scenarios.show.summary import cost_words
+from oltpsim.scenarios.show.table import LABEL, aligned, csv_text, flow, sentence_flow
+from oltpsim.scenarios.show.words import Expected, interval_kind, is_calculated, page_cache, rate_interval, unit_of
+from oltpsim.simulator.results import NOT_STEADY, Estimate, Result, main_class_of
 
 FORMAT = "oltpsim-comparison-1"
 NOT_INDEPENDENT = (

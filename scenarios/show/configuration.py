@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from models.input import descriptions
-from models.scenario import ScenarioSpec
-from models.workloads import MixSpec
-from scenarios.show.numbers import count, share, span
+from oltpsim.models.input import descriptions
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import MixSpec
+from oltpsim.scenarios.show.numbers import count, share, span
 
 UNITS = {
     "_mib_per_s": "MiB/s",

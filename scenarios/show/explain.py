@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from models.catalogue import is_old
-from models.input import document_text
-from scenarios.questions.explain import (
+from oltpsim.models.catalogue import is_old
+from oltpsim.models.input import document_text
+from oltpsim.scenarios.questions.explain import (
     HELD_RATE_FRACTION,
     BufferAdvice,
     Capacity,
@@ -23,7 +23,7 @@ from scenarios.questions.explain import (
     Upgrade,
     Warming,
 )
-from scenarios.show.chart import (
+from oltpsim.scenarios.show.chart import (
     BarSeries,
     Chart,
     Curve,
@@ -36,8 +36,8 @@ from scenarios.show.chart import (
     row_scale,
     rows_px,
 )
-from scenarios.show.model import figure_lines
-from scenarios.show.numbers import (
+from oltpsim.scenarios.show.model import figure_lines
+from oltpsim.scenarios.show.numbers import (
     NONE,
     between,
     count,
@@ -50,9 +50,9 @@ from scenarios.show.numbers import (
     significant,
     span,
 )
-from scenarios.show.palette import BLUE, GREEN, SLATE, VERMILION, translucent
-from scenarios.show.table import WIDTH, csv_text, flow, sentence_flow
-from scenarios.show.words import (
+from oltpsim.scenarios.show.palette import BLUE, GREEN, SLATE, VERMILION, translucent
+from oltpsim.scenarios.show.table import WIDTH, csv_text, flow, sentence_flow
+from oltpsim.scenarios.show.words import (
     SATURATED,
     STARTS,
     Expected,
@@ -63,7 +63,7 @@ from scenarios.show.words import (
     uncertainty_words,
     unit_of,
 )
-from simulator.results import ClassResult, Result, result_json
+from oltpsim.simulator.results import ClassResult, Result, result_json
 
 LONGEST_BAR = 40
 """letters of the bar of an activity that takes all of the time"""

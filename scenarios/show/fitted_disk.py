@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit import FittedEntry, TableFit
-from scenarios.show.numbers import significant
-from scenarios.show.table import aligned
+from oltpsim.calibration.fit import FittedEntry, TableFit
+from oltpsim.scenarios.show.numbers import significant
+from oltpsim.scenarios.show.table import aligned
 
 MOST_POINTS = 12
 """Points that are printed: of more those that are furthest off."""

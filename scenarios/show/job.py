@@ -4,15 +4,15 @@ import textwrap
 from dataclasses import asdict
 from importlib.metadata import version
 
-from calibration.predict import MeasurementInterval
-from models.input import document_text
-from models.jobs import JobResult
-from models.scenario import ScenarioSpec
-from models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
-from scenarios.show.model import model_lines
-from scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time_text
-from scenarios.show.table import LABEL, WIDTH, aligned, flow
-from scenarios.show.words import hardware, uncertainty_words
+from oltpsim.calibration.predict import MeasurementInterval
+from oltpsim.models.input import document_text
+from oltpsim.models.jobs import JobResult
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
+from oltpsim.scenarios.show.model import model_lines
+from oltpsim.scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time_text
+from oltpsim.scenarios.show.table import LABEL, WIDTH, aligned, flow
+from oltpsim.scenarios.show.words import hardware, uncertainty_words
 
 FORMAT = "oltpsim-job-1"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from calibration.judge import FigureRow
-from scenarios.show.table import aligned
+from oltpsim.calibration.judge import FigureRow
+from oltpsim.scenarios.show.table import aligned
 
 BOUNDS = {"at_least": "at least ", "at_most": "at most "}
 WHOLE_FROM = 1000.0

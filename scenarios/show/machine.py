@@ -3,14 +3,14 @@
 import math
 from typing import Any
 
-from calibration.fit import Calibration, FigureKind, scenario_hash
-from calibration.predict import DescribedPrediction, Moves
-from models.input import document_text, yaml_text
-from models.jobs import JobResult
-from models.reading import Description, Origin
-from scenarios.show.numbers import count, four_digits, plural, share
-from scenarios.show.table import aligned, csv_text, flow
-from scenarios.show.words import bottleneck_details, uncertainty_words, unit_of
+from oltpsim.calibration.fit import Calibration, FigureKind, scenario_hash
+from oltpsim.calibration.predict import DescribedPrediction, Moves
+from oltpsim.models.input import document_text, yaml_text
+from oltpsim.models.jobs import JobResult
+from oltpsim.models.reading import Description, Origin
+from oltpsim.scenarios.show.numbers import count, four_digits, plural, share
+from oltpsim.scenarios.show.table import aligned, csv_text, flow
+from oltpsim.scenarios.show.words import bottleneck_details, uncertainty_words, unit_of
 
 FORMAT = "oltpsim-machine-1"
 ASSUMED = "assumed"

@@ -1,9 +1,9 @@
 """The calibrated model behind an answer, and the figures that it gives intervals of."""
 
-from calibration.predict import ModelUsed
-from scenarios.show.numbers import plural
-from scenarios.show.table import flow, sentence_flow
-from scenarios.show.words import Expected, figure_words
+from oltpsim.calibration.predict import ModelUsed
+from oltpsim.scenarios.show.numbers import plural
+from oltpsim.scenarios.show.table import flow, sentence_flow
+from oltpsim.scenarios.show.words import Expected, figure_words
 
 
 def model_rows(model: ModelUsed) -> list[tuple[str, str]]:

@@ -1,11 +1,11 @@
 """Advice on the next run: a table for people, JSON, CSV, and the sentence with which a calibration's doubts end."""
 
-from calibration.fit import Calibration
-from calibration.predict import Advice, RunWorth, advise_next_run, candidates_around
-from models.input import document_text, last_word
-from scenarios.show.numbers import between, count
-from scenarios.show.table import aligned, csv_text
-from simulator.errors import InputError
+from oltpsim.calibration.fit import Calibration
+from oltpsim.calibration.predict import Advice, RunWorth, advise_next_run, candidates_around
+from oltpsim.models.input import document_text, last_word
+from oltpsim.scenarios.show.numbers import between, count
+from oltpsim.scenarios.show.table import aligned, csv_text
+from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-next-run-1"
 ASKED_FIELDS = (

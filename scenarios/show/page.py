@@ -9,9 +9,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from scenarios.show import numbers, words
-from scenarios.show.chart import Chart
-from scenarios.show.palette import THEMES
+from oltpsim.scenarios.show import numbers, words
+from oltpsim.scenarios.show.chart import Chart
+from oltpsim.scenarios.show.palette import THEMES
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS = ("count", "significant", "share", "signed_share", "time_text", "milliseconds", "span", "size")

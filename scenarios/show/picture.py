@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from models.input import write_whole, written_whole
-from scenarios.show.chart import Chart, Json, LegendEntry, plain
-from scenarios.show.chromium import chromium_path, page_after_scripts, photographed, printed
-from scenarios.show.page import TEMPLATES, html_page, plotly_js
-from scenarios.show.palette import THEMES
-from simulator.errors import InputError
+from oltpsim.models.input import write_whole, written_whole
+from oltpsim.scenarios.show.chart import Chart, Json, LegendEntry, plain
+from oltpsim.scenarios.show.chromium import chromium_path, page_after_scripts, photographed, printed
+from oltpsim.scenarios.show.page import TEMPLATES, html_page, plotly_js
+from oltpsim.scenarios.show.palette import THEMES
+from oltpsim.simulator.errors import InputError
 
 ENDINGS = (".svg", ".png", ".pdf", ".html")
 FONT = "Helvetica, Arial, sans-serif"

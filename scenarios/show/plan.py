@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit import scenario_hash
-from models.build import pages_not_logged
-from models.input import document_text
-from scenarios.questions.plan import VERDICTS, BillLine, FrontierPoint, Plan, ShortListed, Verdict
-from scenarios.show.numbers import amount, between, count, plural, share, significant
-from scenarios.show.plan_reasons import objective_words, rejection_reason
-from scenarios.show.table import aligned, csv_text, flow, sentence_flow
-from simulator.results import NOT_STEADY
+from oltpsim.calibration.fit import scenario_hash
+from oltpsim.models.build import pages_not_logged
+from oltpsim.models.input import document_text
+from oltpsim.scenarios.questions.plan import VERDICTS, BillLine, FrontierPoint, Plan, ShortListed, Verdict
+from oltpsim.scenarios.show.numbers import amount, between, count, plural, share, significant
+from oltpsim.scenarios.show.plan_reasons import objective_words, rejection_reason
+from oltpsim.scenarios.show.table import aligned, csv_text, flow, sentence_flow
+from oltpsim.simulator.results import NOT_STEADY
 
 FORMAT = "oltpsim-plan-1"
 CSV_COLUMNS = ("candidate", "cost", "currency", "verdict", "reason", "reach_per_min", "holds_per_min", "chance")

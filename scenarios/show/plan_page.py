@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.fit import INTERVAL_CONFIDENCE, scenario_hash
-from calibration.predict import part_factors
-from models.catalogue import is_old
-from models.input import write_whole
-from models.workloads import OpenArrivalsSpec, TerminalsSpec
-from scenarios.questions.plan import (
+from oltpsim.calibration.fit import INTERVAL_CONFIDENCE, scenario_hash
+from oltpsim.calibration.predict import part_factors
+from oltpsim.models.catalogue import is_old
+from oltpsim.models.input import write_whole
+from oltpsim.models.workloads import OpenArrivalsSpec, TerminalsSpec
+from oltpsim.scenarios.questions.plan import (
     PERIODS_A_YEAR,
     SMALLEST_POOL,
     VERDICTS,
@@ -21,8 +21,8 @@ from scenarios.questions.plan import (
     ShortListed,
     Verdict,
 )
-from scenarios.show import plan as text
-from scenarios.show.chart import (
+from oltpsim.scenarios.show import plan as text
+from oltpsim.scenarios.show.chart import (
     LOG_FROM,
     BarSeries,
     Chart,
@@ -38,11 +38,11 @@ from scenarios.show.chart import (
     scale_over,
     wrapped,
 )
-from scenarios.show.numbers import between, count, plural, rounded, share
-from scenarios.show.page import html_page
-from scenarios.show.palette import BLUE, FAINT, GREEN, GREY, ORANGE, PINK, SLATE, VERMILION
-from scenarios.show.plan_reasons import rejection_reason
-from simulator.form import FloatArray, IntArray
+from oltpsim.scenarios.show.numbers import between, count, plural, rounded, share
+from oltpsim.scenarios.show.page import html_page
+from oltpsim.scenarios.show.palette import BLUE, FAINT, GREEN, GREY, ORANGE, PINK, SLATE, VERMILION
+from oltpsim.scenarios.show.plan_reasons import rejection_reason
+from oltpsim.simulator.form import FloatArray, IntArray
 
 MOST_POINTS = 4000
 LIST_LENGTH = 10

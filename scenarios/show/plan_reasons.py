@@ -1,6 +1,6 @@
 """Why a plan's candidates fell out, in numbers."""
 
-from scenarios.questions.plan import ResponseObjective, ScreenedStock, Verdict
+from oltpsim.scenarios.questions.plan import ResponseObjective, ScreenedStock, Verdict
 
 PARTS = ("processors", "disks", "the log")
 

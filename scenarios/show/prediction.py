@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from calibration.fit import ANSWERS, Calibration, answers_version, rate_changes, scenario_hash
-from calibration.predict import Predicted
-from models.input import document_text
-from scenarios.library import library_files, load_scenario_file
-from scenarios.show.numbers import between, count, plural, share
-from scenarios.show.table import NATURAL, csv_text, flow
-from scenarios.show.words import configuration_line, figure_columns, figure_words, unit_of
-from simulator.results import rate_key
+from oltpsim.calibration.fit import ANSWERS, Calibration, answers_version, rate_changes, scenario_hash
+from oltpsim.calibration.predict import Predicted
+from oltpsim.models.input import document_text
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.show.numbers import between, count, plural, share
+from oltpsim.scenarios.show.table import NATURAL, csv_text, flow
+from oltpsim.scenarios.show.words import configuration_line, figure_columns, figure_words, unit_of
+from oltpsim.simulator.results import rate_key
 
 FORMAT = "oltpsim-prediction-1"
 SAME_RATE = 1e-5

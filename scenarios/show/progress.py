@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TaskProgressColumn, TextColumn
 from rich.text import Text
 
-from scenarios.run import Display, Silent
+from oltpsim.scenarios.run import Display, Silent
 
 FIRST_LINE_AFTER_S = 2.0
 LINE_EVERY_S = 10.0

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from calibration.fit import Errors, JudgedRun
-from calibration.judge import JudgedFile, all_errors
-from models.input import document_text
-from scenarios.show.numbers import amount
-from scenarios.show.table import aligned
-from scenarios.show.validation import limited_by
+from oltpsim.calibration.fit import Errors, JudgedRun
+from oltpsim.calibration.judge import JudgedFile, all_errors
+from oltpsim.models.input import document_text
+from oltpsim.scenarios.show.numbers import amount
+from oltpsim.scenarios.show.table import aligned
+from oltpsim.scenarios.show.validation import limited_by
 
 PUBLIC_FORMAT = "oltpsim-public-1"
 

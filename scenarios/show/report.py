@@ -10,20 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.input import write_whole, written_whole
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain import PoolSize, PurchaseAdvice, Upgrade
-from scenarios.questions.what_if import WhatIf
-from scenarios.show import configuration, run_charts, words
-from scenarios.show.chart import Chart
-from scenarios.show.chromium import chromium_path, printed
-from scenarios.show.numbers import count, share, signed_count, signed_share, significant
-from scenarios.show.page import html_page
-from scenarios.show.summary import cost_words
-from scenarios.show.what_if import KEY, what_if_panel
-from scenarios.show.words import Expected
-from simulator.errors import InputError
-from simulator.results import Result, main_class_of, read_result, result_json
+from oltpsim.models.input import write_whole, written_whole
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain import PoolSize, PurchaseAdvice, Upgrade
+from oltpsim.scenarios.questions.what_if import WhatIf
+from oltpsim.scenarios.show import configuration, run_charts, words
+from oltpsim.scenarios.show.chart import Chart
+from oltpsim.scenarios.show.chromium import chromium_path, printed
+from oltpsim.scenarios.show.numbers import count, share, signed_count, signed_share, significant
+from oltpsim.scenarios.show.page import html_page
+from oltpsim.scenarios.show.summary import cost_words
+from oltpsim.scenarios.show.what_if import KEY, what_if_panel
+from oltpsim.scenarios.show.words import Expected
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result, main_class_of, read_result, result_json
 
 ENDINGS = (".html", ".htm", ".pdf")
 Advised = PurchaseAdvice | str

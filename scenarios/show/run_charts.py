@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from calibration.predict import CHANCE
-from scenarios.show.chart import (
+from oltpsim.calibration.predict import CHANCE
+from oltpsim.scenarios.show.chart import (
     BAR_ROWS,
     BarSeries,
     Chart,
@@ -20,8 +20,8 @@ from scenarios.show.chart import (
     rows_px,
     ticks,
 )
-from scenarios.show.numbers import NONE, count, plural, rounded, share, significant, span, time_text, time_tick
-from scenarios.show.palette import (
+from oltpsim.scenarios.show.numbers import NONE, count, plural, rounded, share, significant, span, time_text, time_tick
+from oltpsim.scenarios.show.palette import (
     BLUE,
     FAINT,
     GREEN,
@@ -34,8 +34,8 @@ from scenarios.show.palette import (
     VERMILION,
     translucent,
 )
-from scenarios.show.words import class_name, loads, percentile_words, rate_interval, unit_of
-from simulator.results import (
+from oltpsim.scenarios.show.words import class_name, loads, percentile_words, rate_interval, unit_of
+from oltpsim.simulator.results import (
     NOT_STEADY,
     ROW_LOCKS,
     ClassResult,

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from calibration.importers import RunFiles
-from calibration.records import Finding, Observed, ObservedText, RunRecord, check_record, missing_keys
-from models.input import document_text
-from scenarios.show.numbers import significant
-from scenarios.show.table import aligned, csv_text
+from oltpsim.calibration.importers import RunFiles
+from oltpsim.calibration.records import Finding, Observed, ObservedText, RunRecord, check_record, missing_keys
+from oltpsim.models.input import document_text
+from oltpsim.scenarios.show.numbers import significant
+from oltpsim.scenarios.show.table import aligned, csv_text
 
 FORMAT = "oltpsim-records-1"
 WORDS = {True: "holds", False: "BROKEN", None: "-"}

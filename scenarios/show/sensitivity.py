@@ -3,13 +3,13 @@
 import math
 from dataclasses import asdict
 
-from models.input import document_text
-from scenarios.questions.sensitivity import ParameterRange, SobolIndices, Tornado, TornadoBar
-from scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment, row_labels, row_scale
-from scenarios.show.numbers import NONE, count, signed_share, significant
-from scenarios.show.palette import BLUE, GREY, VERMILION
-from scenarios.show.table import aligned, csv_text, flow, sentence_flow
-from scenarios.show.words import CALCULATED, unit_of
+from oltpsim.models.input import document_text
+from oltpsim.scenarios.questions.sensitivity import ParameterRange, SobolIndices, Tornado, TornadoBar
+from oltpsim.scenarios.show.chart import BarSeries, Chart, Mark, Scale, Segment, row_labels, row_scale
+from oltpsim.scenarios.show.numbers import NONE, count, signed_share, significant
+from oltpsim.scenarios.show.palette import BLUE, GREY, VERMILION
+from oltpsim.scenarios.show.table import aligned, csv_text, flow, sentence_flow
+from oltpsim.scenarios.show.words import CALCULATED, unit_of
 
 FORMAT = "oltpsim-sensitivity-1"
 RANGE_COLUMNS = (

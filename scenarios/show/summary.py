@@ -7,14 +7,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
-from calibration.predict import CHANCE, MeasurementInterval
-from models.input import document_text
-from models.machine import PriceSpec
-from models.scenario import ScenarioSpec
-from scenarios.show.model import figure_lines, model_lines
-from scenarios.show.numbers import count, share, significant, span, time_text
-from scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
-from scenarios.show.words import (
+from oltpsim.calibration.predict import CHANCE, MeasurementInterval
+from oltpsim.models.input import document_text
+from oltpsim.models.machine import PriceSpec
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.show.model import figure_lines, model_lines
+from oltpsim.scenarios.show.numbers import count, share, significant, span, time_text
+from oltpsim.scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
+from oltpsim.scenarios.show.words import (
     NEW_ORDER,
     Expected,
     against_measured,
@@ -31,7 +31,7 @@ from scenarios.show.words import (
     uncertainty_words,
     unit_of,
 )
-from simulator.results import Result, main_class_of, rate_key, result_json
+from oltpsim.simulator.results import Result, main_class_of, rate_key, result_json
 
 FORMAT = "oltpsim-answer-1"
 LONG_BAR, SHORT_BAR = 10, 6

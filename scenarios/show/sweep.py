@@ -8,15 +8,15 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from models.input import last_word
-from scenarios.questions.sweep import MeasuredPoint, SampledAxis, Sweep
-from scenarios.show.chart import LOG_MARGIN, MOST_TICKS, Chart, Curve, Mark, Points, Scale
-from scenarios.show.numbers import NONE, between, count, number_tick, significant
-from scenarios.show.palette import GREY, SERIES_COLOURS, VERMILION
-from scenarios.show.table import aligned, csv_text
-from scenarios.show.words import short_unit_of, unit_of
-from simulator.errors import InputError
-from simulator.results import NOT_STEADY
+from oltpsim.models.input import last_word
+from oltpsim.scenarios.questions.sweep import MeasuredPoint, SampledAxis, Sweep
+from oltpsim.scenarios.show.chart import LOG_MARGIN, MOST_TICKS, Chart, Curve, Mark, Points, Scale
+from oltpsim.scenarios.show.numbers import NONE, between, count, number_tick, significant
+from oltpsim.scenarios.show.palette import GREY, SERIES_COLOURS, VERMILION
+from oltpsim.scenarios.show.table import aligned, csv_text
+from oltpsim.scenarios.show.words import short_unit_of, unit_of
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import NOT_STEADY
 
 FIGURES = (
     "rate_per_min",

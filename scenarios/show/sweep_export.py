@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from models.input import write_whole, written_whole
-from scenarios.questions.sweep import Axis, SampledAxis, Sweep, SweepRunner
-from scenarios.run import write_saved_run
-from scenarios.show.sweep import sweep_columns, sweep_csv
-from simulator.errors import InputError
+from oltpsim.models.input import write_whole, written_whole
+from oltpsim.scenarios.questions.sweep import Axis, SampledAxis, Sweep, SweepRunner
+from oltpsim.scenarios.run import write_saved_run
+from oltpsim.scenarios.show.sweep import sweep_columns, sweep_csv
+from oltpsim.simulator.errors import InputError
 
 ENDINGS = (".csv", ".parquet")
 LONGEST_NAME = 100

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from models.input import document_text
+from oltpsim.models.input import document_text
 
 WIDTH = 80
 LABEL = 24

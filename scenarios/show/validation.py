@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     NEW_ORDERS,
     Baseline,
     Calibration,
@@ -16,10 +16,10 @@ from calibration.fit import (
     LeaveOut,
     error_summary,
 )
-from calibration.judge import FigureRow, figure_rows_json
-from models.input import document_text
-from scenarios.show.numbers import amount, plural
-from scenarios.show.table import aligned
+from oltpsim.calibration.judge import FigureRow, figure_rows_json
+from oltpsim.models.input import document_text
+from oltpsim.scenarios.show.numbers import amount, plural
+from oltpsim.scenarios.show.table import aligned
 
 NAMES = {"run": "leave one run out", "machine": "leave one machine out", "device": "leave one device out"}
 

@@ -4,14 +4,25 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.fit import Calibration, Certificate, Gap, JudgedRate
-from models.input import write_whole
-from scenarios.show import validation
-from scenarios.show.chart import BarSeries, Chart, Curve, Mark, Points, Scale, row_labels, row_scale, rows_px, ticks
-from scenarios.show.numbers import amount, share_tick, signed_share
-from scenarios.show.page import html_page
-from scenarios.show.palette import BLUE, GREEN, GREY, ORANGE, PINK, SKY, VERMILION
-from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
+from oltpsim.calibration.fit import Calibration, Certificate, Gap, JudgedRate
+from oltpsim.models.input import write_whole
+from oltpsim.scenarios.show import validation
+from oltpsim.scenarios.show.chart import (
+    BarSeries,
+    Chart,
+    Curve,
+    Mark,
+    Points,
+    Scale,
+    row_labels,
+    row_scale,
+    rows_px,
+    ticks,
+)
+from oltpsim.scenarios.show.numbers import amount, share_tick, signed_share
+from oltpsim.scenarios.show.page import html_page
+from oltpsim.scenarios.show.palette import BLUE, GREEN, GREY, ORANGE, PINK, SKY, VERMILION
+from oltpsim.simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART, WRITES_PART
 
 MODEL = "the model"
 REFITTED = {"run": "the model, refitted without the run", "machine": "the model, refitted without the run's machine"}

@@ -5,13 +5,13 @@ Texts are written here; the page only picks the cell at the sliders' places and 
 
 from dataclasses import dataclass
 
-from calibration.predict import FORMULAS
-from models.scenario import ScenarioSpec
-from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, VariedSetting, WhatIf
-from scenarios.show.chart import Chart, Json, Scale
-from scenarios.show.numbers import NONE, between, count, share, signed_share, significant, time_text
-from scenarios.show.words import class_name, unit_of
-from simulator.form import GIB, KIB
+from oltpsim.calibration.predict import FORMULAS
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, VariedSetting, WhatIf
+from oltpsim.scenarios.show.chart import Chart, Json, Scale
+from oltpsim.scenarios.show.numbers import NONE, between, count, share, signed_share, significant, time_text
+from oltpsim.scenarios.show.words import class_name, unit_of
+from oltpsim.simulator.form import GIB, KIB
 
 KEY = "what-if"
 LABELS = {RAM: "RAM", BUFFERS: "Buffer pool", CLIENTS: "Clients", DISKS: "Disks"}

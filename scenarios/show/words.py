@@ -4,11 +4,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from calibration.predict import CHANCE, FORMULAS, Contribution, FigureInterval, MeasurementInterval
-from models.scenario import IntervalSpec, ScenarioSpec
-from models.workloads import ClosedClientsSpec, TerminalsSpec, data_words
-from scenarios.show.numbers import NONE, between, count, plural, share, signed_share, significant, span, time_text
-from simulator.results import NOT_STEADY, ROW_LOCKS, CacheResult, Estimate, PercentileInterval, Result, main_class_of
+from oltpsim.calibration.predict import CHANCE, FORMULAS, Contribution, FigureInterval, MeasurementInterval
+from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
+from oltpsim.models.workloads import ClosedClientsSpec, TerminalsSpec, data_words
+from oltpsim.scenarios.show.numbers import (
+    NONE,
+    between,
+    count,
+    plural,
+    share,
+    signed_share,
+    significant,
+    span,
+    time_text,
+)
+from oltpsim.simulator.results import (
+    NOT_STEADY,
+    ROW_LOCKS,
+    CacheResult,
+    Estimate,
+    PercentileInterval,
+    Result,
+    main_class_of,
+)
 
 STARTS = {
     "cold": "an empty cache",

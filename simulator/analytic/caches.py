@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.replacement import clock_missing, clustered_clock, lru_missing
-from simulator.form import OLD_PERCENT, BoolArray, FloatArray
+from oltpsim.simulator.analytic.page_groups import PageGroups
+from oltpsim.simulator.analytic.replacement import clock_missing, clustered_clock, lru_missing
+from oltpsim.simulator.form import OLD_PERCENT, BoolArray, FloatArray
 
 TIMES, COARSE = 400, 5
 """times of a table; every so manyth of them is calculated for clusters of hits and midpoints, the others lie between"""

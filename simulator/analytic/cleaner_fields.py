@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from simulator.analytic.daemon_marks import cleaner_marks_of, merged_per_s
-from simulator.form import NS_PER_S, FloatArray, System
+from oltpsim.simulator.analytic.daemon_marks import cleaner_marks_of, merged_per_s
+from oltpsim.simulator.form import NS_PER_S, FloatArray, System
 
 SHARES = np.linspace(0.0, 1.0, 51)
 """of a table by a share"""

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from simulator.compiled_library import ERROR_BYTES, CompiledLibrary
-from simulator.errors import InternalError
-from simulator.form import FloatArray
+from oltpsim.simulator.compiled_library import ERROR_BYTES, CompiledLibrary
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import FloatArray
 
 FEWEST = 64
 """machines that are worth a thread of their own"""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from simulator.form import ENDLESS_PAGES, NEVER_BYTES, NEVER_NS, NS_PER_S, TIMED, System, kept_dirty_pages
+from oltpsim.simulator.form import ENDLESS_PAGES, NEVER_BYTES, NEVER_NS, NS_PER_S, TIMED, System, kept_dirty_pages
 
 
 class DaemonMarks(NamedTuple):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from simulator.analytic import figures
-from simulator.analytic.figures import Case
-from simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
-from simulator.form import (
+from oltpsim.simulator.analytic import figures
+from oltpsim.simulator.analytic.figures import Case
+from oltpsim.simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
+from oltpsim.simulator.form import (
     ALL_VOLUMES,
     MIB,
     SECTOR_BYTES,
@@ -17,7 +17,7 @@ from simulator.form import (
     limits_on,
     to_s,
 )
-from simulator.results import DeviceResult, LimitResult
+from oltpsim.simulator.results import DeviceResult, LimitResult
 
 TINY = 1e-12
 READ_PURPOSES = ("data read", "swap in", "merge read")

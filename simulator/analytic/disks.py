@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from simulator.errors import InputError
-from simulator.form import (
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import (
     FLASH_PAGE_BYTES,
     MIB,
     PATIENCE_NS,

@@ -6,19 +6,19 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from simulator.analytic.figures import Case
-from simulator.analytic.fixed_work import run_s
-from simulator.analytic.parameters import parameters_of
-from simulator.analytic.result import answer
-from simulator.analytic.solution import Solution, solve
-from simulator.analytic.spending import with_credits
-from simulator.analytic.validity import doubts
-from simulator.analytic.volumes import Rates, places_of, sustained
-from simulator.analytic.warming import course, machine_at_mean_rate, policy_at
-from simulator.analytic.workload import Workload, read_workload
-from simulator.errors import InternalError
-from simulator.form import OnProgress, Progress, System
-from simulator.results import Result
+from oltpsim.simulator.analytic.figures import Case
+from oltpsim.simulator.analytic.fixed_work import run_s
+from oltpsim.simulator.analytic.parameters import parameters_of
+from oltpsim.simulator.analytic.result import answer
+from oltpsim.simulator.analytic.solution import Solution, solve
+from oltpsim.simulator.analytic.spending import with_credits
+from oltpsim.simulator.analytic.validity import doubts
+from oltpsim.simulator.analytic.volumes import Rates, places_of, sustained
+from oltpsim.simulator.analytic.warming import course, machine_at_mean_rate, policy_at
+from oltpsim.simulator.analytic.workload import Workload, read_workload
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import OnProgress, Progress, System
+from oltpsim.simulator.results import Result
 
 
 def simulate(

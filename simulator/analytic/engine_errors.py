@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from simulator.errors import InternalError
-from simulator.results import Bottleneck, DeviceResult, Estimate, LimitResult, Result
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.results import Bottleneck, DeviceResult, Estimate, LimitResult, Result
 
 CONFIDENCE = 0.95
 REGIMES = ("cpu", "disk", "light", "locks", "swap", "trusted")

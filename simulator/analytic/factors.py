@@ -15,11 +15,11 @@ from itertools import combinations
 
 import numpy as np
 
-from simulator.analytic.parameters import Parameters, stacked
-from simulator.analytic.solution import Solution, at_rate, rates, solve
-from simulator.analytic.warming import policy_at
-from simulator.analytic.workload import Workload
-from simulator.form import FloatArray, RotatingDevice, System
+from oltpsim.simulator.analytic.parameters import Parameters, stacked
+from oltpsim.simulator.analytic.solution import Solution, at_rate, rates, solve
+from oltpsim.simulator.analytic.warming import policy_at
+from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.form import FloatArray, RotatingDevice, System
 
 MISSES_PART, READS_PART, WRITES_PART = "pool misses", "reads per transaction", "writes per transaction"
 CPU_PART, DEVICE_PART = "CPU per transaction", "device service"

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.analytic.daemon_marks import marks_of
-from simulator.analytic.fixed_work import run_s
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.solution import Solution
-from simulator.analytic.volumes import NO_LIMITS, Rates
-from simulator.analytic.warming import Course, interval_mean_per_s
-from simulator.analytic.workload import Workload
-from simulator.form import JOURNAL_BYTES, FloatArray, System, to_s
-from simulator.results import (
+from oltpsim.simulator.analytic.daemon_marks import marks_of
+from oltpsim.simulator.analytic.fixed_work import run_s
+from oltpsim.simulator.analytic.parameters import Parameters
+from oltpsim.simulator.analytic.solution import Solution
+from oltpsim.simulator.analytic.volumes import NO_LIMITS, Rates
+from oltpsim.simulator.analytic.warming import Course, interval_mean_per_s
+from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.form import JOURNAL_BYTES, FloatArray, System, to_s
+from oltpsim.simulator.results import (
     CPU_ACTIVITIES,
     ROW_LOCKS,
     CacheResult,

@@ -7,10 +7,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from simulator.analytic.solution import Solution
-from simulator.analytic.warming import Course
-from simulator.analytic.workload import Workload
-from simulator.form import Work
+from oltpsim.simulator.analytic.solution import Solution
+from oltpsim.simulator.analytic.warming import Course
+from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.form import Work
 
 
 def run_s(work: Work, w: Workload, clients: int, solution: Solution, warming: Course | None) -> float:

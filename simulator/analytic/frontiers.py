@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simulator.form import FloatArray, Frontier, Numbers, Touches, Value
+from oltpsim.simulator.form import FloatArray, Frontier, Numbers, Touches, Value
 
 
 class Burst:

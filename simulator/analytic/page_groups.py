@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form import FloatArray
+from oltpsim.simulator.form import FloatArray
 
 FINE_RATIO, SPREAD = 1.05, 0.002
 """Pages whose popularity differs by less than the first are alike. A group takes in more popular ones as long as the

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.analytic.frontiers import Burst
-from simulator.analytic.page_groups import Collector, LaidPages, PageGroups, alike
-from simulator.form import SHARE_STEPS, FloatArray, Frontier, Numbers, ProgramReader, Touches, shares_of
+from oltpsim.simulator.analytic.frontiers import Burst
+from oltpsim.simulator.analytic.page_groups import Collector, LaidPages, PageGroups, alike
+from oltpsim.simulator.form import SHARE_STEPS, FloatArray, Frontier, Numbers, ProgramReader, Touches, shares_of
 
 POPULAR, ROW, APPEND, RECENT = range(4)
 LEAF_PAGES = 64

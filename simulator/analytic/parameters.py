@@ -8,9 +8,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.cleaner_fields import cleaner_fields
-from simulator.analytic.daemon_marks import marks_of
-from simulator.analytic.disks import (
+from oltpsim.simulator.analytic.cleaner_fields import cleaner_fields
+from oltpsim.simulator.analytic.daemon_marks import marks_of
+from oltpsim.simulator.analytic.disks import (
     QUEUES,
     Disk,
     die_s,
@@ -22,9 +22,9 @@ from simulator.analytic.disks import (
     service_s,
     turns,
 )
-from simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
-from simulator.analytic.workload import Workload
-from simulator.form import (
+from oltpsim.simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
+from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.form import (
     MIB,
     NEVER_BYTES,
     NS_PER_S,

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.solution import Solution
-from simulator.analytic.workload import Workload
-from simulator.form import FloatArray, IntArray
+from oltpsim.simulator.analytic.parameters import Parameters
+from oltpsim.simulator.analytic.solution import Solution
+from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.form import FloatArray, IntArray
 
 ARM_VARIATION, FLUSH_VARIATION, PATH_VARIATION, BURST_VARIATION, PAUSE_VARIATION = 0.3, 0.1, 0.06, 0.3, 0.4
 """squared coefficients of variation: of an arm's service, of a commit's wait for the log's flushes, of the CPU time of

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form import MOST_USAGE, FloatArray
+from oltpsim.simulator.form import MOST_USAGE, FloatArray
 
 UNDERFLOWN: Final = 1000.0
 """exp(-x) is 0 from here on"""

@@ -11,12 +11,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from simulator.analytic import device_figures, figures
-from simulator.analytic.engine_errors import interval, names_of_disks, rate_errors, regime_of
-from simulator.analytic.figures import Case
-from simulator.analytic.percentiles import NOT_KNOWN, response_quantiles_s
-from simulator.form import NS_PER_S, to_s
-from simulator.results import (
+from oltpsim.simulator.analytic import device_figures, figures
+from oltpsim.simulator.analytic.engine_errors import interval, names_of_disks, rate_errors, regime_of
+from oltpsim.simulator.analytic.figures import Case
+from oltpsim.simulator.analytic.percentiles import NOT_KNOWN, response_quantiles_s
+from oltpsim.simulator.form import NS_PER_S, to_s
+from oltpsim.simulator.results import (
     ACTIVITIES,
     ROW_LOCKS,
     CacheResult,

@@ -3,8 +3,8 @@
 from collections.abc import Hashable
 from dataclasses import replace
 
-from simulator.analytic.workload import Workload, by_class_s
-from simulator.form import NS_PER_S, Program, ProgramKey, System, spent_times
+from oltpsim.simulator.analytic.workload import Workload, by_class_s
+from oltpsim.simulator.form import NS_PER_S, Program, ProgramKey, System, spent_times
 
 MOST_KEPT = 256
 """programs whose times a workload remembers"""

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.analytic.compiled import names
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.workload import Workload
-from simulator.errors import InternalError
-from simulator.form import FloatArray
+from oltpsim.simulator.analytic.compiled import names
+from oltpsim.simulator.analytic.parameters import Parameters
+from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import FloatArray
 
 CHUNK = 4096
 """machines whose rows of numbers are made at once"""

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from simulator.analytic.device_figures import demand_on_limits
-from simulator.analytic.figures import Bucket, Case
-from simulator.analytic.volumes import Places, Rates, places_of
-from simulator.analytic.warming import joined_courses
-from simulator.form import System, to_s
+from oltpsim.simulator.analytic.device_figures import demand_on_limits
+from oltpsim.simulator.analytic.figures import Bucket, Case
+from oltpsim.simulator.analytic.volumes import Places, Rates, places_of
+from oltpsim.simulator.analytic.warming import joined_courses
+from oltpsim.simulator.form import System, to_s
 
 LITTLE = 1e-6
 """share of the sustained rate by which more is asked for than is refilled"""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.solution import Solution, at_rate
-from simulator.analytic.workload import Workload
-from simulator.form import FloatArray
+from oltpsim.simulator.analytic.parameters import Parameters
+from oltpsim.simulator.analytic.solution import Solution, at_rate
+from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.form import FloatArray
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simulator.analytic.device_figures import demand_on_limits
-from simulator.analytic.disks import disk_of
-from simulator.analytic.figures import Case, dirty_cached_pages
-from simulator.analytic.volumes import NO_LIMITS, places_of, sustained
-from simulator.analytic.warming import counted_s
-from simulator.form import CODES, NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice
+from oltpsim.simulator.analytic.device_figures import demand_on_limits
+from oltpsim.simulator.analytic.disks import disk_of
+from oltpsim.simulator.analytic.figures import Case, dirty_cached_pages
+from oltpsim.simulator.analytic.volumes import NO_LIMITS, places_of, sustained
+from oltpsim.simulator.analytic.warming import counted_s
+from oltpsim.simulator.form import CODES, NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice
 
 CHECK = "check with the kernel engine"
 LONG_HEAPS, WRITING_ARM = 0.6, 0.7

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from simulator.form import Controllers, DeviceRecord, FlashDevice, RaidSet, RateLimit, System, limits_on, to_s
+from oltpsim.simulator.form import Controllers, DeviceRecord, FlashDevice, RaidSet, RateLimit, System, limits_on, to_s
 
 DATA, LOG, TOGETHER = range(3)
 """places of limits, in the order of `Places` and `Rates`"""

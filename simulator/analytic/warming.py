@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.solution import Solution, solve
-from simulator.analytic.workload import Workload
-from simulator.form import FloatArray, System, to_s
+from oltpsim.simulator.analytic.parameters import Parameters
+from oltpsim.simulator.analytic.solution import Solution, solve
+from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.form import FloatArray, System, to_s
 
 MOMENTS = 14
 EARLIEST = 1e-3

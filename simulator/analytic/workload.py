@@ -6,11 +6,11 @@ from typing import Self, TypedDict
 
 import numpy as np
 
-from simulator.analytic.caches import PoolTable, pool_table
-from simulator.analytic.compiled import CompiledWorkload
-from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.pages import PageReader
-from simulator.form import (
+from oltpsim.simulator.analytic.caches import PoolTable, pool_table
+from oltpsim.simulator.analytic.compiled import CompiledWorkload
+from oltpsim.simulator.analytic.page_groups import PageGroups
+from oltpsim.simulator.analytic.pages import PageReader
+from oltpsim.simulator.form import (
     CODES,
     NS_PER_S,
     FloatArray,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from simulator.errors import InternalError
-from simulator.form.program import (
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form.program import (
     CODES,
     DISTRIBUTION_KINDS,
     OPERATION_WIDTH,
@@ -16,7 +16,7 @@ from simulator.form.program import (
     Program,
     RegionRow,
 )
-from simulator.form.samplers import alias_table
+from oltpsim.simulator.form.samplers import alias_table
 
 
 @dataclass(frozen=True)

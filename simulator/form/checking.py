@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from simulator.form.arrays import IntArray
-from simulator.form.program import (
+from oltpsim.simulator.form.arrays import IntArray
+from oltpsim.simulator.form.program import (
     DISTRIBUTION_KINDS,
     OPERATION_WIDTH,
     OPERATIONS,
@@ -11,7 +11,7 @@ from simulator.form.program import (
     WITH_INDEX_PAGE,
     Program,
 )
-from simulator.form.system import MOST_FILES, MOST_PAGES_A_PAUSE, REPLACEMENTS, STARTS, System
+from oltpsim.simulator.form.system import MOST_FILES, MOST_PAGES_A_PAUSE, REPLACEMENTS, STARTS, System
 
 NOTHING, MOST = -1, 1 << 31
 

@@ -2,7 +2,7 @@
 
 import math
 
-from simulator.errors import InternalError
+from oltpsim.simulator.errors import InternalError
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 # Operations: operands as named here. Whatever writes pays for its calls: write-back for expired pages, the writer else.
 DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from simulator.form.device import DeviceRecord
-from simulator.form.disk import CachingDevice, RotatingDevice
-from simulator.form.flash import FlashDevice
-from simulator.form.raid import RaidSet
-from simulator.form.ssd import SsdDevice
+from oltpsim.simulator.form.device import DeviceRecord
+from oltpsim.simulator.form.disk import CachingDevice, RotatingDevice
+from oltpsim.simulator.form.flash import FlashDevice
+from oltpsim.simulator.form.raid import RaidSet
+from oltpsim.simulator.form.ssd import SsdDevice
 
 DEVICES: tuple[type[DeviceRecord], ...] = (
     RotatingDevice,

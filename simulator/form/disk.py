@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
-from simulator.form.device import DeviceRecord
+from oltpsim.simulator.form.device import DeviceRecord
 
 PATIENCE_NS = 1_000_000_000
 """A request that the drive has held this long goes first, so that none starves (assumption: firmware ages requests)."""

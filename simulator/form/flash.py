@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from simulator.form.device import DeviceRecord
-from simulator.form.limits import RateLimit
+from oltpsim.simulator.form.device import DeviceRecord
+from oltpsim.simulator.form.limits import RateLimit
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from simulator.form.arrays import IntArray
+from oltpsim.simulator.form.arrays import IntArray
 
 IO_WAIT_SHARE_BITS = 12
 """shares of idle time are whole 4096ths, so that engines add up integers"""

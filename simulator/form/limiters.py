@@ -3,10 +3,10 @@
 from itertools import accumulate
 from typing import NamedTuple
 
-from simulator.form.device import DeviceRecord
-from simulator.form.devices import Storage
-from simulator.form.flash import FlashDevice
-from simulator.form.limits import Controllers, RateLimit
+from oltpsim.simulator.form.device import DeviceRecord
+from oltpsim.simulator.form.devices import Storage
+from oltpsim.simulator.form.flash import FlashDevice
+from oltpsim.simulator.form.limits import Controllers, RateLimit
 
 S_PER_MIN = 60.0
 ALL_VOLUMES = "all volumes"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from simulator.form.clock import FS_PER_S, PS_PER_NS, PS_PER_S
+from oltpsim.simulator.form.clock import FS_PER_S, PS_PER_NS, PS_PER_S
 
 DIRECTIONS = ("both", "read", "write")
 """what a limit counts"""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.form.arrays import IntArray
+from oltpsim.simulator.form.arrays import IntArray
 
 RECORD, ARRAY = "record", "array"
 """keys of an object: the class that it is a record of, or the name of the array that it stands for"""

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from simulator.form.daemon import DAEMON_OPERATIONS, DaemonStep
-from simulator.form.program import DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
-from simulator.form.samplers import CUT_ONE
-from simulator.form.system import System
+from oltpsim.simulator.form.daemon import DAEMON_OPERATIONS, DaemonStep
+from oltpsim.simulator.form.program import DISTRIBUTION_KINDS, OPERATIONS, REFERENCE_KINDS, Program
+from oltpsim.simulator.form.samplers import CUT_ONE
+from oltpsim.simulator.form.system import System
 
 CODE_NAMES = tuple(OPERATIONS)
 TIMES = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))

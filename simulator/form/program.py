@@ -11,7 +11,7 @@ its entry, run it, end, and start again at 0.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simulator.form.arrays import IntArray
+from oltpsim.simulator.form.arrays import IntArray
 
 # Operations: code, then up to five operands as named here. r: register, s: stream purpose.
 OPERATIONS: dict[str, tuple[str, ...]] = {

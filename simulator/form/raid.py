@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from simulator.form.device import DeviceRecord
+from oltpsim.simulator.form.device import DeviceRecord
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from simulator.errors import InternalError
+from oltpsim.simulator.errors import InternalError
 
 CUT_ONE = 1 << 32
 

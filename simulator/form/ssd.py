@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from simulator.form.device import DeviceRecord
+from oltpsim.simulator.form.device import DeviceRecord
 
 SECTOR_BYTES = 4096
 """Unit of the flash translation: a write takes at least this; data sheets give latencies of this size."""

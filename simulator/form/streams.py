@@ -12,7 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from simulator.form.arrays import FloatArray
+from oltpsim.simulator.form.arrays import FloatArray
 
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)

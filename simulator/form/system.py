@@ -9,16 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
-from simulator.form.arrays import IntArray
-from simulator.form.daemon import Daemon
-from simulator.form.devices import Storage
-from simulator.form.disk import RotatingDevice
-from simulator.form.flushing import Flushing
-from simulator.form.limiters import Limiters, limiters_of
-from simulator.form.limits import Controllers, RateLimit
-from simulator.form.placement import Extent, round_robin
-from simulator.form.plain import plain_of
-from simulator.form.program import Program
+from oltpsim.simulator.form.arrays import IntArray
+from oltpsim.simulator.form.daemon import Daemon
+from oltpsim.simulator.form.devices import Storage
+from oltpsim.simulator.form.disk import RotatingDevice
+from oltpsim.simulator.form.flushing import Flushing
+from oltpsim.simulator.form.limiters import Limiters, limiters_of
+from oltpsim.simulator.form.limits import Controllers, RateLimit
+from oltpsim.simulator.form.placement import Extent, round_robin
+from oltpsim.simulator.form.plain import plain_of
+from oltpsim.simulator.form.program import Program
 
 STARTS = ("cold", "after_load", "warm", "after_prewarm")
 """states at time 0: nothing in caches; as a bulk load leaves them; as after a long run; files read one after another"""

@@ -6,17 +6,17 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from simulator.errors import InputError
-from simulator.form import system as parts
-from simulator.form.checking import faults
-from simulator.form.daemon import Daemon, DaemonStep
-from simulator.form.devices import DEVICES, Storage
-from simulator.form.flushing import Flushing
-from simulator.form.limits import Controllers, RateLimit
-from simulator.form.placement import Extent
-from simulator.form.plain import plain_of, record_of
-from simulator.form.program import Program
-from simulator.form.system import System
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import system as parts
+from oltpsim.simulator.form.checking import faults
+from oltpsim.simulator.form.daemon import Daemon, DaemonStep
+from oltpsim.simulator.form.devices import DEVICES, Storage
+from oltpsim.simulator.form.flushing import Flushing
+from oltpsim.simulator.form.limits import Controllers, RateLimit
+from oltpsim.simulator.form.placement import Extent
+from oltpsim.simulator.form.plain import plain_of, record_of
+from oltpsim.simulator.form.program import Program
+from oltpsim.simulator.form.system import System
 
 FORMAT = "oltpsim-system-1"
 RECORDS: dict[str, type[Any]] = {

@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.form.arrays import IntArray
-from simulator.form.clock import NS_PER_S
-from simulator.form.daemon import DAEMON_OPERATIONS, check_daemons, lead_in_marks
-from simulator.form.devices import DEVICES
-from simulator.form.io_wait import io_wait_shares
-from simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, RegionRow
-from simulator.form.raid import RaidSet
-from simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
-from simulator.form.system import REPLACEMENTS, STARTS, System, Terminals
-from simulator.form.units import PPM
-from simulator.form.warm_start import POOL_COLUMNS, warm_state
-from simulator.form.windows import loaded_windows
+from oltpsim.simulator.form.arrays import IntArray
+from oltpsim.simulator.form.clock import NS_PER_S
+from oltpsim.simulator.form.daemon import DAEMON_OPERATIONS, check_daemons, lead_in_marks
+from oltpsim.simulator.form.devices import DEVICES
+from oltpsim.simulator.form.io_wait import io_wait_shares
+from oltpsim.simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, RegionRow
+from oltpsim.simulator.form.raid import RaidSet
+from oltpsim.simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
+from oltpsim.simulator.form.system import REPLACEMENTS, STARTS, System, Terminals
+from oltpsim.simulator.form.units import PPM
+from oltpsim.simulator.form.warm_start import POOL_COLUMNS, warm_state
+from oltpsim.simulator.form.windows import loaded_windows
 
 NOWHERE = -1
 COMMON_COLUMNS = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from simulator.form.arrays import FloatArray
-from simulator.form.system import MOST_USAGE
+from oltpsim.simulator.form.arrays import FloatArray
+from oltpsim.simulator.form.system import MOST_USAGE
 
 HIGHEST_LOAD = 5.0
 """references in a revolution from which on a page is always in"""

@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from simulator.errors import InputError
-from simulator.form.arrays import FloatArray, IntArray
-from simulator.form.program import CODES, DISTRIBUTION_KINDS, REFERENCE_KINDS, WITH_INDEX_PAGE, Program
-from simulator.form.samplers import CUT_ONE, alias_pmf
-from simulator.form.values import (
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form.arrays import FloatArray, IntArray
+from oltpsim.simulator.form.program import CODES, DISTRIBUTION_KINDS, REFERENCE_KINDS, WITH_INDEX_PAGE, Program
+from oltpsim.simulator.form.samplers import CUT_ONE, alias_pmf
+from oltpsim.simulator.form.values import (
     LEAST_WEIGHT,
     Frontier,
     Numbers,

@@ -29,14 +29,14 @@ from itertools import product
 
 import numpy as np
 
-from simulator.form.arrays import BoolArray, FloatArray, IntArray
-from simulator.form.daemon import clean_tail_pages, kept_dirty_pages
-from simulator.form.flushing import Flushing
-from simulator.form.popularity import APPEND, Popularity
-from simulator.form.streams import uniforms
-from simulator.form.system import MOST_USAGE, OLD_PERCENT, System
-from simulator.form.use_counting import UsageCounts, usage_counts
-from simulator.form.windows import nothing_remembered, pages_drawn
+from oltpsim.simulator.form.arrays import BoolArray, FloatArray, IntArray
+from oltpsim.simulator.form.daemon import clean_tail_pages, kept_dirty_pages
+from oltpsim.simulator.form.flushing import Flushing
+from oltpsim.simulator.form.popularity import APPEND, Popularity
+from oltpsim.simulator.form.streams import uniforms
+from oltpsim.simulator.form.system import MOST_USAGE, OLD_PERCENT, System
+from oltpsim.simulator.form.use_counting import UsageCounts, usage_counts
+from oltpsim.simulator.form.windows import nothing_remembered, pages_drawn
 
 POOL_COLUMNS = ("page", "usage", "dirty", "resident")
 CHUNK = 1 << 16

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.form.arrays import FloatArray, IntArray
-from simulator.form.program import Program
-from simulator.form.samplers import CUT_ONE
-from simulator.form.streams import uniforms
+from oltpsim.simulator.form.arrays import FloatArray, IntArray
+from oltpsim.simulator.form.program import Program
+from oltpsim.simulator.form.samplers import CUT_ONE
+from oltpsim.simulator.form.streams import uniforms
 
 SAME_FOR_ALL_SEEDS = 0
 """what is loaded doesn't depend on the run's seed"""

@@ -1,3 +1,3 @@
 """The kernel: the compiled engine."""
 
-from simulator.kernel.engine import KernelEngine, simulate
+from oltpsim.simulator.kernel.engine import KernelEngine, simulate

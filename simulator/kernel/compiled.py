@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from simulator.compiled_library import ERROR_BYTES
-from simulator.errors import InputError, InternalError
-from simulator.form import GIB, KIB, IntArray, Table
-from simulator.kernel.library import CTable, kernel_library
+from oltpsim.simulator.compiled_library import ERROR_BYTES
+from oltpsim.simulator.errors import InputError, InternalError
+from oltpsim.simulator.form import GIB, KIB, IntArray, Table
+from oltpsim.simulator.kernel.library import CTable, kernel_library
 
 INTERNAL = "internal: "
 """begins the message of an error that no input explains"""

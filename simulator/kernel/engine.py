@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from simulator.form import IntArray, OnProgress, System, Table, tables_of
-from simulator.kernel.compiled import CompiledSystem, refuse_what_does_not_fit
-from simulator.kernel.record import KernelRecorder
-from simulator.results import Result
+from oltpsim.simulator.form import IntArray, OnProgress, System, Table, tables_of
+from oltpsim.simulator.kernel.compiled import CompiledSystem, refuse_what_does_not_fit
+from oltpsim.simulator.kernel.record import KernelRecorder
+from oltpsim.simulator.results import Result
 
 DRAWN_AT_ONCE_PAGES = 1 << 22
 """A system of more pages is asked for its memory before its warm start is drawn."""

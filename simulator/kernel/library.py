@@ -4,7 +4,7 @@ import ctypes
 from pathlib import Path
 from typing import Any
 
-from simulator.compiled_library import CompiledLibrary
+from oltpsim.simulator.compiled_library import CompiledLibrary
 
 INTERFACE_VERSION = 2
 """Number of the C interface that this code calls; `oltpsim_interface_version` in kernel.cpp returns the library's."""

@@ -1,8 +1,8 @@
 """The recorder of one run of the kernel: tables that it reports become snapshots."""
 
-from simulator.form import System, Table
-from simulator.kernel.compiled import CompiledSystem
-from simulator.results import (
+from oltpsim.simulator.form import System, Table
+from oltpsim.simulator.kernel.compiled import CompiledSystem
+from oltpsim.simulator.results import (
     ACTIVITIES,
     CacheCounters,
     CacheLevels,
@@ -23,7 +23,7 @@ from simulator.results import (
     TableCounters,
     TerminalLevels,
 )
-from simulator.results.recording import RunRecorder
+from oltpsim.simulator.results.recording import RunRecorder
 
 PURPOSES = (
     *("data read", "eviction write", "swap in", "doublewrite", "swap out", "write-back", "log", "writer", "merge read"),

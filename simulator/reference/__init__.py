@@ -1,3 +1,3 @@
 """The reference engine: SimPy processes that define the semantics."""
 
-from simulator.reference.engine import ReferenceEngine, simulate
+from oltpsim.simulator.reference.engine import ReferenceEngine, simulate

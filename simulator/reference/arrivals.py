@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import simpy
 
-from simulator.form import NS_PER_S
-from simulator.reference.client import Client
-from simulator.reference.stations import Environment, Story
-from simulator.reference.streams import streams_of
-from simulator.results import Population
+from oltpsim.simulator.form import NS_PER_S
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.streams import streams_of
+from oltpsim.simulator.results import Population
 
 
 class Arrival(NamedTuple):

@@ -2,14 +2,14 @@
 
 import simpy
 
-from simulator.form import Interrupts
-from simulator.reference.buffer_pool import BufferPool
-from simulator.reference.cache import Frame
-from simulator.reference.device import READ, WRITE
-from simulator.reference.io_wait import IoWait
-from simulator.reference.stations import Environment, Servers, Story
-from simulator.reference.storage import DataFiles
-from simulator.results import Gauge
+from oltpsim.simulator.form import Interrupts
+from oltpsim.simulator.reference.buffer_pool import BufferPool
+from oltpsim.simulator.reference.cache import Frame
+from oltpsim.simulator.reference.device import READ, WRITE
+from oltpsim.simulator.reference.io_wait import IoWait
+from oltpsim.simulator.reference.stations import Environment, Servers, Story
+from oltpsim.simulator.reference.storage import DataFiles
+from oltpsim.simulator.results import Gauge
 
 
 class BufferIo:

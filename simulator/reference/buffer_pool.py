@@ -3,17 +3,17 @@
 from collections.abc import Generator
 from itertools import islice, takewhile
 
-from simulator.form import System
-from simulator.reference import waits
-from simulator.reference.cache import NO_PAGE, POLICIES, ClockCache, Frame, MemoryState
-from simulator.reference.client import Client
-from simulator.reference.page_cache import OsPageCache
-from simulator.reference.page_images import PageImages
-from simulator.reference.regions import Region
-from simulator.reference.stations import Environment
-from simulator.reference.swap import ResidentMemory
-from simulator.reference.waiting_changes import WaitingChanges
-from simulator.reference.waits import Wait, Waits
+from oltpsim.simulator.form import System
+from oltpsim.simulator.reference import waits
+from oltpsim.simulator.reference.cache import NO_PAGE, POLICIES, ClockCache, Frame, MemoryState
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.page_cache import OsPageCache
+from oltpsim.simulator.reference.page_images import PageImages
+from oltpsim.simulator.reference.regions import Region
+from oltpsim.simulator.reference.stations import Environment
+from oltpsim.simulator.reference.swap import ResidentMemory
+from oltpsim.simulator.reference.waiting_changes import WaitingChanges
+from oltpsim.simulator.reference.waits import Wait, Waits
 
 
 class BufferPool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from itertools import chain, islice, takewhile
 
-from simulator.form import MOST_USAGE, NS_PER_MS, OLD_PERCENT
+from oltpsim.simulator.form import MOST_USAGE, NS_PER_MS, OLD_PERCENT
 
 NO_PAGE = -1
 

@@ -1,8 +1,8 @@
 """A client: what it knows between two waits."""
 
-from simulator.reference.cache import Frame
-from simulator.reference.streams import Stream
-from simulator.reference.waits import CpuBurst, Waits
+from oltpsim.simulator.reference.cache import Frame
+from oltpsim.simulator.reference.streams import Stream
+from oltpsim.simulator.reference.waits import CpuBurst, Waits
 
 
 class Client:

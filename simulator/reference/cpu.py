@@ -1,8 +1,8 @@
 """The processors: servers that may slow each other down, and an account of what their time was for."""
 
-from simulator.form import PPM, Cpu, System
-from simulator.reference.stations import Environment, Servers, Story
-from simulator.reference.waits import CpuBurst
+from oltpsim.simulator.form import PPM, Cpu, System
+from oltpsim.simulator.reference.stations import Environment, Servers, Story
+from oltpsim.simulator.reference.waits import CpuBurst
 
 
 class Quota:

@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 import simpy
 
-from simulator.errors import InternalError
-from simulator.form import NS_PER_MS, Daemon, DaemonStep, System
-from simulator.reference.buffer_pool import BufferPool
-from simulator.reference.cache import Cache
-from simulator.reference.cpu import Processors
-from simulator.reference.log import CommitLog
-from simulator.reference.merges import Merges
-from simulator.reference.page_writes import PageWriter
-from simulator.reference.stations import Environment, Story
-from simulator.reference.write_back import WriteBack
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import NS_PER_MS, Daemon, DaemonStep, System
+from oltpsim.simulator.reference.buffer_pool import BufferPool
+from oltpsim.simulator.reference.cache import Cache
+from oltpsim.simulator.reference.cpu import Processors
+from oltpsim.simulator.reference.log import CommitLog
+from oltpsim.simulator.reference.merges import Merges
+from oltpsim.simulator.reference.page_writes import PageWriter
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.write_back import WriteBack
 
 MILLI = 1000
 LOOK_NS = 100 * NS_PER_MS

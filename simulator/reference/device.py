@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import simpy
 
-from simulator.form import DeviceRecord
-from simulator.reference.limits import RateLimiter
-from simulator.reference.stations import Environment, Story
-from simulator.results import Gauge, Population
+from oltpsim.simulator.form import DeviceRecord
+from oltpsim.simulator.reference.limits import RateLimiter
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.results import Gauge, Population
 
 READ, WRITE, REWRITE, FLUSH = range(4)
 """What is asked of a device; REWRITE reads the place and then writes it, FLUSH is one of a RAID set's disk: it has no

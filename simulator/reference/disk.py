@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import simpy
 
-from simulator.form import PATIENCE_NS, RotatingDevice
-from simulator.reference.device import REWRITE, WRITE, DeviceStation, Request
-from simulator.reference.io_scheduler import IoScheduler
-from simulator.reference.limits import RateLimiter
-from simulator.reference.stations import Environment, Story
+from oltpsim.simulator.form import PATIENCE_NS, RotatingDevice
+from oltpsim.simulator.reference.device import REWRITE, WRITE, DeviceStation, Request
+from oltpsim.simulator.reference.io_scheduler import IoScheduler
+from oltpsim.simulator.reference.limits import RateLimiter
+from oltpsim.simulator.reference.stations import Environment, Story
 
 ROUNDING_TURNS = 1e-9
 """Data that the head has just reached is not missed for a whole turn because of a rounded sum."""

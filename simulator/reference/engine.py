@@ -17,33 +17,33 @@ interpreter.py; what they wait for is passed here, part by part.
 from collections.abc import Generator
 from typing import Any
 
-from simulator.errors import InternalError
-from simulator.form import OnProgress, System, check_daemons
-from simulator.reference import waits
-from simulator.reference.arrivals import ArrivalQueue, PoissonArrivals
-from simulator.reference.buffer_io import BufferIo
-from simulator.reference.buffer_pool import BufferPool
-from simulator.reference.client import Client
-from simulator.reference.cpu import Processors
-from simulator.reference.daemons import Daemons
-from simulator.reference.fair_queueing import FairQueue
-from simulator.reference.interpreter import Interpreter
-from simulator.reference.io_wait import IoWait
-from simulator.reference.limits import RateLimiter
-from simulator.reference.locks import RowLocks
-from simulator.reference.log import CommitLog
-from simulator.reference.merges import Merges
-from simulator.reference.page_cache import OsPageCache
-from simulator.reference.page_writes import PageWriter
-from simulator.reference.record import ReferenceRecorder
-from simulator.reference.start import Start
-from simulator.reference.stations import Environment, SectionStation, Servers, Story
-from simulator.reference.storage import DataFiles, new_devices
-from simulator.reference.swap import SwapArea
-from simulator.reference.terminals import TerminalQueue, TerminalUsers
-from simulator.reference.waits import Wait
-from simulator.reference.write_back import WriteBack
-from simulator.results import ACTIVITIES, Activity, Population, Result
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import OnProgress, System, check_daemons
+from oltpsim.simulator.reference import waits
+from oltpsim.simulator.reference.arrivals import ArrivalQueue, PoissonArrivals
+from oltpsim.simulator.reference.buffer_io import BufferIo
+from oltpsim.simulator.reference.buffer_pool import BufferPool
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.cpu import Processors
+from oltpsim.simulator.reference.daemons import Daemons
+from oltpsim.simulator.reference.fair_queueing import FairQueue
+from oltpsim.simulator.reference.interpreter import Interpreter
+from oltpsim.simulator.reference.io_wait import IoWait
+from oltpsim.simulator.reference.limits import RateLimiter
+from oltpsim.simulator.reference.locks import RowLocks
+from oltpsim.simulator.reference.log import CommitLog
+from oltpsim.simulator.reference.merges import Merges
+from oltpsim.simulator.reference.page_cache import OsPageCache
+from oltpsim.simulator.reference.page_writes import PageWriter
+from oltpsim.simulator.reference.record import ReferenceRecorder
+from oltpsim.simulator.reference.start import Start
+from oltpsim.simulator.reference.stations import Environment, SectionStation, Servers, Story
+from oltpsim.simulator.reference.storage import DataFiles, new_devices
+from oltpsim.simulator.reference.swap import SwapArea
+from oltpsim.simulator.reference.terminals import TerminalQueue, TerminalUsers
+from oltpsim.simulator.reference.waits import Wait
+from oltpsim.simulator.reference.write_back import WriteBack
+from oltpsim.simulator.results import ACTIVITIES, Activity, Population, Result
 
 THROTTLED_BATCH_PAGES = 64
 

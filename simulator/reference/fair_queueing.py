@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import simpy
 
-from simulator.form import FairQueueing
-from simulator.reference.device import Request
-from simulator.reference.stations import Environment
+from oltpsim.simulator.form import FairQueueing
+from oltpsim.simulator.reference.device import Request
+from oltpsim.simulator.reference.stations import Environment
 
 BACKGROUND = ("swap out", "write-back", "writer")
 OF_SEVERAL = (*BACKGROUND, "log", "merge read")

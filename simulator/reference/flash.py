@@ -3,10 +3,10 @@
 from collections import deque
 from collections.abc import Sequence
 
-from simulator.form import FlashDevice
-from simulator.reference.device import REWRITE, DeviceStation, Request
-from simulator.reference.limits import RateLimiter, admit
-from simulator.reference.stations import Environment, Story
+from oltpsim.simulator.form import FlashDevice
+from oltpsim.simulator.reference.device import REWRITE, DeviceStation, Request
+from oltpsim.simulator.reference.limits import RateLimiter, admit
+from oltpsim.simulator.reference.stations import Environment, Story
 
 
 class FlashStation(DeviceStation):

@@ -6,16 +6,16 @@ the names of simulator/form/program.py.
 
 from typing import Any
 
-from simulator.errors import InternalError
-from simulator.form import DISTRIBUTION_KINDS, OPERATIONS, WITH_INDEX_PAGE, System
-from simulator.reference import waits
-from simulator.reference.buffer_pool import BufferPool
-from simulator.reference.client import Client
-from simulator.reference.locks import RowLocks
-from simulator.reference.regions import References
-from simulator.reference.stations import Environment
-from simulator.reference.streams import AliasTable, streams_of
-from simulator.reference.waits import Wait, Waits
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import DISTRIBUTION_KINDS, OPERATIONS, WITH_INDEX_PAGE, System
+from oltpsim.simulator.reference import waits
+from oltpsim.simulator.reference.buffer_pool import BufferPool
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.locks import RowLocks
+from oltpsim.simulator.reference.regions import References
+from oltpsim.simulator.reference.stations import Environment
+from oltpsim.simulator.reference.streams import AliasTable, streams_of
+from oltpsim.simulator.reference.waits import Wait, Waits
 
 Operation = tuple[Any, ...]
 """its name, then its operands"""

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, insort
 
-from simulator.reference.device import READ, Request
+from oltpsim.simulator.reference.device import READ, Request
 
 BATCH = 16
 """requests of a batch (fifo_batch of Linux's deadline scheduler)"""

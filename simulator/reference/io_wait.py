@@ -1,8 +1,8 @@
 """Idle CPU time that counts as waiting for I/O (simulator/form/io_wait.py), as an integral over time."""
 
-from simulator.form import IO_WAIT_SHARE_BITS, System, io_wait_shares
-from simulator.reference.cpu import Processors
-from simulator.reference.stations import Environment
+from oltpsim.simulator.form import IO_WAIT_SHARE_BITS, System, io_wait_shares
+from oltpsim.simulator.reference.cpu import Processors
+from oltpsim.simulator.reference.stations import Environment
 
 
 class IoWait:

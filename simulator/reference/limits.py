@@ -16,7 +16,7 @@ from the beginnings of slices, and a request waits for that of the slice in whic
 
 from collections.abc import Collection, Sequence
 
-from simulator.form import FS_PER_PS, PS_PER_NS, RateLimit
+from oltpsim.simulator.form import FS_PER_PS, PS_PER_NS, RateLimit
 
 
 class RateLimiter:

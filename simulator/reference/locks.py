@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import simpy
 
-from simulator.reference.client import Client
-from simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.stations import Environment, Story
 
 
 class LockWait(NamedTuple):

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 import simpy
 
-from simulator.form import JOURNAL_BYTES, System
-from simulator.reference.device import WRITE, DeviceStation
-from simulator.reference.io_wait import IoWait
-from simulator.reference.page_cache import OsPageCache
-from simulator.reference.stations import Environment, Story
+from oltpsim.simulator.form import JOURNAL_BYTES, System
+from oltpsim.simulator.reference.device import WRITE, DeviceStation
+from oltpsim.simulator.reference.io_wait import IoWait
+from oltpsim.simulator.reference.page_cache import OsPageCache
+from oltpsim.simulator.reference.stations import Environment, Story
 
 
 @dataclass(eq=False)

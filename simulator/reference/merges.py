@@ -1,9 +1,9 @@
 """Merges: pages whose changes were put aside are read and changed in the background, many at once."""
 
-from simulator.form import System
-from simulator.reference.buffer_io import BufferIo
-from simulator.reference.cache import MemoryState
-from simulator.reference.streams import streams_of
+from oltpsim.simulator.form import System
+from oltpsim.simulator.reference.buffer_io import BufferIo
+from oltpsim.simulator.reference.cache import MemoryState
+from oltpsim.simulator.reference.streams import streams_of
 
 
 class Merges:

@@ -3,8 +3,8 @@
 from bisect import bisect
 from collections.abc import Callable, Sequence
 
-from simulator.form import PageCache
-from simulator.reference.cache import Frame, LruCache
+from oltpsim.simulator.form import PageCache
+from oltpsim.simulator.reference.cache import Frame, LruCache
 
 
 class OsPageCache:

@@ -4,13 +4,13 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
 
-from simulator.form import System, extent_of
-from simulator.reference.buffer_pool import BufferPool
-from simulator.reference.cpu import Processors
-from simulator.reference.device import WRITE
-from simulator.reference.stations import Environment, Story
-from simulator.reference.storage import DataFiles
-from simulator.reference.write_back import WriteBack
+from oltpsim.simulator.form import System, extent_of
+from oltpsim.simulator.reference.buffer_pool import BufferPool
+from oltpsim.simulator.reference.cpu import Processors
+from oltpsim.simulator.reference.device import WRITE
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.storage import DataFiles
+from oltpsim.simulator.reference.write_back import WriteBack
 
 
 class PageWriter:

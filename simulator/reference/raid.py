@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import simpy
 
-from simulator.form import RaidSet, SsdDevice
-from simulator.reference.device import FLUSH, READ, REWRITE, DeviceStation, Request
-from simulator.reference.limits import RateLimiter
-from simulator.reference.stations import Environment
+from oltpsim.simulator.form import RaidSet, SsdDevice
+from oltpsim.simulator.reference.device import FLUSH, READ, REWRITE, DeviceStation, Request
+from oltpsim.simulator.reference.limits import RateLimiter
+from oltpsim.simulator.reference.stations import Environment
 
 LOG_PAGE_BYTES = 8192
 """Databases write their log in whole pages, the last one again and again (PostgreSQL's XLOG_BLCKSZ, InnoDB's

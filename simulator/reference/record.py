@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simulator import results
-from simulator.reference.cache import Cache
-from simulator.reference.device import DeviceStation
-from simulator.reference.regions import Region
-from simulator.reference.terminals import TerminalQueue
-from simulator.results.recording import RunRecorder
+from oltpsim.simulator import results
+from oltpsim.simulator.reference.cache import Cache
+from oltpsim.simulator.reference.device import DeviceStation
+from oltpsim.simulator.reference.regions import Region
+from oltpsim.simulator.reference.terminals import TerminalQueue
+from oltpsim.simulator.results.recording import RunRecorder
 
 if TYPE_CHECKING:
-    from simulator.reference.engine import ReferenceEngine
+    from oltpsim.simulator.reference.engine import ReferenceEngine
 
 
 class ReferenceRecorder(RunRecorder):

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from simulator.form import REFERENCE_KINDS, Program
-from simulator.reference.client import Client
-from simulator.reference.streams import AliasTable
+from oltpsim.simulator.form import REFERENCE_KINDS, Program
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.streams import AliasTable
 
 
 class Region:

@@ -21,10 +21,10 @@ computes completion times in the same way; there programs queue at their dies, h
 from collections import deque
 from collections.abc import Sequence
 
-from simulator.form import FLASH_PAGE_BYTES, MIB, SECTOR_BYTES, SsdDevice
-from simulator.reference.device import DOUBLEWRITE, FLUSH, REWRITE, WRITE, DeviceStation, Request
-from simulator.reference.limits import RateLimiter
-from simulator.reference.stations import Environment
+from oltpsim.simulator.form import FLASH_PAGE_BYTES, MIB, SECTOR_BYTES, SsdDevice
+from oltpsim.simulator.reference.device import DOUBLEWRITE, FLUSH, REWRITE, WRITE, DeviceStation, Request
+from oltpsim.simulator.reference.limits import RateLimiter
+from oltpsim.simulator.reference.stations import Environment
 
 MOST_WRITES, MOST_REWRITES = 4, 32
 """Requests of write-back in a SATA drive. Linux's write-back throttling lets it have a quarter of a queue of 16

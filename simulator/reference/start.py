@@ -3,13 +3,13 @@
 Nobody waits here. In a lead-in only the clock moves on, so that pages that it leaves dirty have an age.
 """
 
-from simulator.errors import InternalError
-from simulator.form import NS_PER_MS, LeadInMarks, Remembered, System, lead_in_marks, loaded_windows, warm_state
-from simulator.reference import waits
-from simulator.reference.cache import MemoryState
-from simulator.reference.client import Client
-from simulator.reference.interpreter import Interpreter
-from simulator.reference.waits import Wait
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import NS_PER_MS, LeadInMarks, Remembered, System, lead_in_marks, loaded_windows, warm_state
+from oltpsim.simulator.reference import waits
+from oltpsim.simulator.reference.cache import MemoryState
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.interpreter import Interpreter
+from oltpsim.simulator.reference.waits import Wait
 
 
 class Start:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import simpy
 from simpy.events import URGENT
 
-from simulator.form import Section
-from simulator.results import Gauge
+from oltpsim.simulator.form import Section
+from oltpsim.simulator.results import Gauge
 
 Story = Generator[simpy.Event, Any, Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import simpy
 
-from simulator.form import (
+from oltpsim.simulator.form import (
     CachingDevice,
     DeviceRecord,
     FlashDevice,
@@ -15,15 +15,15 @@ from simulator.form import (
     System,
     extent_of,
 )
-from simulator.reference.device import DOUBLEWRITE, FLUSH, WRITE, DeviceStation
-from simulator.reference.disk import RotatingStation
-from simulator.reference.flash import FlashStation
-from simulator.reference.limits import RateLimiter
-from simulator.reference.raid import RaidStation
-from simulator.reference.ssd import SsdStation
-from simulator.reference.stations import Environment, Story
-from simulator.reference.throttle import ThrottledFlashStation
-from simulator.reference.write_cache import CachingStation
+from oltpsim.simulator.reference.device import DOUBLEWRITE, FLUSH, WRITE, DeviceStation
+from oltpsim.simulator.reference.disk import RotatingStation
+from oltpsim.simulator.reference.flash import FlashStation
+from oltpsim.simulator.reference.limits import RateLimiter
+from oltpsim.simulator.reference.raid import RaidStation
+from oltpsim.simulator.reference.ssd import SsdStation
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.throttle import ThrottledFlashStation
+from oltpsim.simulator.reference.write_cache import CachingStation
 
 STATIONS: dict[type[DeviceRecord], type[DeviceStation]] = {
     RotatingDevice: RotatingStation,

@@ -6,7 +6,7 @@ Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OO
 import math
 from collections.abc import Sequence
 
-from simulator.form import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
+from oltpsim.simulator.form import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
 
 AliasTable = Sequence[Sequence[int]]
 """rows (cut, other), see simulator/form/samplers.py"""

@@ -6,11 +6,11 @@ since it was last looked at is let off once.
 
 from simpy import Event
 
-from simulator.form import System
-from simulator.reference.cache import Frame, MemoryState
-from simulator.reference.device import READ, WRITE, DeviceStation
-from simulator.reference.io_wait import IoWait
-from simulator.reference.stations import Story
+from oltpsim.simulator.form import System
+from oltpsim.simulator.reference.cache import Frame, MemoryState
+from oltpsim.simulator.reference.device import READ, WRITE, DeviceStation
+from oltpsim.simulator.reference.io_wait import IoWait
+from oltpsim.simulator.reference.stations import Story
 
 SCATTER = 2654435761
 """a prime: multiples of it, modulo the number of frames, are all frames in a scattered order"""

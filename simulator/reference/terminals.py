@@ -1,11 +1,11 @@
 """Terminals: many users who type, send, wait and think, before few connections that do their work."""
 
-from simulator.form import System, Terminals
-from simulator.reference.arrivals import Arrival, ArrivalQueue
-from simulator.reference.client import Client
-from simulator.reference.stations import Environment
-from simulator.reference.streams import streams_of
-from simulator.results import Population
+from oltpsim.simulator.form import System, Terminals
+from oltpsim.simulator.reference.arrivals import Arrival, ArrivalQueue
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.stations import Environment
+from oltpsim.simulator.reference.streams import streams_of
+from oltpsim.simulator.results import Population
 
 
 class TerminalUsers:

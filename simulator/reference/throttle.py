@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from simulator.reference.device import READ, REWRITE, WRITE, Request
-from simulator.reference.flash import FlashStation
-from simulator.reference.limits import admit
+from oltpsim.simulator.reference.device import READ, REWRITE, WRITE, Request
+from oltpsim.simulator.reference.flash import FlashStation
+from oltpsim.simulator.reference.limits import admit
 
 DIRECTIONS_OF = {READ: ("read",), WRITE: ("write",), REWRITE: ("read", "write")}
 """by kind of request: directions of the caps that count it"""

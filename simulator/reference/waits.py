@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from simulator.reference.cache import Frame
+from oltpsim.simulator.reference.cache import Frame
 
 Wait = tuple[object, ...]
 """one of the records below"""

@@ -2,11 +2,11 @@
 
 import simpy
 
-from simulator.form import MIB, NS_PER_MS, Extent, System, extent_of
-from simulator.reference.device import WRITE
-from simulator.reference.page_cache import OsPageCache
-from simulator.reference.stations import Environment, Story
-from simulator.reference.storage import DataFiles
+from oltpsim.simulator.form import MIB, NS_PER_MS, Extent, System, extent_of
+from oltpsim.simulator.reference.device import WRITE
+from oltpsim.simulator.reference.page_cache import OsPageCache
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.storage import DataFiles
 
 # Linux, mm/page-writeback.c: INIT_BW, MAX_PAUSE, BANDWIDTH_INTERVAL, and the period of wb_update_write_bandwidth.
 INITIAL_BYTES_PER_S = 100.0 * MIB

@@ -4,11 +4,11 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
-from simulator.form import CachingDevice
-from simulator.reference.device import REWRITE, WRITE, Request
-from simulator.reference.disk import RotatingStation, Transfer
-from simulator.reference.limits import RateLimiter
-from simulator.reference.stations import Environment, Story
+from oltpsim.simulator.form import CachingDevice
+from oltpsim.simulator.reference.device import REWRITE, WRITE, Request
+from oltpsim.simulator.reference.disk import RotatingStation, Transfer
+from oltpsim.simulator.reference.limits import RateLimiter
+from oltpsim.simulator.reference.stations import Environment, Story
 
 LONGEST_JOINED_BYTES = 1 << 20
 """Longest that joined writes become in a controller's cache (assumption: a unit of large RAID sets)."""

@@ -3,7 +3,7 @@
 recording/ makes a result of a run.
 """
 
-from simulator.results.figures import (
+from oltpsim.simulator.results.figures import (
     ROW_LOCKS,
     bottleneck_of,
     connections_result,
@@ -12,8 +12,8 @@ from simulator.results.figures import (
     warnings_of_swapping,
     with_interrupts,
 )
-from simulator.results.laws import law_at_most_one, law_equal, law_of_class_times
-from simulator.results.recorder import (
+from oltpsim.simulator.results.laws import law_at_most_one, law_equal, law_of_class_times
+from oltpsim.simulator.results.recorder import (
     ACTIVITIES,
     Activity,
     ClassRecorder,
@@ -22,7 +22,7 @@ from simulator.results.recorder import (
     ResponseCounts,
     histogram_share_below,
 )
-from simulator.results.result import (
+from oltpsim.simulator.results.result import (
     NOT_STEADY,
     Bottleneck,
     CacheResult,
@@ -45,7 +45,7 @@ from simulator.results.result import (
     result_json,
     utilisation_key,
 )
-from simulator.results.snapshot import (
+from oltpsim.simulator.results.snapshot import (
     CPU_ACTIVITIES,
     CacheCounters,
     CacheLevels,

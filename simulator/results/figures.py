@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from simulator.form import Interrupts, System, Terminals, to_s
-from simulator.results.result import (
+from oltpsim.simulator.form import Interrupts, System, Terminals, to_s
+from oltpsim.simulator.results.result import (
     Bottleneck,
     ClassResult,
     CpuResult,

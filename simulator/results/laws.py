@@ -1,8 +1,8 @@
 """Laws that every result must satisfy. A broken one is reported with the result, never hidden."""
 
-from simulator.form import System, Terminals, to_s
-from simulator.results.result import ClassResult, CpuResult, Law
-from simulator.results.snapshot import Snapshot, Window
+from oltpsim.simulator.form import System, Terminals, to_s
+from oltpsim.simulator.results.result import ClassResult, CpuResult, Law
+from oltpsim.simulator.results.snapshot import Snapshot, Window
 
 ROUNDING = 1e-6
 

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from simulator.form import IntArray
+from oltpsim.simulator.form import IntArray
 
 
 class Activity(IntEnum):

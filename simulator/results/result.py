@@ -12,7 +12,7 @@ import typing
 from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-result-1"
 ENGINES = ("kernel", "reference", "analytic")

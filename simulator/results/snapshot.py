@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.form import to_s
-from simulator.results.recorder import ResponseCounts
+from oltpsim.simulator.form import to_s
+from oltpsim.simulator.results.recorder import ResponseCounts
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import planted_discrepancy
 from benchmarks.planted_discrepancy import interval_hits
-from calibration.fit import FitData, assumed_discrepancy
+from oltpsim.calibration.fit import FitData, assumed_discrepancy
 
 RUNS, SYSTEMS = 12, 40
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.pools import POOLS_GIB, pool_system
 from benchmarks.random_comparison import Compared, errors_of, tables
 from benchmarks.random_systems import KINDS, random_system
-from models.scenario import ScenarioSpec
+from oltpsim.models.scenario import ScenarioSpec
 
 FEW = 400
 

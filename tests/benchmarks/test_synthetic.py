@@ -8,10 +8,10 @@ import pytest
 
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, record, run, system
-from calibration.fit import FigureKind, simulated_figures
-from models.build import build
-from simulator.kernel import simulate
-from simulator.results import Result
+from oltpsim.calibration.fit import FigureKind, simulated_figures
+from oltpsim.models.build import build
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results import Result
 
 
 @pytest.fixture(scope="module")

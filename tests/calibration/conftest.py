@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.registry import read_file
-from calibration.records import FileReading
-from models.input import SourceFile
+from oltpsim.calibration.importers.registry import read_file
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 RUNS = SAMPLES / "run_directories"

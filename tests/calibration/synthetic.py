@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     AnalyticReader,
     FigureKind,
     MeasuredRun,
@@ -18,9 +18,9 @@ from calibration.fit import (
     parse_vary,
     solve_inputs,
 )
-from calibration.records import RunRecord
-from models.reading import load_scenario, with_values
-from models.scenario import ScenarioSpec
+from oltpsim.calibration.records import RunRecord
+from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.models.scenario import ScenarioSpec
 
 TINY = Path(__file__).parents[1] / "scenarios" / "tiny.yaml"
 FLASH = (

@@ -11,7 +11,7 @@ import pytest
 import typer
 import yaml
 
-from scenarios.commands.cli import main
+from oltpsim.scenarios.commands.cli import main
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
 
@@ -63,7 +63,7 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     """`refused("run", "x.yaml")`: the problems it prints, one a line; nothing else may happen."""
 
     def call(*words: str) -> list[str]:
-        monkeypatch.setattr("scenarios.run.runs.simulate", lambda *_: pytest.fail("bad input was simulated"))
+        monkeypatch.setattr("oltpsim.scenarios.run.runs.simulate", lambda *_: pytest.fail("bad input was simulated"))
         status = main(words)
         out, err = capsys.readouterr()
         assert status == 2, err
@@ -86,8 +86,8 @@ def accepted(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
         raise typer.Exit
 
     def call(*words: str) -> None:
-        monkeypatch.setattr("scenarios.run.runs.simulate", simulated)
-        monkeypatch.setattr("scenarios.run.store.simulate", simulated)
+        monkeypatch.setattr("oltpsim.scenarios.run.runs.simulate", simulated)
+        monkeypatch.setattr("oltpsim.scenarios.run.store.simulate", simulated)
         status = main(words)
         err = capsys.readouterr().err
         assert (status, reached) == (0, [True]), err

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.errors import InternalError
+from oltpsim.simulator.errors import InternalError
 from tests.oracles.network import Floats, Network, Solution, Wide
 from tests.oracles.networks import solve
 

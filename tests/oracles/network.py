@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simulator.errors import InternalError
+from oltpsim.simulator.errors import InternalError
 
 Floats = NDArray[np.float64]
 

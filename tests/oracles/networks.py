@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.errors import InternalError
+from oltpsim.simulator.errors import InternalError
 from tests.oracles.acceleration import FixedPoint, fixed_point
 from tests.oracles.equations import Equations
 from tests.oracles.network import TINY, Floats, Network, Solution, Wide

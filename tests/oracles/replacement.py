@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from simulator.analytic.replacement import clock_missing, lru_missing
-from simulator.form import OLD_PERCENT, FloatArray
+from oltpsim.simulator.analytic.replacement import clock_missing, lru_missing
+from oltpsim.simulator.form import OLD_PERCENT, FloatArray
 
 SingleTimePolicy = Literal["lru", "clock", "frames"]
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator.errors import InternalError
+from oltpsim.simulator.errors import InternalError
 from tests.oracles.exact_networks import exact
 from tests.oracles.network import Floats, Network
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.errors import InternalError
+from oltpsim.simulator.errors import InternalError
 from tests.oracles.exact_networks import exact
 from tests.oracles.network import Floats, Network, Solution
 from tests.oracles.networks import Method, bounds, solve

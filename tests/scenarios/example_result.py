@@ -9,16 +9,22 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from models.database import DatabaseSpec
-from models.database.database import BufferPoolSpec, CheckpointSpec, CriticalSectionSpec, LogSpec, PathLengthSpec
-from models.database.writer import WriterSpec
-from models.machine import CpuSpec, DiskArraySpec, MachineSpec, RotatingDiskSpec
-from models.operating_system import OperatingSystemSpec
-from models.operating_system.operating_system import PageCacheSpec, SwapSpec, SystemCpuSpec
-from models.scenario import IntervalSpec, ScenarioSpec
-from models.scenario.scenario import MeasuredSpec
-from models.workloads import ClosedClientsSpec, LayoutSpec, MixSpec, WorkloadSpec
-from simulator.results import (
+from oltpsim.models.database import DatabaseSpec
+from oltpsim.models.database.database import (
+    BufferPoolSpec,
+    CheckpointSpec,
+    CriticalSectionSpec,
+    LogSpec,
+    PathLengthSpec,
+)
+from oltpsim.models.database.writer import WriterSpec
+from oltpsim.models.machine import CpuSpec, DiskArraySpec, MachineSpec, RotatingDiskSpec
+from oltpsim.models.operating_system import OperatingSystemSpec
+from oltpsim.models.operating_system.operating_system import PageCacheSpec, SwapSpec, SystemCpuSpec
+from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
+from oltpsim.models.scenario.scenario import MeasuredSpec
+from oltpsim.models.workloads import ClosedClientsSpec, LayoutSpec, MixSpec, WorkloadSpec
+from oltpsim.simulator.results import (
     Bottleneck,
     CacheResult,
     ClassResult,

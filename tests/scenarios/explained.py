@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from models.scenario import ScenarioSpec
-from scenarios.library import load_scenario_file, scenario_path
-from scenarios.questions.explain import (
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.scenarios.questions.explain import (
     DISK_STEP,
     MEMORY_STEP,
     ExplainOptions,
@@ -15,7 +15,7 @@ from scenarios.questions.explain import (
     explain_scenario,
     for_analytic_engine,
 )
-from scenarios.questions.explain.upgrades import UnitPrice
+from oltpsim.scenarios.questions.explain.upgrades import UnitPrice
 
 TINY = str(Path(__file__).with_name("tiny.yaml"))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     ANSWERS,
     NEW_ORDERS,
     Calibration,
@@ -21,12 +21,12 @@ from calibration.fit import (
     read_calibration,
     shipped_calibrations,
 )
-from calibration.fit.answers import ANSWERS_FILE
-from models.scenario import ScenarioSpec
-from scenarios.commands.cli import main
-from scenarios.library import library_files, load_scenario_file
-from scenarios.run import SimulationTask, simulate
-from scenarios.show.prediction import SAME_RATE, certificate_line
+from oltpsim.calibration.fit.answers import ANSWERS_FILE
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.run import SimulationTask, simulate
+from oltpsim.scenarios.show.prediction import SAME_RATE, certificate_line
 
 SHORT = ("interval.warm_up_s=1", "interval.duration_s=4")
 """for the kernel: what it draws, counts and times is in a few seconds too"""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.compiled_library import CompiledLibrary
+from oltpsim.simulator.compiled_library import CompiledLibrary
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHER_BUILDS = ("g++-O0", "clang++-O0", "clang++-O3")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.form import (
+from oltpsim.simulator.form import (
     Assembler,
     Costs,
     Cpu,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.form import Daemon, DaemonStep
+from oltpsim.simulator.form import Daemon, DaemonStep
 
 
 def write_back(interval_ns: int, age_ns: int) -> Daemon:

@@ -8,8 +8,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from resource import getpagesize
 
-from simulator.form import System
-from simulator.kernel import KernelEngine
+from oltpsim.simulator.form import System
+from oltpsim.simulator.kernel import KernelEngine
 
 
 def kernel_bytes(*models: System) -> list[int]:

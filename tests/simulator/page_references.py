@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-from simulator.form import Assembler, FlashDevice, IntArray, System
-from simulator.kernel import KernelEngine
+from oltpsim.simulator.form import Assembler, FlashDevice, IntArray, System
+from oltpsim.simulator.kernel import KernelEngine
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import record_of
 

@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from simulator.form import CODES, OPERATIONS, Costs, Cpu, System
-from simulator.kernel import KernelEngine
+from oltpsim.simulator.form import CODES, OPERATIONS, Costs, Cpu, System
+from oltpsim.simulator.kernel import KernelEngine
 from tests.simulator.twins import record_of
 
 TICK_NS = 100_000_000_000

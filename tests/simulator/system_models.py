@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.build import by_table
-from simulator.form import Assembler, Cpu, Interrupts, Program, Section, Station, Storage, System, Terminals
+from oltpsim.models.build import by_table
+from oltpsim.simulator.form import Assembler, Cpu, Interrupts, Program, Section, Station, Storage, System, Terminals
 from tests.simulator.systems import DrawnSystem, Step
 
 LOCKS = ("lock 1", "lock 2")

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from simulator.form import (
+from oltpsim.simulator.form import (
     UNPACED,
     Costs,
     Daemon,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from simulator.analytic import compiled
-from simulator.compiled_library import CompiledLibrary
-from simulator.errors import InstallationError
-from simulator.kernel import library as kernel
+from oltpsim.simulator.analytic import compiled
+from oltpsim.simulator.compiled_library import CompiledLibrary
+from oltpsim.simulator.errors import InstallationError
+from oltpsim.simulator.kernel import library as kernel
 
 LIBRARIES = {"kernel": kernel.LIBRARY, "analytic": compiled.LIBRARY}
 

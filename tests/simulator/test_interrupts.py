@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from models.build import build
-from models.build.paths import costs_of, interrupts_of
-from models.reading import load_scenario
-from simulator import analytic, kernel
-from simulator.errors import InputError
-from simulator.results import Result, read_result, result_json
+from oltpsim.models.build import build
+from oltpsim.models.build.paths import costs_of, interrupts_of
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result, read_result, result_json
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import differences
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import analytic, kernel, reference
-from simulator.form import IO_WAIT_SHARE_BITS, Assembler, FlashDevice, System, io_wait_shares
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import analytic, kernel, reference
+from oltpsim.simulator.form import IO_WAIT_SHARE_BITS, Assembler, FlashDevice, System, io_wait_shares
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import differences
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from simulator.form import MIB, SsdDevice, Table
-from simulator.reference.device import FLUSH, READ, REWRITE, WRITE
-from simulator.reference.ssd import SsdStation
-from simulator.reference.stations import Environment, Story
+from oltpsim.simulator.form import MIB, SsdDevice, Table
+from oltpsim.simulator.reference.device import FLUSH, READ, REWRITE, WRITE
+from oltpsim.simulator.reference.ssd import SsdStation
+from oltpsim.simulator.reference.stations import Environment, Story
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, ssd_systems

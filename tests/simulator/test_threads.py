@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator import analytic, kernel
-from simulator.form import Assembler, Sharing, System
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.form import Assembler, Sharing, System
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator import analytic, kernel
-from simulator.form import Assembler, Cpu, Sharing, System
-from simulator.reference import ReferenceEngine
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.form import Assembler, Cpu, Sharing, System
+from oltpsim.simulator.reference import ReferenceEngine
 from tests.simulator.conftest import make_model
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, TIED
 from tests.simulator.reference.test_event_log import completions, loop

@@ -10,10 +10,10 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from models.build import build
-from models.catalogue import catalogue_entry
-from models.reading import scenario_from_mapping
-from simulator.form import System
+from oltpsim.models.build import build
+from oltpsim.models.catalogue import catalogue_entry
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.simulator.form import System
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"
 FLASH = {

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.form import DaemonStep, IntArray, System, Table
-from simulator.kernel import KernelEngine
-from simulator.reference import ReferenceEngine
-from simulator.reference.arrivals import PoissonArrivals
-from simulator.reference.cache import Cache, ClockCache
-from simulator.reference.client import Client
-from simulator.reference.daemons import DaemonTimes
-from simulator.reference.record import ReferenceRecorder
-from simulator.reference.stations import Story
-from simulator.reference.terminals import TerminalQueue
-from simulator.results import result_json
+from oltpsim.simulator.form import DaemonStep, IntArray, System, Table
+from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.reference import ReferenceEngine
+from oltpsim.simulator.reference.arrivals import PoissonArrivals
+from oltpsim.simulator.reference.cache import Cache, ClockCache
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.daemons import DaemonTimes
+from oltpsim.simulator.reference.record import ReferenceRecorder
+from oltpsim.simulator.reference.stations import Story
+from oltpsim.simulator.reference.terminals import TerminalQueue
+from oltpsim.simulator.results import result_json
 
 
 class TracedReference(ReferenceEngine):

@@ -6,7 +6,7 @@ joint views). Memory is GiB, disks GB in all, networks Gbit/s, prices US dollars
 
 from typing import Any
 
-from models.catalogue.importers.entries import (
+from oltpsim.models.catalogue.importers.entries import (
     MOST_USD_AN_HOUR,
     ImportedEntries,
     ListFacts,
@@ -18,9 +18,9 @@ from models.catalogue.importers.entries import (
     local_flash,
     with_bursts,
 )
-from models.catalogue.processors import cpu_keys
-from models.input import SourceFile, short_text
-from simulator.form import GIB, MIB
+from oltpsim.models.catalogue.processors import cpu_keys
+from oltpsim.models.input import SourceFile, short_text
+from oltpsim.simulator.form import GIB, MIB
 
 NAME = "cloudspecs"
 NEEDED = ("instance", "ram_gib", "vcpus", "cores", "price_hour")

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from models.catalogue.entries import catalogue_names
-from models.catalogue.importers.entries import (
+from oltpsim.models.catalogue.entries import catalogue_names
+from oltpsim.models.catalogue.importers.entries import (
     MOST_USD_AN_HOUR,
     ImportedEntries,
     ListFacts,
@@ -21,9 +21,9 @@ from models.catalogue.importers.entries import (
     region_of,
     with_bursts,
 )
-from models.catalogue.processors import cpu_keys, threads_per_core
-from models.input import SourceFile, short_text
-from simulator.form import GIB, MIB
+from oltpsim.models.catalogue.processors import cpu_keys, threads_per_core
+from oltpsim.models.input import SourceFile, short_text
+from oltpsim.simulator.form import GIB, MIB
 
 NAME = "ec2instances"
 TERMS = {

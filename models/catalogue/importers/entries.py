@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.input import SourceFile, short_text
-from simulator.errors import InputError
+from oltpsim.models.input import SourceFile, short_text
+from oltpsim.simulator.errors import InputError
 
 HOURS_A_YEAR = 8760.0
 MONTHS_A_YEAR = 12.0

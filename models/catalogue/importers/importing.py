@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.catalogue.check import checked
-from models.catalogue.entries import SIZES
-from models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
-from models.catalogue.importers.entries import ImportedEntries, ListFacts
-from models.input import SourceFile, parse_yaml, write_whole, yaml_text
-from simulator.errors import InputError, InternalError
+from oltpsim.models.catalogue.check import checked
+from oltpsim.models.catalogue.entries import SIZES
+from oltpsim.models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
+from oltpsim.models.catalogue.importers.entries import ImportedEntries, ListFacts
+from oltpsim.models.input import SourceFile, parse_yaml, write_whole, yaml_text
+from oltpsim.simulator.errors import InputError, InternalError
 
 MOST_BYTES = 512 << 20
 """ec2-instances-info's file of all regions has some hundreds of MB"""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from models.catalogue.importers.entries import (
+from oltpsim.models.catalogue.importers.entries import (
     DATE,
     MOST_USD_AN_HOUR,
     ImportedEntries,
@@ -16,7 +16,7 @@ from models.catalogue.importers.entries import (
     hourly,
     region_of,
 )
-from models.input import SourceFile, short_text
+from oltpsim.models.input import SourceFile, short_text
 
 NAME = "karpenter"
 GO_MAP = re.compile(r"\bInitialOnDemandPrices\w*\s*=\s*map\[string\]map\[string\]float64\s*\{")

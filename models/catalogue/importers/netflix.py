@@ -8,8 +8,8 @@ cpu_ipc_scale is of one hardware thread, work for each clock against that of a C
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from models.catalogue.entries import catalogue_names
-from models.catalogue.importers.entries import (
+from oltpsim.models.catalogue.entries import catalogue_names
+from oltpsim.models.catalogue.importers.entries import (
     HOURS_A_YEAR,
     MONTHS_A_YEAR,
     MOST_USD_AN_HOUR,
@@ -22,7 +22,7 @@ from models.catalogue.importers.entries import (
     local_flash,
     region_of,
 )
-from models.input import SourceFile, short_text
+from oltpsim.models.input import SourceFile, short_text
 
 NAME, PROJECT = "netflix", "Netflix service-capacity-modeling"
 SPEED_PER_GHZ = 1.67

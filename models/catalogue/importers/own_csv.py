@@ -2,10 +2,17 @@
 
 from typing import Any
 
-from models.catalogue.importers.entries import ImportedEntries, ListFacts, checked_region, date_of, figure, local_disks
-from models.catalogue.prices import PriceRow
-from models.catalogue.shape_specs import InstanceSpec
-from models.input import LOCALE_REMEDY, SourceFile, did_you_mean, short_text
+from oltpsim.models.catalogue.importers.entries import (
+    ImportedEntries,
+    ListFacts,
+    checked_region,
+    date_of,
+    figure,
+    local_disks,
+)
+from oltpsim.models.catalogue.prices import PriceRow
+from oltpsim.models.catalogue.shape_specs import InstanceSpec
+from oltpsim.models.input import LOCALE_REMEDY, SourceFile, did_you_mean, short_text
 
 NAME = "csv"
 PRICE_COLUMNS = tuple(PriceRow.model_fields)

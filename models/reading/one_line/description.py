@@ -6,19 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from models.catalogue import with_setting
-from models.input import last_word, parse_quantity
-from models.reading.assumptions import assumption, key_of, stands_in
-from models.reading.drivers import DEFAULT_DATABASE, database_keys, is_postgresql
-from models.reading.loading import scenario_from_mapping
-from models.reading.one_line import hardware
-from models.reading.one_line.flags import add_flags
-from models.reading.one_line.pieces import EXAMPLE, WHERE, Origin, Phrases, machine_named, read_line, system_of_maker
-from models.reading.one_line.systems import NamedEngine, NamedSystem
-from models.reading.one_line.workload import Current, line_workload, run_of
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
-from simulator.form import GIB, KIB
+from oltpsim.models.catalogue import with_setting
+from oltpsim.models.input import last_word, parse_quantity
+from oltpsim.models.reading.assumptions import assumption, key_of, stands_in
+from oltpsim.models.reading.drivers import DEFAULT_DATABASE, database_keys, is_postgresql
+from oltpsim.models.reading.loading import scenario_from_mapping
+from oltpsim.models.reading.one_line import hardware
+from oltpsim.models.reading.one_line.flags import add_flags
+from oltpsim.models.reading.one_line.pieces import (
+    EXAMPLE,
+    WHERE,
+    Origin,
+    Phrases,
+    machine_named,
+    read_line,
+    system_of_maker,
+)
+from oltpsim.models.reading.one_line.systems import NamedEngine, NamedSystem
+from oltpsim.models.reading.one_line.workload import Current, line_workload, run_of
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB
 
 POOL_SHARE = 120_000 * 10 * KIB / (2 * GIB)
 """of the memory: 120,000 buffers of 10 KiB in 2 GiB, as the published SunFire V20z was set up"""

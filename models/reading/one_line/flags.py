@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from models.catalogue import catalogue_entry, catalogue_names
-from models.input import parse_quantity, value_text
-from models.reading.one_line.pieces import GIB_OF, SIZE, Phrases, understood
-from models.reading.one_line.systems import NamedEngine, NamedSystem, engine_of, system_of
-from simulator.errors import InputError
+from oltpsim.models.catalogue import catalogue_entry, catalogue_names
+from oltpsim.models.input import parse_quantity, value_text
+from oltpsim.models.reading.one_line.pieces import GIB_OF, SIZE, Phrases, understood
+from oltpsim.models.reading.one_line.systems import NamedEngine, NamedSystem, engine_of, system_of
+from oltpsim.simulator.errors import InputError
 
 
 def add_flags(phrases: Phrases, flags: Mapping[str, str]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from models.catalogue import (
+from oltpsim.models.catalogue import (
     DEFAULT_VOLUMES,
     FamilySpec,
     InstanceSpec,
@@ -16,9 +16,9 @@ from models.catalogue import (
     read_entry,
     read_processors,
 )
-from models.reading.one_line.pieces import WHERE, Origin, Phrases
-from models.reading.one_line.systems import NamedSystem
-from simulator.errors import InputError
+from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrases
+from oltpsim.models.reading.one_line.systems import NamedSystem
+from oltpsim.simulator.errors import InputError
 
 AS_THERE = "the catalogue has this machine"
 CATALOGUE_FACTOR = 1.1

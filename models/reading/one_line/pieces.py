@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import catalogue_entry, catalogue_names, instance_named, read_processors, read_volume
-from models.input import did_you_mean
-from models.reading.one_line.row_pieces import row_piece
-from models.reading.one_line.systems import NamedEngine, engine_of, system_of
-from simulator.errors import InputError
+from oltpsim.models.catalogue import catalogue_entry, catalogue_names, instance_named, read_processors, read_volume
+from oltpsim.models.input import did_you_mean
+from oltpsim.models.reading.one_line.row_pieces import row_piece
+from oltpsim.models.reading.one_line.systems import NamedEngine, engine_of, system_of
+from oltpsim.simulator.errors import InputError
 
 WHERE = "machine"
 EXAMPLE = "PostgreSQL 15 on r6i.2xlarge + gp3 500 GiB 3000 IOPS, 500 warehouses, 64 clients"

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from models.reading.drivers import database_keys, driver_of, gib_per_warehouse
-from models.reading.one_line.pieces import WHERE, Origin, Phrases
-from models.reading.row_workloads import BENCHMARKS, ROW_PATHS, RowWorkload, row_workload
-from simulator.errors import InputError
+from oltpsim.models.reading.drivers import database_keys, driver_of, gib_per_warehouse
+from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrases
+from oltpsim.models.reading.row_workloads import BENCHMARKS, ROW_PATHS, RowWorkload, row_workload
+from oltpsim.simulator.errors import InputError
 
 WAREHOUSES = 40
 MOST_WAREHOUSES = 10_000_000

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.special
 from pydantic import Field, model_validator
 
-from models.input import Fraction, Number, Spec, WholeNumber
-from models.workloads.tpcc import nurand_pmf
-from simulator.form import FloatArray, IntArray
+from oltpsim.models.input import Fraction, Number, Spec, WholeNumber
+from oltpsim.models.workloads.tpcc import nurand_pmf
+from oltpsim.simulator.form import FloatArray, IntArray
 
 SPECIAL_DRAWS = 12
 """numbers whose mean sysbench's `special` takes where it doesn't hit its hot rows (sb_rand.c, rand-spec-iter)"""

@@ -2,10 +2,10 @@
 
 from functools import lru_cache
 
-from models.workloads.paths import PathTimes, Rows
-from models.workloads.rows.keys import KeySpec, ages_pmf, popularity
-from models.workloads.rows.tables import PlacedTable, place_tables
-from models.workloads.rows.workload import (
+from oltpsim.models.workloads.paths import PathTimes, Rows
+from oltpsim.models.workloads.rows.keys import KeySpec, ages_pmf, popularity
+from oltpsim.models.workloads.rows.tables import PlacedTable, place_tables
+from oltpsim.models.workloads.rows.workload import (
     CHANGE_BYTES,
     ENTRY_BYTES,
     RowWorkloadSpec,
@@ -13,8 +13,8 @@ from models.workloads.rows.workload import (
     TableSpec,
     TransactionSpec,
 )
-from models.workloads.transactions import MIX, READ, WRITE, ProgramOutline, ProgramSteps, TransactionWriter
-from simulator.form import Program
+from oltpsim.models.workloads.transactions import MIX, READ, WRITE, ProgramOutline, ProgramSteps, TransactionWriter
+from oltpsim.simulator.form import Program
 
 MOST_SINGLE_ROWS = 1_000_000
 """of a table whose rows are drawn one by one where they aren't drawn evenly; of larger ones a page is drawn"""

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.workloads.rows.workload import RowWorkloadSpec, TableSpec
-from simulator.form import Assembler, IntArray
+from oltpsim.models.workloads.rows.workload import RowWorkloadSpec, TableSpec
+from oltpsim.simulator.form import Assembler, IntArray
 
 UNIT_PAGES = 100
 """from which size on a unit of scale has pages of its own; smaller ones share them"""

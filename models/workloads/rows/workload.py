@@ -4,9 +4,9 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from models.input import Fraction, Kib, Microseconds, Name, Number, Spec, Text, WholeNumber, repeated_name
-from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
-from models.workloads.rows.keys import KeySpec
+from oltpsim.models.input import Fraction, Kib, Microseconds, Name, Number, Spec, Text, WholeNumber, repeated_name
+from oltpsim.models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
+from oltpsim.models.workloads.rows.keys import KeySpec
 
 CHANGE_BYTES = 250
 """assumption: log of a row's change, its after-image of about that size with headers, as in the TPC-C programs"""

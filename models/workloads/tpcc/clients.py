@@ -3,12 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from models.workloads.tpcc.folding import WarehouseSample
-from models.workloads.tpcc.program import CLASSES, LOCKED_HOME
-from models.workloads.tpcc.terminals import TerminalsSpec
-from models.workloads.tpcc.workload import WorkloadSpec
-from models.workloads.transactions import MIX
-from simulator.form import Program, Terminals, from_s
+from oltpsim.models.workloads.tpcc.folding import WarehouseSample
+from oltpsim.models.workloads.tpcc.program import CLASSES, LOCKED_HOME
+from oltpsim.models.workloads.tpcc.terminals import TerminalsSpec
+from oltpsim.models.workloads.tpcc.workload import WorkloadSpec
+from oltpsim.models.workloads.transactions import MIX
+from oltpsim.simulator.form import Program, Terminals, from_s
 
 
 def client_registers(

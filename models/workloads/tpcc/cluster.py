@@ -6,8 +6,8 @@ one of this server's. A transaction that changed rows elsewhere commits in two p
 force their prepare record, and only then does the coordinator force the commit; rows stay locked until then.
 """
 
-from models.workloads.paths import ClusterPaths
-from simulator.form import Assembler, cut_of
+from oltpsim.models.workloads.paths import ClusterPaths
+from oltpsim.simulator.form import Assembler, cut_of
 
 READ_ONLY = ("order status", "stock level")
 PREPARE_BYTES = 200

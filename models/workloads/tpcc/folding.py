@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from simulator.form import FloatArray
+from oltpsim.simulator.form import FloatArray
 
 ModelPart = TypeVar("ModelPart", bound=Any)
 

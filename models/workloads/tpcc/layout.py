@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field
 
-from models.input import Fraction, Kib, Spec, Text, WholeNumber
+from oltpsim.models.input import Fraction, Kib, Spec, Text, WholeNumber
 
 CHANGED_ROWS = ("stock_rows_per_page", "customer_rows_per_page", "order_rows_per_page", "order_line_rows_per_page")
 """of tables whose rows transactions change; history and new orders are only added and taken away, items only read"""

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.workloads.arrivals import ClosedClientsSpec
-from models.workloads.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
-from models.workloads.tpcc import rows
-from models.workloads.tpcc.cluster import ClusterStory
-from models.workloads.tpcc.folding import WarehouseSample, merged_pages
-from models.workloads.tpcc.layout import HeapSpec, LayoutSpec
-from models.workloads.tpcc.rows import (
+from oltpsim.models.workloads.arrivals import ClosedClientsSpec
+from oltpsim.models.workloads.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
+from oltpsim.models.workloads.tpcc import rows
+from oltpsim.models.workloads.tpcc.cluster import ClusterStory
+from oltpsim.models.workloads.tpcc.folding import WarehouseSample, merged_pages
+from oltpsim.models.workloads.tpcc.layout import HeapSpec, LayoutSpec
+from oltpsim.models.workloads.tpcc.rows import (
     DISTRICTS,
     ITEMS,
     LINES_PER_ORDER,
@@ -25,11 +25,19 @@ from models.workloads.tpcc.rows import (
     nurand_pmf,
     uniform_pmf,
 )
-from models.workloads.tpcc.tables import Tables, add_tables, pages_of
-from models.workloads.tpcc.terminals import TerminalsSpec
-from models.workloads.tpcc.workload import WorkloadSpec
-from models.workloads.transactions import MIX, MOVE, READ, WRITE, ProgramOutline, ProgramSteps, TransactionWriter
-from simulator.form import FloatArray, Program, cut_of
+from oltpsim.models.workloads.tpcc.tables import Tables, add_tables, pages_of
+from oltpsim.models.workloads.tpcc.terminals import TerminalsSpec
+from oltpsim.models.workloads.tpcc.workload import WorkloadSpec
+from oltpsim.models.workloads.transactions import (
+    MIX,
+    MOVE,
+    READ,
+    WRITE,
+    ProgramOutline,
+    ProgramSteps,
+    TransactionWriter,
+)
+from oltpsim.simulator.form import FloatArray, Program, cut_of
 
 CLASSES = ("new order", "payment", "order status", "delivery", "stock level")
 SCATTER = 1237

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simulator.form import FloatArray
+from oltpsim.simulator.form import FloatArray
 
 ITEMS = 100_000
 CUSTOMERS_PER_DISTRICT = 3_000

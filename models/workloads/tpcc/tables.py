@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.workloads.tpcc.folding import WarehouseSample
-from models.workloads.tpcc.layout import LayoutSpec
-from models.workloads.tpcc.rows import (
+from oltpsim.models.workloads.tpcc.folding import WarehouseSample
+from oltpsim.models.workloads.tpcc.layout import LayoutSpec
+from oltpsim.models.workloads.tpcc.rows import (
     CUSTOMERS_PER_DISTRICT,
     DISTRICTS,
     ITEMS,
@@ -17,8 +17,8 @@ from models.workloads.tpcc.rows import (
     ORDERS_DELIVERED,
     ORDERS_LOADED,
 )
-from models.workloads.tpcc.workload import WorkloadSpec
-from simulator.form import Assembler
+from oltpsim.models.workloads.tpcc.workload import WorkloadSpec
+from oltpsim.simulator.form import Assembler
 
 RING_FACTOR = 2
 """An append-only group has room for this many times its loaded rows; then its oldest pages are used again."""

@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.input import Fraction, Microseconds, Name, Number, Spec, Text, WholeNumber
-from models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
-from models.workloads.tpcc.layout import LayoutSpec
-from models.workloads.tpcc.terminals import TerminalsSpec
+from oltpsim.models.input import Fraction, Microseconds, Name, Number, Spec, Text, WholeNumber
+from oltpsim.models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
+from oltpsim.models.workloads.tpcc.layout import LayoutSpec
+from oltpsim.models.workloads.tpcc.terminals import TerminalsSpec
 
 
 class MixSpec(Spec):

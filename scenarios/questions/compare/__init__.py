@@ -1,6 +1,6 @@
 """Scenarios side by side: the same seeds for all of them, so that what chance does to one it does to the others."""
 
-from scenarios.questions.compare.comparison import (
+from oltpsim.scenarios.questions.compare.comparison import (
     ComparedScenario,
     Comparer,
     Difference,

@@ -18,17 +18,17 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.fit import Calibration, apply_calibration
-from calibration.predict import MeasurementInterval, Uncertainty, guesses_of, ratio_interval, uncertainty_of
-from models.build import build
-from models.reading import Description, scenario_from_mapping
-from models.scenario import ScenarioSpec
-from scenarios.library import asked_scenario
-from scenarios.run import Display, SimulationTask, pool_rates, read_saved_run, run_all
-from simulator.errors import InputError, InternalError
-from simulator.form import FloatArray
-from simulator.results import Result
-from simulator.results.recording import CONFIDENCE_LEVEL, student_t_factor
+from oltpsim.calibration.fit import Calibration, apply_calibration
+from oltpsim.calibration.predict import MeasurementInterval, Uncertainty, guesses_of, ratio_interval, uncertainty_of
+from oltpsim.models.build import build
+from oltpsim.models.reading import Description, scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import asked_scenario
+from oltpsim.scenarios.run import Display, SimulationTask, pool_rates, read_saved_run, run_all
+from oltpsim.simulator.errors import InputError, InternalError
+from oltpsim.simulator.form import FloatArray
+from oltpsim.simulator.results import Result
+from oltpsim.simulator.results.recording import CONFIDENCE_LEVEL, student_t_factor
 
 LABELS = string.ascii_uppercase
 OF_ONE = re.compile(r"^\s*([A-Z])\s*:(.*)$", re.DOTALL)

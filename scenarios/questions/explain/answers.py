@@ -3,21 +3,21 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from models.scenario import ScenarioSpec
-from models.workloads import WorkloadSpec
-from scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
-from scenarios.questions.explain.buffers import BufferAdvice, best_buffers
-from scenarios.questions.explain.capacity import Capacity, Growth, capacity_of, growth
-from scenarios.questions.explain.credits import CreditUse, credits_of
-from scenarios.questions.explain.machines import (
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import WorkloadSpec
+from oltpsim.scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
+from oltpsim.scenarios.questions.explain.buffers import BufferAdvice, best_buffers
+from oltpsim.scenarios.questions.explain.capacity import Capacity, Growth, capacity_of, growth
+from oltpsim.scenarios.questions.explain.credits import CreditUse, credits_of
+from oltpsim.scenarios.questions.explain.machines import (
     MachineSolver,
     PercentileObjective,
     SolvedMachine,
     for_analytic_engine,
     with_busy_connections,
 )
-from scenarios.questions.explain.upgrades import UnitPrice, Upgrade, upgrades
-from scenarios.questions.explain.warming import Warming, warming
+from oltpsim.scenarios.questions.explain.upgrades import UnitPrice, Upgrade, upgrades
+from oltpsim.scenarios.questions.explain.warming import Warming, warming
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from calibration.fit import AnalyticInput
-from models.build import clients_of
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import MachineSolver, SolvedMachine, machines
-from simulator.form import ALL_VOLUMES
-from simulator.results import ROW_LOCKS
+from oltpsim.calibration.fit import AnalyticInput
+from oltpsim.models.build import clients_of
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain.machines import MachineSolver, SolvedMachine, machines
+from oltpsim.simulator.form import ALL_VOLUMES
+from oltpsim.simulator.results import ROW_LOCKS
 
 DISK = re.compile(r"disk \d+$")
 CAP = " (cap of"

@@ -10,11 +10,11 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from models.build import clients_of, memory_plan
-from models.reading import SPARE_BUFFERS, with_values
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import MachineSolver
-from simulator.form import GIB, KIB
+from oltpsim.models.build import clients_of, memory_plan
+from oltpsim.models.reading import SPARE_BUFFERS, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain.machines import MachineSolver
+from oltpsim.simulator.form import GIB, KIB
 
 KEY = "database.pool.buffers"
 LEAST = 100

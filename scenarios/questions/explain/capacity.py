@@ -13,21 +13,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibration.fit import AnalyticInput
-from models.build import clients_of, memory_plan
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec, OpenArrivalsSpec
-from models.workloads.tpcc import loaded_pages
-from scenarios.questions.explain.machines import (
+from oltpsim.calibration.fit import AnalyticInput
+from oltpsim.models.build import clients_of, memory_plan
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import ClosedClientsSpec, OpenArrivalsSpec
+from oltpsim.models.workloads.tpcc import loaded_pages
+from oltpsim.scenarios.questions.explain.machines import (
     MachineSolver,
     PercentileObjective,
     SolvedMachine,
     machines,
     with_busy_connections,
 )
-from simulator.errors import Infeasible, InputError
-from simulator.form import GIB, KIB
+from oltpsim.simulator.errors import Infeasible, InputError
+from oltpsim.simulator.form import GIB, KIB
 
 HELD_RATE_FRACTION = 0.9
 """share of the rate in memory that counts as held"""

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from models.reading import numeric_value, with_values
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import MachineSolver, machines
-from simulator.errors import InputError
+from oltpsim.models.reading import numeric_value, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain.machines import MachineSolver, machines
+from oltpsim.simulator.errors import InputError
 
 KEY = "workload.arrivals.clients"
 OCTAVES, STEPS = 4, 2

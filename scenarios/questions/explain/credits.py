@@ -6,13 +6,13 @@ gives more than comes back (simulator.form.credits). Of several the first matter
 
 from dataclasses import dataclass, replace
 
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import MachineSolver, machines
-from simulator.analytic import demand_on_limits, parameters_of, places_of
-from simulator.form import ALL_VOLUMES, minutes_of_credits
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain.machines import MachineSolver, machines
+from oltpsim.simulator.analytic import demand_on_limits, parameters_of, places_of
+from oltpsim.simulator.form import ALL_VOLUMES, minutes_of_credits
 
 WHOSE = ("disk 1", "log disk", ALL_VOLUMES)
-"""in the order of `simulator.analytic.volumes.Places`"""
+"""in the order of `oltpsim.simulator.analytic.volumes.Places`"""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from typing import Literal
 
 import numpy as np
 
-from calibration.fit import AnalyticInput, AnalyticReader, solve_inputs
-from models.build import clients_of
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec
-from simulator.analytic import (
+from oltpsim.calibration.fit import AnalyticInput, AnalyticReader, solve_inputs
+from oltpsim.models.build import clients_of
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import ClosedClientsSpec
+from oltpsim.simulator.analytic import (
     NO_PERCENTILES,
     Case,
     Parameters,
@@ -30,8 +30,8 @@ from simulator.analytic import (
     rows,
     sustained,
 )
-from simulator.form import System
-from simulator.results import Bottleneck, Result, main_class_of
+from oltpsim.simulator.form import System
+from oltpsim.simulator.results import Bottleneck, Result, main_class_of
 
 Percentile = Literal["p95", "p99"]
 LEAST_S = 1e-9

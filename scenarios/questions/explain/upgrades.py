@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.catalogue import ChassisSpec, Prices, ProcessorChoice, catalogue_entry, catalogue_names, read_entry
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import MachineSolver, SolvedMachine
-from simulator.errors import InputError
-from simulator.form import GIB, KIB
+from oltpsim.models.catalogue import ChassisSpec, Prices, ProcessorChoice, catalogue_entry, catalogue_names, read_entry
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain.machines import MachineSolver, SolvedMachine
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB
 
 FASTER = 1.1
 SPEED = "10 % faster processor"

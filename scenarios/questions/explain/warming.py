@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain.machines import MachineSolver, SolvedMachine
-from simulator.analytic import STEADY, course
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain.machines import MachineSolver, SolvedMachine
+from oltpsim.simulator.analytic import STEADY, course
 
 
 @dataclass(frozen=True)

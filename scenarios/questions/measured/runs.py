@@ -3,11 +3,18 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from calibration.records import RunRecord, load_record, record_of_scenario, record_path, records_in, shipped_records
-from models.input import SourceFile, as_mapping, read_mapping
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file, scenario_path
-from simulator.errors import InputError
+from oltpsim.calibration.records import (
+    RunRecord,
+    load_record,
+    record_of_scenario,
+    record_path,
+    records_in,
+    shipped_records,
+)
+from oltpsim.models.input import SourceFile, as_mapping, read_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file, scenario_path
+from oltpsim.simulator.errors import InputError
 
 OF_A_SCENARIO = frozenset({"base", "machine", "database", "interval", "measured"})
 """keys of a scenario that a record hasn't"""

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from calibration.judge import (
+from oltpsim.calibration.judge import (
     FigureRow,
     figure_rows,
     figure_values,
@@ -11,11 +11,11 @@ from calibration.judge import (
     read_large_systems,
     write_large_systems,
 )
-from models.jobs import run_job
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file
-from scenarios.run import Display, SimulationTask, run_all
-from simulator.errors import InputError
+from oltpsim.models.jobs import run_job
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.run import Display, SimulationTask, run_all
+from oltpsim.simulator.errors import InputError
 
 SYSTEMS_SEED = 1
 

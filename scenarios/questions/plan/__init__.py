@@ -1,10 +1,10 @@
 """Which machine to buy: candidates, their bills, what each does at the load that is asked for, and the choice."""
 
-from scenarios.questions.plan.belief import ParameterUncertainty
-from scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
-from scenarios.questions.plan.candidates import Stock, add_chassis
-from scenarios.questions.plan.confirm import Simulations
-from scenarios.questions.plan.plan import (
+from oltpsim.scenarios.questions.plan.belief import ParameterUncertainty
+from oltpsim.scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
+from oltpsim.scenarios.questions.plan.candidates import Stock, add_chassis
+from oltpsim.scenarios.questions.plan.confirm import Simulations
+from oltpsim.scenarios.questions.plan.plan import (
     FrontierPoint,
     Plan,
     ShortListed,
@@ -13,7 +13,7 @@ from scenarios.questions.plan.plan import (
     current_date,
     make_plan,
 )
-from scenarios.questions.plan.question import (
+from oltpsim.scenarios.questions.plan.question import (
     PlanQuestion,
     ResponseObjective,
     parse_objective,
@@ -21,4 +21,4 @@ from scenarios.questions.plan.question import (
     plan_question,
     under_load,
 )
-from scenarios.questions.plan.screening import SMALLEST_POOL, VERDICTS, ScreenedStock, Verdict
+from oltpsim.scenarios.questions.plan.screening import SMALLEST_POOL, VERDICTS, ScreenedStock, Verdict

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 import scipy
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     ASSUMED_FREEDOM,
     INTERVAL_CONFIDENCE,
     MOST_SIGMAS,
@@ -29,14 +29,14 @@ from calibration.fit import (
     parameter_bounds,
     unapplied_keys,
 )
-from calibration.predict import faster, part_factor, slower, unseen_parts
-from models.input import Spec
-from models.reading import numeric_value
-from models.scenario import ScenarioSpec
-from scenarios.questions.plan.loads import capacities_of
-from scenarios.questions.plan.question import ResponseObjective
-from simulator.analytic import rate_errors
-from simulator.form import FloatArray
+from oltpsim.calibration.predict import faster, part_factor, slower, unseen_parts
+from oltpsim.models.input import Spec
+from oltpsim.models.reading import numeric_value
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.plan.loads import capacities_of
+from oltpsim.scenarios.questions.plan.question import ResponseObjective
+from oltpsim.simulator.analytic import rate_errors
+from oltpsim.simulator.form import FloatArray
 
 STEP = 0.2
 """of differences: standard deviations of a parameter, or a logarithm of a part's speed"""

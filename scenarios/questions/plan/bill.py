@@ -4,9 +4,9 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from models.catalogue import Prices, PriceUnit, is_old
-from scenarios.questions.plan.candidates import BillItem
-from simulator.errors import InputError
+from oltpsim.models.catalogue import Prices, PriceUnit, is_old
+from oltpsim.scenarios.questions.plan.candidates import BillItem
+from oltpsim.simulator.errors import InputError
 
 PERIODS_A_YEAR: dict[PriceUnit, float] = {
     "hour": 8760.0,

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import TypeAdapter
 
-from models.build import LOG_AREA_BYTES, most_buffers
-from models.catalogue import ChassisSpec, InstanceSpec, PriceUnit, VolumeSpec, catalogue_entry
-from models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
-from models.scenario import ScenarioSpec
-from scenarios.questions.plan.question import PlanQuestion
-from simulator.form import GIB, KIB
+from oltpsim.models.build import LOG_AREA_BYTES, most_buffers
+from oltpsim.models.catalogue import ChassisSpec, InstanceSpec, PriceUnit, VolumeSpec, catalogue_entry
+from oltpsim.models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.plan.question import PlanQuestion
+from oltpsim.simulator.form import GIB, KIB
 
 PartNumbers = tuple[int, int, int]
 """numbers of a stock's processors, memory and storage"""

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from models.reading import check_consistency
-from models.scenario import IntervalSpec, ScenarioSpec
-from models.workloads.tpcc import loaded_pages
-from scenarios.questions.plan.question import PlanQuestion, even_parts, per_s
-from scenarios.questions.sweep import ReplicationRule, SweepPoint, SweepRunner
-from scenarios.run import Store
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.models.reading import check_consistency
+from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
+from oltpsim.models.workloads.tpcc import loaded_pages
+from oltpsim.scenarios.questions.plan.question import PlanQuestion, even_parts, per_s
+from oltpsim.scenarios.questions.sweep import ReplicationRule, SweepPoint, SweepRunner
+from oltpsim.scenarios.run import Store
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 
 MOST_PAGES = 1_000_000
 """pages of a simulated database; a larger one is sampled, warehouse by warehouse"""

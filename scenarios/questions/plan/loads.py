@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from calibration.fit import AnalyticInput, AnalyticReader
-from models.build import build
-from models.scenario import ScenarioSpec
-from scenarios.questions.plan.candidates import Stock
-from scenarios.questions.plan.question import ResponseObjective
-from simulator.analytic import (
+from oltpsim.calibration.fit import AnalyticInput, AnalyticReader
+from oltpsim.models.build import build
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.plan.candidates import Stock
+from oltpsim.scenarios.questions.plan.question import ResponseObjective
+from oltpsim.simulator.analytic import (
     Parameters,
     Workload,
     combined,
@@ -28,7 +28,7 @@ from simulator.analytic import (
     rows,
     stacked,
 )
-from simulator.form import FloatArray, IntArray
+from oltpsim.simulator.form import FloatArray, IntArray
 
 STORAGE = 2
 """place of storage among a machine's parts; processors and memory are the same with any"""

@@ -15,20 +15,20 @@ from statistics import NormalDist
 
 import numpy as np
 
-from calibration.fit import engine_doubts
-from models.catalogue import Prices, catalogue_names, chassis_specs, instance_specs, read_entry, volume_specs
-from models.catalogue.importers import shorten_list
-from models.input import did_you_mean
-from scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
-from scenarios.questions.plan.bill import BillLine, Till
-from scenarios.questions.plan.candidates import Stock, add_chassis, add_instance, add_machine
-from scenarios.questions.plan.confirm import SimulatedCandidate, Simulations, failed
-from scenarios.questions.plan.loads import Assembly, answers, capacities
-from scenarios.questions.plan.question import PlanQuestion
-from scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, ranking_key, screened
-from scenarios.run import LostWorkers, Store
-from simulator.analytic import NOT_KNOWN
-from simulator.errors import InputError
+from oltpsim.calibration.fit import engine_doubts
+from oltpsim.models.catalogue import Prices, catalogue_names, chassis_specs, instance_specs, read_entry, volume_specs
+from oltpsim.models.catalogue.importers import shorten_list
+from oltpsim.models.input import did_you_mean
+from oltpsim.scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
+from oltpsim.scenarios.questions.plan.bill import BillLine, Till
+from oltpsim.scenarios.questions.plan.candidates import Stock, add_chassis, add_instance, add_machine
+from oltpsim.scenarios.questions.plan.confirm import SimulatedCandidate, Simulations, failed
+from oltpsim.scenarios.questions.plan.loads import Assembly, answers, capacities
+from oltpsim.scenarios.questions.plan.question import PlanQuestion
+from oltpsim.scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, ranking_key, screened
+from oltpsim.scenarios.run import LostWorkers, Store
+from oltpsim.simulator.analytic import NOT_KNOWN
+from oltpsim.simulator.errors import InputError
 
 MOST_NAMED = 8
 """parts in a sentence"""

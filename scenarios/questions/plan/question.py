@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from models.build import clients_of, memory_plan
-from models.input import did_you_mean, validated
-from models.reading import positive_quantity
-from models.scenario import IntervalSpec, ScenarioSpec
-from models.workloads import OpenArrivalsSpec
-from models.workloads.tpcc import CLASSES, file_pages, loaded_pages
-from simulator.errors import InputError
-from simulator.form import GIB, KIB
+from oltpsim.models.build import clients_of, memory_plan
+from oltpsim.models.input import did_you_mean, validated
+from oltpsim.models.reading import positive_quantity
+from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
+from oltpsim.models.workloads import OpenArrivalsSpec
+from oltpsim.models.workloads.tpcc import CLASSES, file_pages, loaded_pages
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB, KIB
 
 HELD = 128
 """warehouses whose pages stand for all when many machines are calculated; models/build/sampling.py"""

@@ -8,12 +8,12 @@ from enum import IntEnum
 
 import numpy as np
 
-from models.reading import room_faults
-from scenarios.questions.plan.bill import Till
-from scenarios.questions.plan.candidates import Stock
-from scenarios.questions.plan.loads import Assembly, Machines, answers, capacities
-from scenarios.questions.plan.question import PlanQuestion
-from simulator.form import FloatArray, IntArray
+from oltpsim.models.reading import room_faults
+from oltpsim.scenarios.questions.plan.bill import Till
+from oltpsim.scenarios.questions.plan.candidates import Stock
+from oltpsim.scenarios.questions.plan.loads import Assembly, Machines, answers, capacities
+from oltpsim.scenarios.questions.plan.question import PlanQuestion
+from oltpsim.simulator.form import FloatArray, IntArray
 
 
 class Verdict(IntEnum):

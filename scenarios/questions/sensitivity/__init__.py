@@ -1,11 +1,11 @@
 """Which numbers of a scenario its rate depends on: one at a time (tornado), or all at once (Sobol's indices)."""
 
-from scenarios.questions.sensitivity.one_at_a_time import Tornado, TornadoBar, tornado
-from scenarios.questions.sensitivity.ranges import (
+from oltpsim.scenarios.questions.sensitivity.one_at_a_time import Tornado, TornadoBar, tornado
+from oltpsim.scenarios.questions.sensitivity.ranges import (
     ParameterRange,
     RateFunction,
     calibrated_ranges,
     default_ranges,
     ranges_of,
 )
-from scenarios.questions.sensitivity.sobol import SobolIndices, SobolSamples
+from oltpsim.scenarios.questions.sensitivity.sobol import SobolIndices, SobolSamples

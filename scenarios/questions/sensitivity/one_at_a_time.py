@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scenarios.questions.sensitivity.ranges import ParameterRange
-from simulator.form import FloatArray
+from oltpsim.scenarios.questions.sensitivity.ranges import ParameterRange
+from oltpsim.simulator.form import FloatArray
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     SIGMAS_OF_90_PERCENT,
     Calibration,
     Parameter,
@@ -15,12 +15,12 @@ from calibration.fit import (
     parse_limits,
     unapplied_keys,
 )
-from models.input import did_you_mean, repeated_name
-from models.reading import numeric_keys, numeric_value, with_values
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain import MachineSolver, for_analytic_engine, with_busy_connections
-from simulator.errors import InputError
-from simulator.form import FloatArray
+from oltpsim.models.input import did_you_mean, repeated_name
+from oltpsim.models.reading import numeric_keys, numeric_value, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain import MachineSolver, for_analytic_engine, with_busy_connections
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FloatArray
 
 AROUND = 0.25
 TRIALS = 12

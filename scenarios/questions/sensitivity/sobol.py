@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from calibration.fit import INTERVAL_CONFIDENCE
-from scenarios.questions.sensitivity.ranges import ParameterRange
-from simulator.errors import InputError
-from simulator.form import FloatArray
+from oltpsim.calibration.fit import INTERVAL_CONFIDENCE
+from oltpsim.scenarios.questions.sensitivity.ranges import ParameterRange
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FloatArray
 
 CHUNK = 32
 """base points evaluated together; what a Ctrl-C loses at most"""

@@ -4,8 +4,8 @@ axes and points: what is run; replications: how often; runner: runs what the sto
 measurements: where they would fall.
 """
 
-from scenarios.questions.sweep.answer import Sweep, sweep_from_json, sweep_json
-from scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint, parse_axes, parse_axis, sweep_points
-from scenarios.questions.sweep.library_rates import MeasuredPoint, measured_points
-from scenarios.questions.sweep.measurements import MOST_MEASURED, calibrated_points, with_measurements
-from scenarios.questions.sweep.runner import MOST_UNTIL, ReplicationRule, SweepRunner
+from oltpsim.scenarios.questions.sweep.answer import Sweep, sweep_from_json, sweep_json
+from oltpsim.scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint, parse_axes, parse_axis, sweep_points
+from oltpsim.scenarios.questions.sweep.library_rates import MeasuredPoint, measured_points
+from oltpsim.scenarios.questions.sweep.measurements import MOST_MEASURED, calibrated_points, with_measurements
+from oltpsim.scenarios.questions.sweep.runner import MOST_UNTIL, ReplicationRule, SweepRunner

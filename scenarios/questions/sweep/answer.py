@@ -3,10 +3,10 @@
 import re
 from dataclasses import asdict, dataclass
 
-from calibration.fit import INTERVAL_CONFIDENCE
-from models.input import content_of, document_text
-from scenarios.questions.sweep.design import Axis, SampledAxis
-from simulator.errors import InputError
+from oltpsim.calibration.fit import INTERVAL_CONFIDENCE
+from oltpsim.models.input import content_of, document_text
+from oltpsim.scenarios.questions.sweep.design import Axis, SampledAxis
+from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-sweep-2"
 REMEDY = "make one with 'oltpsim sweep SCENARIO --vary KEY=VALUES --output json'"

@@ -13,10 +13,10 @@ from decimal import Decimal, InvalidOperation
 
 import scipy
 
-from models.input import repeated_name, value_at
-from models.scenario import ScenarioSpec
-from scenarios.library import ScenarioLoader
-from simulator.errors import InputError
+from oltpsim.models.input import repeated_name, value_at
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import ScenarioLoader
+from oltpsim.simulator.errors import InputError
 
 MOST_POINTS = 10_000
 SIGNIFICANT_DIGITS = 6

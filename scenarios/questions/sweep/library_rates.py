@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.input import set_value, values_along
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file, read_scenario_file
-from scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint
+from oltpsim.models.input import set_value, values_along
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file, read_scenario_file
+from oltpsim.scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint
 
 WORDS = {"name", "notes", "measured", "engine"}
 """keys of a scenario that say nothing of the machine"""

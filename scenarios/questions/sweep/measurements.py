@@ -4,16 +4,16 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from calibration.fit import Calibration, apply_calibration
-from calibration.predict import MeasurementInterval, guesses_of, measurement_interval
-from calibration.workers import finished_calls
-from models.reading import Description, numeric_value
-from models.scenario import ScenarioSpec
-from scenarios.library import DescriptionLoader
-from scenarios.questions.sweep.answer import Sweep, SweepRow
-from scenarios.questions.sweep.design import SweepPoint
-from simulator.errors import InputError
-from simulator.results import Estimate
+from oltpsim.calibration.fit import Calibration, apply_calibration
+from oltpsim.calibration.predict import MeasurementInterval, guesses_of, measurement_interval
+from oltpsim.calibration.workers import finished_calls
+from oltpsim.models.reading import Description, numeric_value
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import DescriptionLoader
+from oltpsim.scenarios.questions.sweep.answer import Sweep, SweepRow
+from oltpsim.scenarios.questions.sweep.design import SweepPoint
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Estimate
 
 MOST_MEASURED = 256
 """points of which it is calculated; it takes as long as a few dozen answers of the analytic engine each"""

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from models.scenario import ScenarioSpec
-from scenarios.questions.sweep.answer import Sweep, SweepRow
-from scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint
-from scenarios.run import (
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.sweep.answer import Sweep, SweepRow
+from oltpsim.scenarios.questions.sweep.design import Axis, SampledAxis, SweepPoint
+from oltpsim.scenarios.run import (
     POLL_S,
     Display,
     ProgressMeter,
@@ -35,9 +35,9 @@ from scenarios.run import (
     scenario_text,
     work_through,
 )
-from simulator.errors import InputError
-from simulator.results import Estimate
-from simulator.results.recording import mean_of_replications
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Estimate
+from oltpsim.simulator.results.recording import mean_of_replications
 
 LEAST_UNTIL = 5
 """Fewer rates may lie close together by chance, and would stop the replications too early."""

@@ -1,3 +1,12 @@
 """What-if: the rate at settings around a machine's own, found before anybody moves a slider."""
 
-from scenarios.questions.what_if.grid import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, VariedSetting, WhatIf, what_if
+from oltpsim.scenarios.questions.what_if.grid import (
+    BUFFERS,
+    CLIENTS,
+    DISKS,
+    RAM,
+    MachineAnswer,
+    VariedSetting,
+    WhatIf,
+    what_if,
+)

@@ -10,21 +10,21 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-from calibration.fit import AnalyticInput
-from models.build import memory_plan
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from models.workloads import ClosedClientsSpec
-from scenarios.questions.explain import (
+from oltpsim.calibration.fit import AnalyticInput
+from oltpsim.models.build import memory_plan
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import ClosedClientsSpec
+from oltpsim.scenarios.questions.explain import (
     MachineSolver,
     SolvedMachine,
     for_analytic_engine,
     with_busy_connections,
 )
-from simulator.analytic import NO_PERCENTILES
-from simulator.errors import InputError
-from simulator.form import GIB
-from simulator.results import main_class_of
+from oltpsim.simulator.analytic import NO_PERCENTILES
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import GIB
+from oltpsim.simulator.results import main_class_of
 
 RAM, BUFFERS = "machine.memory_gib", "database.pool.buffers"
 CLIENTS, DISKS = "workload.arrivals.clients", "machine.disks.count"

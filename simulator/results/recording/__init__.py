@@ -1,7 +1,7 @@
 """Recording of a run: snapshots on its way, and the result that they add up to, with intervals (loads SciPy)."""
 
-from simulator.results.recording.run_recorder import MOST_SERIES_STEPS, RunRecorder
-from simulator.results.recording.statistics import (
+from oltpsim.simulator.results.recording.run_recorder import MOST_SERIES_STEPS, RunRecorder
+from oltpsim.simulator.results.recording.statistics import (
     CONFIDENCE_LEVEL,
     batch_means,
     mean_of_replications,

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.form import PS_PER_NS, Daemon, DaemonStep, System, to_s
-from simulator.results.result import DeviceResult
-from simulator.results.snapshot import Levels, Window
+from oltpsim.simulator.form import PS_PER_NS, Daemon, DaemonStep, System, to_s
+from oltpsim.simulator.results.result import DeviceResult
+from oltpsim.simulator.results.snapshot import Levels, Window
 
 NEAR_LIMIT = 0.6
 """utilisation of data disks below which more writes cost no rate"""

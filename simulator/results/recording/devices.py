@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, RateLimit, System, to_s
-from simulator.results.result import DeviceResult, LimitResult
-from simulator.results.snapshot import Snapshot, Window
+from oltpsim.simulator.form import ALL_VOLUMES, PS_PER_NS, PS_PER_S, Limiters, RateLimit, System, to_s
+from oltpsim.simulator.results.result import DeviceResult, LimitResult
+from oltpsim.simulator.results.snapshot import Snapshot, Window
 
 
 def device_results(system: System, window: Window) -> list[DeviceResult]:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 import scipy
 
-from simulator.form import FloatArray, IntArray, to_s
-from simulator.results.recorder import ClassRecorder, ResponseCounts, bucket_ends_ns, quantile_bucket
-from simulator.results.recording.statistics import CONFIDENCE_LEVEL, LEAST_VALUES, batch_means
-from simulator.results.result import TOO_FEW, PercentileInterval, PercentileIntervals
+from oltpsim.simulator.form import FloatArray, IntArray, to_s
+from oltpsim.simulator.results.recorder import ClassRecorder, ResponseCounts, bucket_ends_ns, quantile_bucket
+from oltpsim.simulator.results.recording.statistics import CONFIDENCE_LEVEL, LEAST_VALUES, batch_means
+from oltpsim.simulator.results.result import TOO_FEW, PercentileInterval, PercentileIntervals
 
 BEYOND = (1.0 - CONFIDENCE_LEVEL) / 2.0
 """chance with which a percentile lies beyond one end of its interval"""

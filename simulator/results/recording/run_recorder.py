@@ -4,12 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
-from simulator.errors import InputError
-from simulator.form import NS_PER_S, Progress, System, to_s
-from simulator.results.recorder import ClassRecorder
-from simulator.results.recording.summarise import FinishedRun, summarise
-from simulator.results.result import Result
-from simulator.results.snapshot import Snapshot
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import NS_PER_S, Progress, System, to_s
+from oltpsim.simulator.results.recorder import ClassRecorder
+from oltpsim.simulator.results.recording.summarise import FinishedRun, summarise
+from oltpsim.simulator.results.result import Result
+from oltpsim.simulator.results.snapshot import Snapshot
 
 MOST_SERIES_STEPS = 360
 FIRST_STEP_NS = NS_PER_S // 512

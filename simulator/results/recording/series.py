@@ -3,11 +3,11 @@
 import itertools
 from collections.abc import Callable, Sequence
 
-from simulator.errors import InputError
-from simulator.form import System, to_s
-from simulator.results.recording.devices import closed_fractions
-from simulator.results.result import Series, rate_key, utilisation_key
-from simulator.results.snapshot import Counters, Snapshot
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import System, to_s
+from oltpsim.simulator.results.recording.devices import closed_fractions
+from oltpsim.simulator.results.result import Series, rate_key, utilisation_key
+from oltpsim.simulator.results.snapshot import Counters, Snapshot
 
 Step = tuple[Snapshot, Snapshot]
 

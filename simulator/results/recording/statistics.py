@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import scipy
 
-from simulator.errors import InternalError
-from simulator.form import FloatArray
-from simulator.results.result import NOT_STEADY, Estimate
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import FloatArray
+from oltpsim.simulator.results.result import NOT_STEADY, Estimate
 
 CONFIDENCE_LEVEL = 0.9
 LEAST_VALUES = 10

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from simulator.form import FloatArray
-from simulator.results.recording.balance import Imbalance
-from simulator.results.recording.statistics import batch_means, steady_from, without_interval
-from simulator.results.result import Estimate
+from oltpsim.simulator.form import FloatArray
+from oltpsim.simulator.results.recording.balance import Imbalance
+from oltpsim.simulator.results.recording.statistics import batch_means, steady_from, without_interval
+from oltpsim.simulator.results.result import Estimate
 
 LEAST_BIAS = 0.01
 """share of a rate from which on an imbalance matters, or half of what chance does, if that is more"""

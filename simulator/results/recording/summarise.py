@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from simulator.form import NS_PER_S, System, to_s
-from simulator.results.figures import (
+from oltpsim.simulator.form import NS_PER_S, System, to_s
+from oltpsim.simulator.results.figures import (
     ROW_LOCKS,
     bottleneck_of,
     connections_result,
@@ -17,14 +17,14 @@ from simulator.results.figures import (
     warnings_of_swapping,
     with_interrupts,
 )
-from simulator.results.laws import check_laws
-from simulator.results.recorder import ACTIVITIES, ClassRecorder, histogram_quantile_ns
-from simulator.results.recording.balance import imbalances
-from simulator.results.recording.devices import device_results, shared_limits
-from simulator.results.recording.percentiles import SHARES, percentile_intervals
-from simulator.results.recording.series import steps_at_full_work, time_series
-from simulator.results.recording.steady_rate import rate_estimates
-from simulator.results.result import (
+from oltpsim.simulator.results.laws import check_laws
+from oltpsim.simulator.results.recorder import ACTIVITIES, ClassRecorder, histogram_quantile_ns
+from oltpsim.simulator.results.recording.balance import imbalances
+from oltpsim.simulator.results.recording.devices import device_results, shared_limits
+from oltpsim.simulator.results.recording.percentiles import SHARES, percentile_intervals
+from oltpsim.simulator.results.recording.series import steps_at_full_work, time_series
+from oltpsim.simulator.results.recording.steady_rate import rate_estimates
+from oltpsim.simulator.results.result import (
     CacheResult,
     ClassResult,
     CpuResult,
@@ -36,7 +36,7 @@ from simulator.results.result import (
     TableResult,
     rate_key,
 )
-from simulator.results.snapshot import CacheCounters, CacheLevels, Levels, Snapshot, Window
+from oltpsim.simulator.results.snapshot import CacheCounters, CacheLevels, Levels, Snapshot, Window
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.fit import Circumstances, FigureKind, FitTask, MeasuredRun, StepJournal, no_report, run_fit
-from calibration.fit.covariance import (
+from oltpsim.calibration.fit import Circumstances, FigureKind, FitTask, MeasuredRun, StepJournal, no_report, run_fit
+from oltpsim.calibration.fit.covariance import (
     JOB,
     MACHINE_SHARE,
     OTHER_REGIME,
@@ -18,10 +18,10 @@ from calibration.fit.covariance import (
     shared_correlation,
     shared_correlations,
 )
-from calibration.fit.discrepancy import assumed_discrepancy, with_discrepancy
-from calibration.fit.objective import data_of
-from calibration.fit.repeats import ASSUMED_FREEDOM, FROM_REPEATS, with_noise_of_repeats
-from models.reading import with_values
+from oltpsim.calibration.fit.discrepancy import assumed_discrepancy, with_discrepancy
+from oltpsim.calibration.fit.objective import data_of
+from oltpsim.calibration.fit.repeats import ASSUMED_FREEDOM, FROM_REPEATS, with_noise_of_repeats
+from oltpsim.models.reading import with_values
 from tests.calibration.synthetic import ROWS, base, parameters, runs
 
 SYSTEM = ("database.io=direct", "machine.cpu.cores=2", "workload.warehouses=2", "workload.arrivals.clients=8")

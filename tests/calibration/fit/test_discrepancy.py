@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import scipy
 
-from calibration.fit import FigureKind, assumed_sd, engine_errors
-from calibration.fit.discrepancy import (
+from oltpsim.calibration.fit import FigureKind, assumed_sd, engine_errors
+from oltpsim.calibration.fit.discrepancy import (
     Scatter,
     assumed_discrepancy,
     estimated_discrepancy,
     student_rises,
     with_discrepancy,
 )
-from calibration.fit.objective import FitData
-from calibration.fit.profile import WORSE
-from simulator.form import FloatArray
+from oltpsim.calibration.fit.objective import FitData
+from oltpsim.calibration.fit.profile import WORSE
+from oltpsim.simulator.form import FloatArray
 
 
 def data_of(count: int, sd: float) -> FitData:

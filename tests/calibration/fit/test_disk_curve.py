@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from calibration.fit.disk_curve import (
+from oltpsim.calibration.fit.disk_curve import (
     ARM,
     CACHE,
     FLASH,

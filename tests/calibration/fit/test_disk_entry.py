@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit.disk_entry import fitted_entry
-from calibration.fit.disk_kinds import TableFit, disk_table, fit_table
-from calibration.importers.registry import read_file
-from models.input import SourceFile
-from models.machine import DiskArraySpec, RotatingDiskSpec, SsdSpec
-from simulator.errors import InputError
+from oltpsim.calibration.fit.disk_entry import fitted_entry
+from oltpsim.calibration.fit.disk_kinds import TableFit, disk_table, fit_table
+from oltpsim.calibration.importers.registry import read_file
+from oltpsim.models.input import SourceFile
+from oltpsim.models.machine import DiskArraySpec, RotatingDiskSpec, SsdSpec
+from oltpsim.simulator.errors import InputError
 from tests.models.machine.test_disk import requests_per_s
 
 DATA = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "fio" / "fio_plot.csv"

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.fit.disk_kinds import KINDS, DiskTable, disk_table, fit_table
-from calibration.records import DiskPoint
-from simulator.errors import InputError
+from oltpsim.calibration.fit.disk_kinds import KINDS, DiskTable, disk_table, fit_table
+from oltpsim.calibration.records import DiskPoint
+from oltpsim.simulator.errors import InputError
 
 FLASH, SERVERS, ARM, CACHED_ARM, ARRAY, CACHED_ARRAY = KINDS
 TRUE_FLASH = {

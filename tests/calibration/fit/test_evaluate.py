@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calibration.fit import AnalyticReader
-from models.build import build
-from models.reading import load_scenario, numeric_keys, numeric_value, scenario_from_mapping, with_values
-from models.scenario import ScenarioSpec
-from models.workloads.tpcc import tpcc_program
-from models.workloads.tpcc.program import tpcc_outline
-from simulator.analytic import Parameters, parameters_of, read_workload, simulate
-from simulator.errors import InputError
+from oltpsim.calibration.fit import AnalyticReader
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario, numeric_keys, numeric_value, scenario_from_mapping, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads.tpcc import tpcc_program
+from oltpsim.models.workloads.tpcc.program import tpcc_outline
+from oltpsim.simulator.analytic import Parameters, parameters_of, read_workload, simulate
+from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, FLASH, TINY
 
 MACHINES = {
@@ -87,7 +87,9 @@ def test_changed_numbers_make_the_machine_that_a_whole_build_makes(name: str, da
 
 def test_disks_are_changed_without_reading_the_program_again_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
-    monkeypatch.setattr("calibration.fit.evaluate.read_workload", lambda model: read.append(1) or read_workload(model))
+    monkeypatch.setattr(
+        "oltpsim.calibration.fit.evaluate.read_workload", lambda model: read.append(1) or read_workload(model)
+    )
     reader = AnalyticReader()
     one, three = (with_values(base("arm"), {"machine.disks.count": count}) for count in (1, 3))
     first, other, again = reader.read(one), reader.read(three), reader.read(one)
@@ -110,7 +112,7 @@ def test_more_programs_than_are_kept_are_read_again_and_are_the_same(monkeypatch
 def test_a_result_is_calculated_once_for_a_scenario_and_again_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
     solved = []
     monkeypatch.setattr(
-        "calibration.fit.evaluate.simulate", lambda *given, **kept: solved.append(1) or simulate(*given, **kept)
+        "oltpsim.calibration.fit.evaluate.simulate", lambda *given, **kept: solved.append(1) or simulate(*given, **kept)
     )
     monkeypatch.setattr(AnalyticReader, "MOST_RESULTS", 2)
     reader = AnalyticReader()

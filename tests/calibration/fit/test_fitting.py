@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     FigureKind,
     FitTask,
@@ -23,14 +23,14 @@ from calibration.fit import (
     measured_runs,
     run_fit,
 )
-from calibration.fit.correction import engine_sd, regime_correction
-from calibration.fit.fitting import Fit, _spread_out
-from calibration.fit.objective import data_of
-from calibration.fit.search import Optimum
-from calibration.predict import predict_scenario
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from simulator.kernel import simulate
+from oltpsim.calibration.fit.correction import engine_sd, regime_correction
+from oltpsim.calibration.fit.fitting import Fit, _spread_out
+from oltpsim.calibration.fit.objective import data_of
+from oltpsim.calibration.fit.search import Optimum
+from oltpsim.calibration.predict import predict_scenario
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.kernel import simulate
 from tests.calibration.synthetic import DURABLE, READ, ROWS, TRANSACTION, base, parameters, record, runs, said_by
 
 SYSTEM = (
@@ -275,7 +275,7 @@ def test_a_run_that_the_kernel_cannot_simulate_soon_has_one_number_too(
     confirmed: Fit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = calibration_of(confirmed, confirmed.task.runs[0].scenario)
-    monkeypatch.setattr("calibration.predict.prediction.kernel_can_simulate", lambda *_: False)
+    monkeypatch.setattr("oltpsim.calibration.predict.prediction.kernel_can_simulate", lambda *_: False)
     middle = confirmed.task.runs[1]
     usual = answer.corrections["cpu"][FigureKind.RATE]
     assert usual.runs == 2

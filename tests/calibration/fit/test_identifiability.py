@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.fit import Parameter, identify_parameters
-from calibration.fit.identifiability import Identified, correlations, sentences
+from oltpsim.calibration.fit import Parameter, identify_parameters
+from oltpsim.calibration.fit.identifiability import Identified, correlations, sentences
 
 NAMES = ("one.a_us", "one.b_us", "two.c_ms", "two.d_ms")
 PARAMETERS = tuple(Parameter(name, 10.0, 1.0, 100.0, 2.0, None, "test") for name in NAMES)

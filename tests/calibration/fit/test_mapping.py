@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import FigureKind, measured_runs, read_mapping_file
-from calibration.fit.mapping import run_scenario
-from calibration.records import Observed, ObservedText, RunRecord, load_record, shipped_records
-from scenarios.library import library_files, load_scenario_file
-from simulator.errors import InputError
+from oltpsim.calibration.fit import FigureKind, measured_runs, read_mapping_file
+from oltpsim.calibration.fit.mapping import run_scenario
+from oltpsim.calibration.records import Observed, ObservedText, RunRecord, load_record, shipped_records
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by
 
 V20Z = load_scenario_file(library_files()["v20z"])

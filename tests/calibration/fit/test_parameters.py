@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Parameter,
     default_parameters,
     parameters_to_fit,
     parse_vary,
 )
-from models.reading import with_values
-from scenarios.library import library_files, load_scenario_file
-from simulator.errors import InputError
+from oltpsim.models.reading import with_values
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, base
 
 V20Z = load_scenario_file(library_files()["v20z"])

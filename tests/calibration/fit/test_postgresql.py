@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     AnalyticReader,
     Calibration,
     FigureKind,
@@ -23,14 +23,14 @@ from calibration.fit import (
     read_mapping_file,
     run_fit,
 )
-from calibration.fit.calibration import FittedFigure
-from calibration.fit.evaluate import figures
-from calibration.fit.search import STARTS
-from calibration.predict import Predicted, predict_scenario
-from calibration.records import load_record, shipped_records
-from scenarios.library import library_files, load_scenario_file
-from simulator.errors import InputError
-from simulator.kernel import simulate
+from oltpsim.calibration.fit.calibration import FittedFigure
+from oltpsim.calibration.fit.evaluate import figures
+from oltpsim.calibration.fit.search import STARTS
+from oltpsim.calibration.predict import Predicted, predict_scenario
+from oltpsim.calibration.records import load_record, shipped_records
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.kernel import simulate
 
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"
 MAPPING = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "mappings" / "postgresql.yaml"

@@ -5,12 +5,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from calibration.fit import Parameter
-from calibration.fit.evaluate import Evaluator
-from calibration.fit.objective import FitData, FitObjective
-from calibration.fit.profile import WORSE, profile
-from calibration.fit.search import CLOSE, Optimum, search
-from simulator.form import FloatArray
+from oltpsim.calibration.fit import Parameter
+from oltpsim.calibration.fit.evaluate import Evaluator
+from oltpsim.calibration.fit.objective import FitData, FitObjective
+from oltpsim.calibration.fit.profile import WORSE, profile
+from oltpsim.calibration.fit.search import CLOSE, Optimum, search
+from oltpsim.simulator.form import FloatArray
 
 ROWS_US, BESIDE_US, SD = 1000.0, 150.0, 0.05
 

@@ -7,13 +7,13 @@ from typing import cast
 import numpy as np
 import pytest
 
-from calibration.fit import Parameter, identify_parameters
-from calibration.fit.evaluate import Evaluator
-from calibration.fit.identifiability import sentences
-from calibration.fit.objective import DIFFERENCE_STEP, FitData, FitObjective
-from calibration.fit.profile import AT_BOUND, END_FOUND, NO_MACHINE, NOT_FOUND, WORSE, profile
-from calibration.fit.search import CLOSE, Optimum, bounded_step, search
-from simulator.form import FloatArray
+from oltpsim.calibration.fit import Parameter, identify_parameters
+from oltpsim.calibration.fit.evaluate import Evaluator
+from oltpsim.calibration.fit.identifiability import sentences
+from oltpsim.calibration.fit.objective import DIFFERENCE_STEP, FitData, FitObjective
+from oltpsim.calibration.fit.profile import AT_BOUND, END_FOUND, NO_MACHINE, NOT_FOUND, WORSE, profile
+from oltpsim.calibration.fit.search import CLOSE, Optimum, bounded_step, search
+from oltpsim.simulator.form import FloatArray
 
 SD = 0.05
 WEIGHTS = np.array([[1.0, 0.6], [0.2, 0.9]])
@@ -152,7 +152,7 @@ def test_the_others_follow_within_their_bounds() -> None:
 
 
 def test_an_end_that_was_not_found_is_open_at_the_bound_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibration.fit.profile.ROUNDS", 0)
+    monkeypatch.setattr("oltpsim.calibration.fit.profile.ROUNDS", 0)
     one = objective((0.4, 0.0))
     best = best_of(one)
     ends = profile(one, best, slopes_of(one, best), [0])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import StepJournal
-from simulator.errors import InputError
+from oltpsim.calibration.fit import StepJournal
+from oltpsim.simulator.errors import InputError
 
 CALLS = {f"step {number}": (number,) for number in range(6)}
 

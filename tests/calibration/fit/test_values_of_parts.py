@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     AnalyticReader,
     FitTask,
     StepJournal,
@@ -19,12 +19,12 @@ from calibration.fit import (
     run_fit,
     unapplied_keys,
 )
-from calibration.fit.evaluate import figures
-from models.reading import numeric_value, with_values
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured import read_runs
-from simulator.errors import InputError
+from oltpsim.calibration.fit.evaluate import figures
+from oltpsim.models.reading import numeric_value, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.questions.measured import read_runs
+from oltpsim.simulator.errors import InputError
 
 SPEED = "machine.cpu.relative_speed"
 PENTIUM, XEON = "Pentium 3, 0.6 GHz", "2 x dual-core Xeon 5130, 2.0 GHz"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     FigureKind,
     FitTask,
     MappingFile,
@@ -21,12 +21,12 @@ from calibration.fit import (
     parse_vary,
     run_fit,
 )
-from calibration.fit.evaluate import AnalyticReader, figures
-from calibration.fit.objective import parameter_bounds
-from calibration.fit.parameters import mixture
-from calibration.predict import predict_scenario
-from models.reading import with_values
-from simulator.errors import InputError
+from oltpsim.calibration.fit.evaluate import AnalyticReader, figures
+from oltpsim.calibration.fit.objective import parameter_bounds
+from oltpsim.calibration.fit.parameters import mixture
+from oltpsim.calibration.predict import predict_scenario
+from oltpsim.models.reading import with_values
+from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import base, parameters, record, runs, said_by
 
 SLOW = ("database.io=direct", "workload.warehouses=4", "machine.disks.disk.read_latency_us=3000", "machine.cpu.cores=2")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.registry import read_file
-from calibration.records import FileReading
-from models.input import SourceFile
-from simulator.errors import InputError
+from oltpsim.calibration.importers.registry import read_file
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
+from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of
 
 FILES = sorted(

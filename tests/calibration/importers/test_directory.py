@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers import find_runs
-from calibration.records import check_record, merge_readings, missing_keys
-from calibration.records.merging import Merged
-from simulator.errors import InputError
+from oltpsim.calibration.importers import find_runs
+from oltpsim.calibration.records import check_record, merge_readings, missing_keys
+from oltpsim.calibration.records.merging import Merged
+from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import RUNS
 
 MEMORY, DISK = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"
@@ -158,7 +158,7 @@ def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
 
 def test_a_huge_file_of_another_kind_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(RUNS / DISK, tmp_path / "run")
-    monkeypatch.setattr("models.input.source_file.MOST_BYTES", 100_000)
+    monkeypatch.setattr("oltpsim.models.input.source_file.MOST_BYTES", 100_000)
     (tmp_path / "run" / "base.tar").write_bytes(b"\x00" * 200_000)
     (found,) = find_runs([tmp_path / "run"])
     assert found.unknown == ["base.tar"]

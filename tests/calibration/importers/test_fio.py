@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from calibration.records import FileReading
-from simulator.errors import InputError
+from oltpsim.calibration.records import FileReading
+from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of
 
 Written = Callable[[str, str], FileReading]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.records import FileReading, check_record, merge_readings
-from calibration.records.merging import Merged
-from simulator.errors import InputError
+from oltpsim.calibration.records import FileReading, check_record, merge_readings
+from oltpsim.calibration.records.merging import Merged
+from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
 
 Written = Callable[[str, str], FileReading]

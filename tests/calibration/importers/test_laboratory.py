@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from calibration.importers.laboratory import FORMAT, detect, read
-from models.input import SourceFile
-from simulator.errors import InputError
+from oltpsim.calibration.importers.laboratory import FORMAT, detect, read
+from oltpsim.models.input import SourceFile
+from oltpsim.simulator.errors import InputError
 
 COUNTERS = {"has_priority": True, "replies": 0, "late_s": 0.0, "latest_s": 0.0}
 DOCUMENT: dict[str, Any] = {

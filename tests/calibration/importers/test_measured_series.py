@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from calibration.importers import RunFiles, find_runs
-from calibration.records import RunRecord, merge_readings
-from simulator.errors import InputError
+from oltpsim.calibration.importers import RunFiles, find_runs
+from oltpsim.calibration.records import RunRecord, merge_readings
+from oltpsim.simulator.errors import InputError
 
 HEADER = {"format": "oltpsim-series-1", "warm_up_s": None, "ticks_per_s": 100, "database": "postgresql", "lacks": []}
 T0 = 1_795_000_000.0

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers import disk_entry, disk_entry_lines
-from calibration.records import CounterSnapshot, FileReading, check_record, merge_readings
-from calibration.records.record import Resources
-from simulator.errors import InputError
+from oltpsim.calibration.importers import disk_entry, disk_entry_lines
+from oltpsim.calibration.records import CounterSnapshot, FileReading, check_record, merge_readings
+from oltpsim.calibration.records.record import Resources
+from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of
 
 Written = Callable[[str, str], FileReading]
@@ -267,7 +267,7 @@ def test_a_snapshot_needs_to_say_when(written: Written) -> None:
     ],
 )
 def test_the_phase_is_a_word_of_the_name(name: str, phase: str | None) -> None:
-    from calibration.importers.vocabulary import phase_of
+    from oltpsim.calibration.importers.vocabulary import phase_of
 
     assert phase_of(name) == phase
 

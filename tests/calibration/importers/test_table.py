@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers import read_run_table
-from simulator.errors import InputError
+from oltpsim.calibration.importers import read_run_table
+from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES
 
 TABLE, MAPPING = SAMPLES / "tables" / "ladder.csv", SAMPLES / "tables" / "ladder.yaml"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers.registry import IMPORTERS
-from models.input import SourceFile
+from oltpsim.calibration.importers.registry import IMPORTERS
+from oltpsim.models.input import SourceFile
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
 
 VALUES: dict[str, dict[str, float | str]] = {

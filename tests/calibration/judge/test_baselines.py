@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import judged_rate
-from calibration.judge.baselines import (
+from oltpsim.calibration.fit import judged_rate
+from oltpsim.calibration.judge.baselines import (
     BASELINES,
     CLIENTS,
     BaselineRun,

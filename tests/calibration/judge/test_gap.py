@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import AnalyticReader, FigureChoice, FigureKind, Gap, solve_inputs
-from calibration.judge.gap import explain_gap
-from calibration.records import RunRecord
-from models.reading import load_scenario, with_values
-from models.scenario import ScenarioSpec
-from simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART
+from oltpsim.calibration.fit import AnalyticReader, FigureChoice, FigureKind, Gap, solve_inputs
+from oltpsim.calibration.judge.gap import explain_gap
+from oltpsim.calibration.records import RunRecord
+from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.analytic import CPU_PART, DEVICE_PART, MISSES_PART, READS_PART
 from tests.calibration.synthetic import TINY, base, observed, record, said_by
 
 CLIENTS = 8

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.judge import (
+from oltpsim.calibration.judge import (
     FigureRow,
     figure_rows,
     figure_values,
@@ -17,16 +17,16 @@ from calibration.judge import (
     read_large_systems,
     write_large_systems,
 )
-from calibration.judge.large_systems import measured_figures
-from calibration.records import simulated_figure
-from calibration.records.measured import OF_RESULT
-from models.scenario import FigureSpec, ScenarioSpec
-from models.scenario.scenario import MeasuredSpec
-from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured import measured_systems
-from scenarios.show.large_systems import figure_amount, figure_error, large_system_lines
-from simulator.errors import InputError
-from simulator.results import Result
+from oltpsim.calibration.judge.large_systems import measured_figures
+from oltpsim.calibration.records import simulated_figure
+from oltpsim.calibration.records.measured import OF_RESULT
+from oltpsim.models.scenario import FigureSpec, ScenarioSpec
+from oltpsim.models.scenario.scenario import MeasuredSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.questions.measured import measured_systems
+from oltpsim.scenarios.show.large_systems import figure_amount, figure_error, large_system_lines
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
 from tests.scenarios.example_result import example_result
 
 

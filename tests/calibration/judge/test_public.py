@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import calibration_path, no_report, read_calibration, read_mapping_file, scenario_hash
-from calibration.judge import judge_public_file, public_files, runs_to_judge
-from calibration.judge.public import FOLDER
-from calibration.records import load_record, records_in
-from scenarios.library import library_files, load_scenario_file
-from simulator.errors import InputError
+from oltpsim.calibration.fit import calibration_path, no_report, read_calibration, read_mapping_file, scenario_hash
+from oltpsim.calibration.judge import judge_public_file, public_files, runs_to_judge
+from oltpsim.calibration.judge.public import FOLDER
+from oltpsim.calibration.records import load_record, records_in
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.errors import InputError
 
 FILES = {each.name: each for each in public_files()}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     Certificate,
     Coverage,
@@ -32,16 +32,16 @@ from calibration.fit import (
     setup_hash,
     write_calibration,
 )
-from calibration.judge import refits_digest, runs_to_judge, validate_calibration
-from calibration.judge.left_out import Refits, folds_of, predicted_without, rates_without_machine
-from calibration.judge.validation import coverage, exact_share
-from calibration.predict import predict_scenario
-from calibration.records import RunRecord
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file
-from simulator.analytic import CPU_PART
-from simulator.errors import InputError
+from oltpsim.calibration.judge import refits_digest, runs_to_judge, validate_calibration
+from oltpsim.calibration.judge.left_out import Refits, folds_of, predicted_without, rates_without_machine
+from oltpsim.calibration.judge.validation import coverage, exact_share
+from oltpsim.calibration.predict import predict_scenario
+from oltpsim.calibration.records import RunRecord
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.analytic import CPU_PART
+from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import base, record, said_by
 
 CLIENTS = 8

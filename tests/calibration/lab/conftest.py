@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.lab.cleaning import LOCK
-from calibration.lab.groups import Hierarchies
-from simulator.errors import InputError
+from oltpsim.calibration.lab.cleaning import LOCK
+from oltpsim.calibration.lab.groups import Hierarchies
+from oltpsim.simulator.errors import InputError
 
 
 def unfit() -> str | None:

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calibration.lab import emulated_disk as module
-from calibration.lab.emulated_disk import (
+from oltpsim.calibration.lab import emulated_disk as module
+from oltpsim.calibration.lab.emulated_disk import (
     SOURCES,
     EmulatedDisk,
     compiled_emulated_disk,
@@ -35,10 +35,10 @@ from calibration.lab.emulated_disk import (
     mounted,
     table_text,
 )
-from models.machine import DiskArraySpec, data_devices
-from simulator.errors import InputError, InstallationError
-from simulator.form import Assembler, Interval, Pool, from_s
-from simulator.kernel import simulate
+from oltpsim.models.machine import DiskArraySpec, data_devices
+from oltpsim.simulator.errors import InputError, InstallationError
+from oltpsim.simulator.form import Assembler, Interval, Pool, from_s
+from oltpsim.simulator.kernel import simulate
 
 MIB, GIB = 1 << 20, 1 << 30
 SIZE = 8192

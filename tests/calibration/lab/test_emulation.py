@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from calibration.lab.emulation import emulated
-from calibration.lab.groups import Group
-from calibration.lab.laboratory import generator_of
-from calibration.lab.load_generator import LoadGenerator, core_speed_of
-from calibration.lab.mariadb import MariaDBServer
-from calibration.lab.postgresql import PostgreSQLServer
-from calibration.lab.storage import CHUNK_BYTES, rewrite_in_place
-from models.scenario import ScenarioSpec
-from scenarios.library import scenario_loader
-from simulator.errors import InputError
+from oltpsim.calibration.lab.emulation import emulated
+from oltpsim.calibration.lab.groups import Group
+from oltpsim.calibration.lab.laboratory import generator_of
+from oltpsim.calibration.lab.load_generator import LoadGenerator, core_speed_of
+from oltpsim.calibration.lab.mariadb import MariaDBServer
+from oltpsim.calibration.lab.postgresql import PostgreSQLServer
+from oltpsim.calibration.lab.storage import CHUNK_BYTES, rewrite_in_place
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import scenario_loader
+from oltpsim.simulator.errors import InputError
 
 SCENARIO = "laboratory/postgresql"
 
@@ -80,8 +80,8 @@ PGBENCH = "workload={base: pgbench-simple-update, scale: 3, arrivals: {clients: 
 @pytest.fixture
 def programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of PostgreSQL and sysbench, wherever they are not."""
-    monkeypatch.setattr("calibration.lab.pgbench.programs", lambda: Path("/bin"))
-    monkeypatch.setattr("calibration.lab.tpcc_kit.sysbench_program", lambda: "/bin/sysbench")
+    monkeypatch.setattr("oltpsim.calibration.lab.pgbench.programs", lambda: Path("/bin"))
+    monkeypatch.setattr("oltpsim.calibration.lab.tpcc_kit.sysbench_program", lambda: "/bin/sysbench")
 
 
 def generator(*settings: str) -> LoadGenerator:

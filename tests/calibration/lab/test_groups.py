@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.lab.groups import CONTROLLERS, Group, GroupLimits, Hierarchies
-from simulator.errors import InputError
+from oltpsim.calibration.lab.groups import CONTROLLERS, Group, GroupLimits, Hierarchies
+from oltpsim.simulator.errors import InputError
 
 VERSION_1 = "36 35 0:30 / {root}/{name} rw shared:9 - cgroup cgroup rw,{name}\n"
 VERSION_2 = "36 35 0:30 / {root} rw shared:9 - cgroup2 cgroup2 rw\n"

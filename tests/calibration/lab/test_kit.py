@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from calibration.importers.registry import read_file
-from calibration.records import FileReading
-from models.input import SourceFile
-from models.workloads.tpcc.rows import CUSTOMER_A, ITEM_A, ITEMS, NAME_A, nurand_pmf, uniform_pmf
-from simulator.form import FloatArray
+from oltpsim.calibration.importers.registry import read_file
+from oltpsim.calibration.records import FileReading
+from oltpsim.models.input import SourceFile
+from oltpsim.models.workloads.tpcc.rows import CUSTOMER_A, ITEM_A, ITEMS, NAME_A, nurand_pmf, uniform_pmf
+from oltpsim.simulator.form import FloatArray
 from tests.calibration.conftest import value_of
 from tests.postgresql_server import PASSWORD, PORT, programs, running_server
 

@@ -16,16 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from calibration.lab import Laboratory, clean
-from calibration.lab.cleaning import LOCK, MOUNTS, STATE, work_folder
-from calibration.lab.groups import Hierarchies
-from calibration.lab.storage import loop_devices, mounts_below
-from calibration.records import RunRecord, load_record
-from scenarios.commands.cli import main
-from simulator.errors import InputError
+from oltpsim.calibration.lab import Laboratory, clean
+from oltpsim.calibration.lab.cleaning import LOCK, MOUNTS, STATE, work_folder
+from oltpsim.calibration.lab.groups import Hierarchies
+from oltpsim.calibration.lab.storage import loop_devices, mounts_below
+from oltpsim.calibration.records import RunRecord, load_record
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.simulator.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[3]
-CODE = "import sys; from scenarios.commands.cli import main; sys.exit(main())"
+CODE = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main())"
 SCENARIO = """
 base: laboratory/{server}
 name: a small machine
@@ -188,7 +188,7 @@ def test_what_a_killed_laboratory_was_just_starting_is_waited_for() -> None:
 
 
 def test_something_else_that_holds_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibration.lab.cleaning.PATIENCE_S", 0.1)
+    monkeypatch.setattr("oltpsim.calibration.lab.cleaning.PATIENCE_S", 0.1)
     with LOCK.open("w") as lock:  # of nobody
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with pytest.raises(InputError, match="something that it started holds"):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration.measure.harness import Harness, secrets_in
-from simulator.errors import InputError
+from oltpsim.calibration.measure.harness import Harness, secrets_in
+from oltpsim.simulator.errors import InputError
 
 
 @pytest.mark.parametrize(

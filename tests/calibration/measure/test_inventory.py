@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.importers import find_runs
-from calibration.measure.inventory import inventory
-from calibration.measure.kernel_files import KernelFiles
+from oltpsim.calibration.importers import find_runs
+from oltpsim.calibration.measure.inventory import inventory
+from oltpsim.calibration.measure.kernel_files import KernelFiles
 
 
 def write(path: Path, text: str) -> None:

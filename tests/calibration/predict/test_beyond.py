@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from calibration.fit import calibration_path, read_calibration
-from calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
-from scenarios.library import load_scenario_file, scenario_path
+from oltpsim.calibration.fit import calibration_path, read_calibration
+from oltpsim.calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
 
 FAR = {"clients": 1e6, "warehouses": 1e6, "new orders/min": 1e9}
 

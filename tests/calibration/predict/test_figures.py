@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import Calibration, FigureKind, apply_calibration, calibration_path, read_calibration
-from calibration.predict import FigureInterval, predict_scenario, run_measurement
-from calibration.predict.figures import NEAR_CAPACITY, SHAPE_SD, UNMEASURED, FigureError, figure_intervals
-from models.build import build
-from models.scenario import ScenarioSpec
-from scenarios.library import load_scenario_file, scenario_path
-from simulator.analytic import simulate
-from simulator.results import Result
+from oltpsim.calibration.fit import Calibration, FigureKind, apply_calibration, calibration_path, read_calibration
+from oltpsim.calibration.predict import FigureInterval, predict_scenario, run_measurement
+from oltpsim.calibration.predict.figures import NEAR_CAPACITY, SHAPE_SD, UNMEASURED, FigureError, figure_intervals
+from oltpsim.models.build import build
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.simulator.analytic import simulate
+from oltpsim.simulator.results import Result
 
 BASE = "postgresql-15-400-iops"
 ALIKE = FigureError(known_sd=0.1, freedom=1e6, run_to_run_sd=0.0, formulas_sd=0.0)

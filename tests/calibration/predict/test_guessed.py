@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     FigureKind,
     FitTask,
@@ -17,7 +17,7 @@ from calibration.fit import (
     parse_vary,
     run_fit,
 )
-from calibration.predict import (
+from oltpsim.calibration.predict import (
     guess_moves,
     half_width,
     left_open,
@@ -25,11 +25,11 @@ from calibration.predict import (
     predict_scenario,
     unseen_moves,
 )
-from calibration.predict.guessed import moved_by
-from models.input import value_at
-from models.jobs import JobResult
-from models.reading import Description, Origin, read_description, with_values
-from simulator.errors import InputError
+from oltpsim.calibration.predict.guessed import moved_by
+from oltpsim.models.input import value_at
+from oltpsim.models.jobs import JobResult
+from oltpsim.models.reading import Description, Origin, read_description, with_values
+from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import record, said_by
 
 KNOWN = "SunFire V20z, Virtuoso 4, Solaris 10, 2 warehouses, 4 clients, in memory, 1 min, 20,000 buffers"

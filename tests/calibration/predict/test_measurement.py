@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.fit import steady_rates
-from calibration.predict import (
+from oltpsim.calibration.fit import steady_rates
+from oltpsim.calibration.predict import (
     CHANCE,
     FORMULAS,
     measurement_interval,
@@ -16,12 +16,12 @@ from calibration.predict import (
     slower,
     uncertainty_of,
 )
-from calibration.predict.measurement import MISSED, ONE_RUN
-from models.input import value_at
-from models.scenario import ScenarioSpec
-from scenarios.library import load_scenario_file, scenario_path
-from simulator.errors import InputError
-from simulator.results import Estimate
+from oltpsim.calibration.predict.measurement import MISSED, ONE_RUN
+from oltpsim.models.input import value_at
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Estimate
 
 STEADY = Estimate(8_000.0, 7_840.0, 8_160.0, 0.9, "batch means")
 RAMPING = Estimate(8_000.0, None, None, 0.9, "not steady: it rises")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     DIFFERENCE_STEP,
     Calibration,
     Circumstances,
@@ -23,7 +23,7 @@ from calibration.fit import (
     scenario_hash,
     shared_correlations,
 )
-from calibration.predict import (
+from oltpsim.calibration.predict import (
     CandidateSet,
     advise_next_run,
     candidates_around,
@@ -32,13 +32,13 @@ from calibration.predict import (
     read_candidates,
     usual_run,
 )
-from calibration.predict.candidates import scenario_of
-from calibration.predict.evidence import Evidence
-from calibration.predict.next_run import _weighted, derivatives
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
-from simulator.form import FloatArray
+from oltpsim.calibration.predict.candidates import scenario_of
+from oltpsim.calibration.predict.evidence import Evidence
+from oltpsim.calibration.predict.next_run import _weighted, derivatives
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FloatArray
 from tests.calibration.synthetic import READ, ROWS, SHARE, base, parameters, runs, said_by
 
 ROWS_KEY, SHARE_KEY = (text.partition("=")[0] for text in (ROWS, SHARE))

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import FigureKind, calibration_path, read_calibration
-from calibration.predict import measurement_interval, unseen_moves
-from calibration.predict.beyond import unseen_parts
-from calibration.predict.spreads import figures_of, moved_by_ends, uncertain_numbers
-from scenarios.library import load_scenario_file, scenario_path
-from simulator.results import Estimate
+from oltpsim.calibration.fit import FigureKind, calibration_path, read_calibration
+from oltpsim.calibration.predict import measurement_interval, unseen_moves
+from oltpsim.calibration.predict.beyond import unseen_parts
+from oltpsim.calibration.predict.spreads import figures_of, moved_by_ends, uncertain_numbers
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.simulator.results import Estimate
 
 MYSQL = read_calibration(calibration_path(Path("mysql")))
 OF_ITS_KIND, OF_ANOTHER = "innodb/hammerdb-80-users", "postgresql-15"

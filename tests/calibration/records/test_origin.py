@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.records import code_digest
+from oltpsim.calibration.records import code_digest
 
 
 @pytest.mark.parametrize("name", ["part.py", "part.hpp", "part.cpp"])

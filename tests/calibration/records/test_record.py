@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from calibration.importers import find_runs
-from calibration.records import (
+from oltpsim.calibration.importers import find_runs
+from oltpsim.calibration.records import (
     RunRecord,
     check_record,
     load_record,
@@ -19,10 +19,10 @@ from calibration.records import (
     save_records,
     shipped_records,
 )
-from calibration.records.checks import littles_law
-from calibration.records.files import record_text
-from scenarios.library import library_files, load_scenario_file
-from simulator.errors import InputError
+from oltpsim.calibration.records.checks import littles_law
+from oltpsim.calibration.records.files import record_text
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import RUNS
 
 

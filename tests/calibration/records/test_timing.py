@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibration.records import Meaning, MonitorSample, MonitorSamples
-from calibration.records.timing import SYSTEM, USER, aligned, in_window, means
+from oltpsim.calibration.records import Meaning, MonitorSample, MonitorSamples
+from oltpsim.calibration.records.timing import SYSTEM, USER, aligned, in_window, means
 
 SHARE = Meaning("%", 0.01, "share")
 MEANINGS = {USER: SHARE, SYSTEM: SHARE}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from calibration.workers import finished_calls
+from oltpsim.calibration.workers import finished_calls
 
 SQUARES = {str(number): (number, 2) for number in range(8)}
 
@@ -81,7 +81,7 @@ def test_an_interruption_loses_nothing_that_is_finished(monkeypatch: pytest.Monk
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("calibration.workers.calls.as_completed", interrupted)
+    monkeypatch.setattr("oltpsim.calibration.workers.calls.as_completed", interrupted)
     finished = finished_calls(executor, pow, SQUARES)
     assert [next(finished), next(finished)] == [("0", 0), ("3", 9)]
     with pytest.raises(KeyboardInterrupt):

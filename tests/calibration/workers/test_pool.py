@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.workers import WorkerPool, worker_pool
+from oltpsim.calibration.workers import WorkerPool, worker_pool
 
 ENDED_IN_MID_RESULT = """
 import sys
-from calibration.workers import WorkerPool
+from oltpsim.calibration.workers import WorkerPool
 try:
     with WorkerPool(2) as pool:
         answers = [pool.submit(bytes, 100_000_000) for _ in range(20)]

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build, failover_of
-from models.build.cluster import cluster_paths
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads import SINGLE_SERVER
-from models.workloads.tpcc.cluster import PREPARE_BYTES
-from scenarios.run import SimulationTask, simulate
-from simulator import kernel
-from simulator.errors import InputError
-from simulator.form import System
-from simulator.results import Result
+from oltpsim.models.build import build, failover_of
+from oltpsim.models.build.cluster import cluster_paths
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import SINGLE_SERVER
+from oltpsim.models.workloads.tpcc.cluster import PREPARE_BYTES
+from oltpsim.scenarios.run import SimulationTask, simulate
+from oltpsim.simulator import kernel
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import System
+from oltpsim.simulator.results import Result
 from tests.simulator.twins import differences
 
 TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"

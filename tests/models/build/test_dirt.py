@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
-from models.operating_system.page_cache import PageCacheSpec, dirty_limits, flusher_of, page_cache_of
-from models.reading import load_scenario
-from simulator import kernel
-from simulator.errors import InputError
-from simulator.form import UNPACED, System
-from simulator.results import Result
+from oltpsim.models.build import build
+from oltpsim.models.operating_system.page_cache import PageCacheSpec, dirty_limits, flusher_of, page_cache_of
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import kernel
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import UNPACED, System
+from oltpsim.simulator.results import Result
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 PAGE = 8192
@@ -71,7 +71,7 @@ def test_more_files_than_a_byte_counts_are_refused(monkeypatch: pytest.MonkeyPat
         "operating_system.page_cache.dirty_limit_mib=0.2",
     ]
     assert build(load_scenario(TINY, locking)).page_cache.pages_a_pause == 16
-    monkeypatch.setattr("models.build.system.MOST_FILES", 3)
+    monkeypatch.setattr("oltpsim.models.build.system.MOST_FILES", 3)
     with pytest.raises(InputError, match=r"locks_files: got \d+ tables and indexes; at most 3: have fewer"):
         build(load_scenario(TINY, locking))
 

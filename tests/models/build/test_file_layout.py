@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from models.build import build
-from models.reading import with_values
-from scenarios.library import library_files, load_scenario_file
-from simulator.analytic import engine as analytic
-from simulator.errors import Infeasible
-from simulator.kernel import simulate
-from simulator.results import Result
+from oltpsim.models.build import build
+from oltpsim.models.reading import with_values
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.analytic import engine as analytic
+from oltpsim.simulator.errors import Infeasible
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results import Result
 from tests.models.machine.test_partitions import ARRAY, tiny
 
 SETTINGS = (

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build import build, memory_plan
-from models.build.memory import MemoryPlan, row_operation_ns
-from models.build.paths import paths_of
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads.tpcc import file_pages
-from simulator.errors import Infeasible, InputError
-from simulator.form import GIB, KIB, MIB
+from oltpsim.models.build import build, memory_plan
+from oltpsim.models.build.memory import MemoryPlan, row_operation_ns
+from oltpsim.models.build.paths import paths_of
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads.tpcc import file_pages
+from oltpsim.simulator.errors import Infeasible, InputError
+from oltpsim.simulator.form import GIB, KIB, MIB
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from models.build import scenario_remarks
-from models.reading import read_description
-from scenarios.library import library_files, load_scenario_file
+from oltpsim.models.build import scenario_remarks
+from oltpsim.models.reading import read_description
+from oltpsim.scenarios.library import library_files, load_scenario_file
 from tests.scenarios.example_result import example_result
 
 INNODB = library_files()["innodb/hammerdb-80-users"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import analytic, kernel
-from simulator.errors import InputError
-from simulator.form import CODES, System
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import CODES, System
 from tests.simulator.tpcc_systems import TINY
 
 MS = 1_000_000

@@ -16,18 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.build import build, clients_of, sample_of
-from models.build.sampling import folded, sampling_remarks
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads.tpcc import WarehouseSample
-from models.workloads.tpcc.folding import merged_pages
-from models.workloads.tpcc.program import LOCKED_HOME
-from models.workloads.tpcc.rows import DISTRICTS
-from scenarios.library import library_files
-from simulator import kernel
-from simulator.form import RotatingDevice, System
-from simulator.results import Result
+from oltpsim.models.build import build, clients_of, sample_of
+from oltpsim.models.build.sampling import folded, sampling_remarks
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads.tpcc import WarehouseSample
+from oltpsim.models.workloads.tpcc.folding import merged_pages
+from oltpsim.models.workloads.tpcc.program import LOCKED_HOME
+from oltpsim.models.workloads.tpcc.rows import DISTRICTS
+from oltpsim.scenarios.library import library_files
+from oltpsim.simulator import kernel
+from oltpsim.simulator.form import RotatingDevice, System
+from oltpsim.simulator.results import Result
 from tests.scenarios.example_result import example_result
 from tests.simulator.memory import kernel_bytes
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import kernel
-from simulator.errors import InputError
-from simulator.form import System
-from simulator.kernel import KernelEngine
-from simulator.results import Result
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import kernel
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import System
+from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.results import Result
 from tests.simulator.twins import column_of
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"

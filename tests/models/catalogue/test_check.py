@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import (
+from oltpsim.models.catalogue import (
     CATALOGUE_KINDS,
     catalogue_entry,
     catalogue_names,
@@ -15,9 +15,9 @@ from models.catalogue import (
     without_price,
     without_shape,
 )
-from models.catalogue import check as catalogue_check
-from models.catalogue.entries import FOLDER_VARIABLE
-from scenarios.commands.cli import main
+from oltpsim.models.catalogue import check as catalogue_check
+from oltpsim.models.catalogue.entries import FOLDER_VARIABLE
+from oltpsim.scenarios.commands.cli import main
 
 ENTRIES = [(kind, name) for kind in CATALOGUE_KINDS for name in catalogue_names(kind)]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import catalogue_names, expand_names, instance_named, read_volume, with_setting
-from models.catalogue.cloud_names import nearest_instances
-from models.reading import load_scenario
-from simulator.errors import InputError
+from oltpsim.models.catalogue import catalogue_names, expand_names, instance_named, read_volume, with_setting
+from oltpsim.models.catalogue.cloud_names import nearest_instances
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.errors import InputError
 
 V20Z = Path(__file__).parents[3] / "scenarios" / "library" / "v20z.yaml"
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.catalogue import catalogue_entry, expand_names, read_with_base, with_setting
-from models.catalogue.composition import merged
-from models.reading import load_scenario, scenario_from_mapping
-from models.workloads import OpenArrivalsSpec
-from scenarios.library import load_scenario_file
-from simulator.errors import InputError
+from oltpsim.models.catalogue import catalogue_entry, expand_names, read_with_base, with_setting
+from oltpsim.models.catalogue.composition import merged
+from oltpsim.models.reading import load_scenario, scenario_from_mapping
+from oltpsim.models.workloads import OpenArrivalsSpec
+from oltpsim.scenarios.library import load_scenario_file
+from oltpsim.simulator.errors import InputError
 
 Write = Callable[..., str]
 Refused = Callable[..., list[str]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import (
+from oltpsim.models.catalogue import (
     CATALOGUE_KINDS,
     CATALOGUED_KEYS,
     catalogue_entry,
@@ -17,11 +17,11 @@ from models.catalogue import (
     read_entry,
     shadowed_names,
 )
-from models.catalogue.check import SPECS
-from models.catalogue.entries import FOLDER_VARIABLE, FOR_SALE, PARTS
-from models.machine import SsdSpec
-from models.reading import load_scenario
-from simulator.errors import InputError
+from oltpsim.models.catalogue.check import SPECS
+from oltpsim.models.catalogue.entries import FOLDER_VARIABLE, FOR_SALE, PARTS
+from oltpsim.models.machine import SsdSpec
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.errors import InputError
 
 LIBRARY = Path(__file__).resolve().parents[3] / "scenarios" / "library"
 KEYING_AND_THINK_S = {

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.catalogue import PriceList, PriceRow, Prices, chassis_specs, is_old, price_list
-from simulator.errors import InputError
+from oltpsim.models.catalogue import PriceList, PriceRow, Prices, chassis_specs, is_old, price_list
+from oltpsim.simulator.errors import InputError
 
 
 def test_the_pc_of_2006_costs_what_is_printed() -> None:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from models.catalogue import catalogue_entry, catalogue_names, processor_families, processor_family, read_processors
+from oltpsim.models.catalogue import (
+    catalogue_entry,
+    catalogue_names,
+    processor_families,
+    processor_family,
+    read_processors,
+)
 
 
 def test_families_say_where_they_are_from_and_agree_with_the_catalogue() -> None:

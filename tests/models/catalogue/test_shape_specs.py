@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.catalogue import (
+from oltpsim.models.catalogue import (
     VolumeSpec,
     catalogue_names,
     instance_specs,
     read_entry,
     volume_specs,
 )
-from models.input.quantities import UNITS
-from models.machine import FlashDiskSpec, RateLimitSpec
-from simulator.errors import InputError
+from oltpsim.models.input.quantities import UNITS
+from oltpsim.models.machine import FlashDiskSpec, RateLimitSpec
+from oltpsim.simulator.errors import InputError
 
 MB_IN_MIB = UNITS["transfer rate"]["MB/s"] / UNITS["transfer rate"]["MiB/s"]
 

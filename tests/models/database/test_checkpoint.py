@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from models.build import build
-from models.database import checkpointer_of
-from models.database.checkpoint import CheckpointSpec
-from simulator import analytic, kernel
-from simulator.form import NEVER_BYTES
-from simulator.results import Result
+from oltpsim.models.build import build
+from oltpsim.models.database import checkpointer_of
+from oltpsim.models.database.checkpoint import CheckpointSpec
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.form import NEVER_BYTES
+from oltpsim.simulator.results import Result
 from tests.models.workloads.rows.test_program import scenario
 
 INTERVAL = "interval={start: warm, warm_up_s: 10, duration_s: 20}"

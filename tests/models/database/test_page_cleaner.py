@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from models.build import build
-from models.build.memory import memory_plan
-from models.catalogue import catalogue_entry
-from models.database import flushing_of, merger_of, page_cleaners_of
-from models.database.page_cleaner import PageCleanerSpec
-from models.reading import load_scenario
-from scenarios.library import library_files
-from simulator.errors import InputError
-from simulator.form import CODES, GIB, Daemon
+from oltpsim.models.build import build
+from oltpsim.models.build.memory import memory_plan
+from oltpsim.models.catalogue import catalogue_entry
+from oltpsim.models.database import flushing_of, merger_of, page_cleaners_of
+from oltpsim.models.database.page_cleaner import PageCleanerSpec
+from oltpsim.models.reading import load_scenario
+from oltpsim.scenarios.library import library_files
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import CODES, GIB, Daemon
 
 FILE = library_files()["innodb/hammerdb-80-users"]
 

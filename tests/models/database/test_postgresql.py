@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build, memory_plan
-from models.catalogue import catalogue_entry, expand_names
-from models.scenario import ScenarioSpec
-from models.workloads import LayoutSpec
-from models.workloads.tpcc import loaded_pages
-from models.workloads.tpcc.layout import HeapSpec
-from models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
-from models.workloads.tpcc.tables import STOCK
-from scenarios.library import library_files, load_scenario_file
-from simulator import analytic, kernel
-from simulator.form import MOST_USAGE
-from simulator.results import Result
+from oltpsim.models.build import build, memory_plan
+from oltpsim.models.catalogue import catalogue_entry, expand_names
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import LayoutSpec
+from oltpsim.models.workloads.tpcc import loaded_pages
+from oltpsim.models.workloads.tpcc.layout import HeapSpec
+from oltpsim.models.workloads.tpcc.rows import CUSTOMERS_PER_DISTRICT, DISTRICTS, ITEMS, ORDERS_DELIVERED, ORDERS_LOADED
+from oltpsim.models.workloads.tpcc.tables import STOCK
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.form import MOST_USAGE
+from oltpsim.simulator.results import Result
 
 TRAFFIC = Path(__file__).resolve().parents[2] / "samples" / "page_traffic"
 IN_MEMORY, SLOW = "postgres15_go-tpc_in_memory", "postgres15_go-tpc_one_disk_400_iops"

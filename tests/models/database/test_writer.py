@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
-from models.database import sweeper_of
-from models.database.writer import SweepSpec
-from models.reading import load_scenario
-from simulator.errors import InputError
+from oltpsim.models.build import build
+from oltpsim.models.database import sweeper_of
+from oltpsim.models.database.writer import SweepSpec
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.errors import InputError
 
 LIBRARY = Path(__file__).resolve().parents[3] / "scenarios" / "library"
 SWEEP = "database.writer.sweep={whole_pool_s: 120, round_s: 0.2, round_pages: 100}"

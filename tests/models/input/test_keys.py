@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.input import numbered_words, set_value, value_at
+from oltpsim.models.input import numbered_words, set_value, value_at
 
 ROOT: dict[str, Any] = {"a": {"b": [{"name": "x", "c": 1}, {"of": "y", "c": 2}, [5, 6]]}}
 

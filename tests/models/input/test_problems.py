@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, model_validator
 
-from models.input import Spec, WholeNumber, did_you_mean, repeated_name, specs_by_kind, validated, value_text
-from simulator.errors import InputError
+from oltpsim.models.input import Spec, WholeNumber, did_you_mean, repeated_name, specs_by_kind, validated, value_text
+from oltpsim.simulator.errors import InputError
 
 
 class SpinningDiskSpec(Spec):

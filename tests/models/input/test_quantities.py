@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from models.input import (
+from oltpsim.models.input import (
     Fraction,
     Gib,
     Kib,
@@ -23,7 +23,7 @@ from models.input import (
     WholeNumber,
     parse_quantity,
 )
-from models.input.quantities import MOST, UNITS
+from oltpsim.models.input.quantities import MOST, UNITS
 
 FIELDS = [
     ("memory", "GiB"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from models.input import parse_yaml, yaml_input, yaml_text
-from scenarios.library import library_files
-from simulator.errors import InputError
+from oltpsim.models.input import parse_yaml, yaml_input, yaml_text
+from oltpsim.scenarios.library import library_files
+from oltpsim.simulator.errors import InputError
 
 SHARED = {"disk": "Größe 5", "rpm": [7200, 10_000]}
 DATA = {"b": SHARED, "a": [SHARED, {"sizes": [1.5, 2.0], "names": ["x", "y"]}]}

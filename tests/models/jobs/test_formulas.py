@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.jobs import JobResult, run_job
-from models.jobs.lookups import lookups_model
-from models.jobs.query_mix import query_mix_model, turns_of
-from models.machine.cpu import slowdowns
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads import LookupsSpec, QueryMixSpec
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.jobs.lookups import lookups_model
+from oltpsim.models.jobs.query_mix import query_mix_model, turns_of
+from oltpsim.models.machine.cpu import slowdowns
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import LookupsSpec, QueryMixSpec
 from tests.oracles.exact_networks import exact
 from tests.oracles.network import Network
 from tests.simulator.twins import differences
@@ -180,7 +180,7 @@ def test_much_data_is_asked_for_by_its_share(monkeypatch: pytest.MonkeyPatch) ->
     keys = {"page_requests_per_mix": 2_000, "data_gib": 0.7, "entries_per_mix": 100}
     more = ("machine.memory_gib=2", "database.pool.buffers=20000")
     folded = mixes(4, *more, **keys)
-    monkeypatch.setattr("models.jobs.query_mix.MOST_PAGES", 10**6)
+    monkeypatch.setattr("oltpsim.models.jobs.query_mix.MOST_PAGES", 10**6)
     whole = mixes(4, *more, **keys)
     assert close(folded.value, whole.value, CHANCE)
     missing = 1 - 20_000 * PAGE_BYTES / (0.7 * 2**30)
@@ -205,7 +205,7 @@ def test_both_engines_do_the_job_alike(kind: str, monkeypatch: pytest.MonkeyPatc
         assert isinstance(asked.job, LookupsSpec)
         model = lookups_model(asked, asked.job, 5_000, 2_000)
     else:
-        monkeypatch.setattr("models.jobs.query_mix.MOST_TURNS", 2_000)
+        monkeypatch.setattr("oltpsim.models.jobs.query_mix.MOST_TURNS", 2_000)
         keys = "page_requests_per_mix: 2500, data_gib: 0.05, misses_in_section_fraction: 0.2"
         asked = scenario(f"kind: query_mix, clients: 6, mix_ms: 100, {keys}", cpu)
         assert isinstance(asked.job, QueryMixSpec)

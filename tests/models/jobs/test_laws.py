@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build import build
-from models.jobs import JobResult, run_job
-from models.reading import load_scenario, scenario_from_mapping
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.models.build import build
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.reading import load_scenario, scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"
 BASE = load_scenario(TINY)

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.jobs import JobResult, run_job
-from models.jobs.load import MOST_PAGES, load_model, load_sample
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads.tpcc import loaded_pages, loaded_rows
-from simulator.form import System
-from simulator.reference.device import WRITE
-from simulator.reference.engine import THROTTLED_BATCH_PAGES
-from simulator.reference.stations import Environment, Story
-from simulator.reference.storage import DataFiles, new_devices
-from simulator.reference.write_back import neighbours
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.jobs.load import MOST_PAGES, load_model, load_sample
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads.tpcc import loaded_pages, loaded_rows
+from oltpsim.simulator.form import System
+from oltpsim.simulator.reference.device import WRITE
+from oltpsim.simulator.reference.engine import THROTTLED_BATCH_PAGES
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.storage import DataFiles, new_devices
+from oltpsim.simulator.reference.write_back import neighbours
 from tests.simulator.twins import differences
 
 TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"
@@ -250,7 +250,7 @@ def test_a_load_of_many_pages_is_folded_and_says_so() -> None:
 def test_a_folded_load_is_the_whole_one(io: str, monkeypatch: pytest.MonkeyPatch) -> None:
     quick = ("database.path.load_row_us=1", "workload.warehouses=12", "machine.memory_gib=0.5", f"database.io={io}")
     folded = answer(*quick, *on_level("raid10"))
-    monkeypatch.setattr("models.jobs.load.MOST_PAGES", 10**9)
+    monkeypatch.setattr("oltpsim.models.jobs.load.MOST_PAGES", 10**9)
     whole = answer(*quick, *on_level("raid10"))
     assert "times" in folded.basis
     assert "times" not in whole.basis

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.jobs import JobResult, run_job
-from models.jobs.node_loss import Books, books_of
-from models.jobs.store_model import store_model
-from models.jobs.store_run import StoreState
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads import PartitionedStoreSpec
-from simulator.errors import InputError, InternalError
-from simulator.form import Program
-from simulator.kernel import KernelEngine
-from simulator.reference import ReferenceEngine
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.jobs.node_loss import Books, books_of
+from oltpsim.models.jobs.store_model import store_model
+from oltpsim.models.jobs.store_run import StoreState
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import PartitionedStoreSpec
+from oltpsim.simulator.errors import InputError, InternalError
+from oltpsim.simulator.form import Program
+from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.reference import ReferenceEngine
 from tests.simulator.twins import differences, record_of, run_reference, with_counter
 
 LOSS = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.jobs import JobResult, run_job
-from models.jobs.store_model import store_model
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads import PartitionedStoreSpec
-from simulator.errors import InputError
-from simulator.form import System
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.jobs.store_model import store_model
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import PartitionedStoreSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import System
 from tests.oracles.exact_networks import exact
 from tests.oracles.network import Network
 from tests.simulator.twins import differences

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.jobs import JobResult, run_job
-from models.jobs.scan import MOST_RUNS, scan_model, scan_size
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads import ScanSpec
-from models.workloads.tpcc import loaded_pages
-from simulator.form import CODES, RotatingDevice
-from simulator.form.samplers import alias_pmf
-from simulator.reference.disk import DiskMechanics
+from oltpsim.models.jobs import JobResult, run_job
+from oltpsim.models.jobs.scan import MOST_RUNS, scan_model, scan_size
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import ScanSpec
+from oltpsim.models.workloads.tpcc import loaded_pages
+from oltpsim.simulator.form import CODES, RotatingDevice
+from oltpsim.simulator.form.samplers import alias_pmf
+from oltpsim.simulator.reference.disk import DiskMechanics
 from tests.simulator.twins import differences
 
 TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"
@@ -192,7 +192,7 @@ def test_a_scan_from_flash_is_limited_by_the_thread_that_takes_the_rows_in() -> 
 @pytest.mark.parametrize("disks", [("machine.disks.count=2",), ("machine.disks.count=3", "machine.disks.level=raid5")])
 @pytest.mark.parametrize("io", ["buffered", "direct"])
 def test_both_engines_scan_alike(io: str, disks: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.jobs.scan.MOST_RUNS", 400)
+    monkeypatch.setattr("oltpsim.models.jobs.scan.MOST_RUNS", 400)
     spec = scenario(20, f"database.io={io}", *disks)
     assert isinstance(spec.job, ScanSpec)
     assert differences(scan_model(spec, scan_size(spec, spec.job)), 3) == []

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.fit import engine_doubts
-from models.build import build, unmeasured_threads
-from models.machine import CpuSpec
-from models.machine.cpu import cache_line_ns, slowdowns
-from models.reading import load_scenario
+from oltpsim.calibration.fit import engine_doubts
+from oltpsim.models.build import build, unmeasured_threads
+from oltpsim.models.machine import CpuSpec
+from oltpsim.models.machine.cpu import cache_line_ns, slowdowns
+from oltpsim.models.reading import load_scenario
 from tests.simulator.tpcc_systems import TINY
 
 

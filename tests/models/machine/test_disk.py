@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.catalogue import catalogue_names, read_entry
-from models.machine import DiskSpec, RotatingDiskSpec, SsdSpec
-from simulator.reference.stations import Environment, Story
-from simulator.reference.storage import new_device
+from oltpsim.models.catalogue import catalogue_names, read_entry
+from oltpsim.models.machine import DiskSpec, RotatingDiskSpec, SsdSpec
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.storage import new_device
 
 BYTES = 4096
 GIB = 1 << 30

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from scenarios.show.words import configuration_line
-from simulator import analytic
-from simulator.errors import Infeasible, InputError
-from simulator.form import RaidSet
-from simulator.kernel import simulate
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.show.words import configuration_line
+from oltpsim.simulator import analytic
+from oltpsim.simulator.errors import Infeasible, InputError
+from oltpsim.simulator.form import RaidSet
+from oltpsim.simulator.kernel import simulate
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 CAP = "{of: requests, per_s: 500, source: a test}"

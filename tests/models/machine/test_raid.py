@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from scenarios.show.words import configuration_line
-from simulator.errors import Infeasible, InputError
-from simulator.form import GIB, KIB, CachingDevice, RaidSet, RotatingDevice
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.show.words import configuration_line
+from oltpsim.simulator.errors import Infeasible, InputError
+from oltpsim.simulator.form import GIB, KIB, CachingDevice, RaidSet, RotatingDevice
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 

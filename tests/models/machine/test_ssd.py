@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from models.build import build
-from models.machine import SsdSpec
-from models.reading import load_scenario
-from simulator.analytic import simulate as calculate
-from simulator.form import MIB, SsdDevice
-from simulator.kernel import simulate
+from oltpsim.models.build import build
+from oltpsim.models.machine import SsdSpec
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.analytic import simulate as calculate
+from oltpsim.simulator.form import MIB, SsdDevice
+from oltpsim.simulator.kernel import simulate
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 SHEET: dict[str, Any] = {

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from models.build import build
-from models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
-from models.reading import load_scenario, scenario_from_mapping
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
-from simulator.form import FlashDevice, RaidSet, RateLimit
-from simulator.form.plain import plain_of
+from oltpsim.models.build import build
+from oltpsim.models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
+from oltpsim.models.reading import load_scenario, scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FlashDevice, RaidSet, RateLimit
+from oltpsim.simulator.form.plain import plain_of
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 SOURCE = "assumption: for tests"

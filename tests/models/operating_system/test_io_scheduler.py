@@ -6,13 +6,13 @@ from dataclasses import astuple
 
 import pytest
 
-from models.build import build
-from models.build.paths import costs_of
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
-from simulator.form import FairQueueing
-from simulator.kernel import simulate
+from oltpsim.models.build import build
+from oltpsim.models.build.paths import costs_of
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FairQueueing
+from oltpsim.simulator.kernel import simulate
 from tests.models.machine.test_partitions import ARRAY, TINY, tiny
 
 CFQ = "operating_system.io_scheduler={kind: cfq, request_us: 3}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models.build import build
-from models.operating_system.page_cache import inactive_pages
-from models.reading import load_scenario
-from scenarios.library import library_files
+from oltpsim.models.build import build
+from oltpsim.models.operating_system.page_cache import inactive_pages
+from oltpsim.models.reading import load_scenario
+from oltpsim.scenarios.library import library_files
 
 PAGE = 8192
 GIB_PAGES = 2**30 // PAGE

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from models.reading import scenario_from_mapping
-from scenarios.commands.cli import main
-from scenarios.run import SavedRun, write_saved_run
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.run import SavedRun, write_saved_run
 from tests.scenarios.example_result import example_result
 
 TINY = str(Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml")

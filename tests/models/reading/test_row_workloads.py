@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from models.catalogue import catalogue_names, expand_names
-from models.input import validated
-from models.reading.drivers import DRIVERS
-from models.reading.row_workloads import BENCHMARKS, CLUSTERED_16, HEAP_8, ROW_PATHS, row_store_of, row_workload
-from models.workloads import RowWorkloadSpec
-from simulator.errors import InputError
+from oltpsim.models.catalogue import catalogue_names, expand_names
+from oltpsim.models.input import validated
+from oltpsim.models.reading.drivers import DRIVERS
+from oltpsim.models.reading.row_workloads import BENCHMARKS, CLUSTERED_16, HEAP_8, ROW_PATHS, row_store_of, row_workload
+from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.simulator.errors import InputError
 
 EVERY = [(benchmark, variant) for benchmark, named in BENCHMARKS.items() for variant in named.workloads]
 

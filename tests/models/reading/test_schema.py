@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 import yaml
 
-from models.catalogue import CATALOGUED_KEYS, catalogue_names
-from models.reading import scenario_schema
-from models.reading.schema import schema_text
+from oltpsim.models.catalogue import CATALOGUED_KEYS, catalogue_names
+from oltpsim.models.reading import scenario_schema
+from oltpsim.models.reading.schema import schema_text
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = [*sorted((ROOT / "scenarios" / "library").glob("*.yaml")), ROOT / "tests" / "scenarios" / "tiny.yaml"]

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.input import set_value
-from models.reading import numeric_keys, numeric_value, scenario_from_mapping, with_values
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file
-from simulator.errors import InputError
+from oltpsim.models.input import set_value
+from oltpsim.models.reading import numeric_keys, numeric_value, scenario_from_mapping, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.errors import InputError
 
 BASES = [load_scenario_file(library_files()[name]) for name in ("v20z", "postgresql-15")]
 COUNTS = ("workload.arrivals.clients", "database.pool.buffers", "machine.cpu.cores", "workload.warehouses")

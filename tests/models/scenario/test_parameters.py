@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from simulator.errors import InputError
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.simulator.errors import InputError
 
 SWAPPING = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "v20z-150000-buffers.yaml"
 """A scenario in which every part of the machine has something to do."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models.build import build
-from models.build.start import MOST_WORK_S
-from models.reading import load_scenario
-from simulator.errors import InputError
+from oltpsim.models.build import build
+from oltpsim.models.build.start import MOST_WORK_S
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.errors import InputError
 from tests.simulator.tpcc_systems import TINY
 
 WORK = ("interval.duration_s=null", "interval.warm_up_s=0", "interval.new_orders_per_client=10")

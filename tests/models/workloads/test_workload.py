@@ -6,16 +6,16 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from models.build import build
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
-from models.workloads.tpcc.program import CLASSES, row_counts
-from scenarios.library import library_files, load_scenario_file
-from simulator.analytic import simulate as calculated
-from simulator.form import CODES
-from simulator.form.samplers import alias_pmf
-from simulator.form.visits import ProgramReader
-from simulator.kernel import simulate as simulated
+from oltpsim.models.build import build
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads.tpcc.program import CLASSES, row_counts
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.analytic import simulate as calculated
+from oltpsim.simulator.form import CODES
+from oltpsim.simulator.form.samplers import alias_pmf
+from oltpsim.simulator.form.visits import ProgramReader
+from oltpsim.simulator.kernel import simulate as simulated
 
 NAMES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 SMALL = ("workload.warehouses=4", "workload.arrivals.clients=2", "database.pool.buffers=2000",

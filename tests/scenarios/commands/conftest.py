@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scenarios.commands.cli import main
+from oltpsim.scenarios.commands.cli import main
 
 Call = Callable[..., tuple[int, str, str]]
 

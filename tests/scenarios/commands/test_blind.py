@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.input import read_mapping, yaml_text
+from oltpsim.models.input import read_mapping, yaml_text
 from tests.scenarios.commands.conftest import Call
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from calibration.fit import apply_calibration, calibration_path, read_calibration
-from calibration.predict import predict_scenario, uncertainty_of
-from calibration.predict.beyond import beyond_in_kind
-from models.catalogue import catalogue_entry
-from models.machine import DiskSpec
-from models.reading import numeric_value
-from scenarios.commands.cli import main
-from scenarios.library import library_files, load_scenario_file
-from scenarios.run import simulate_by_kernel
-from simulator.results import Estimate
+from oltpsim.calibration.fit import apply_calibration, calibration_path, read_calibration
+from oltpsim.calibration.predict import predict_scenario, uncertainty_of
+from oltpsim.calibration.predict.beyond import beyond_in_kind
+from oltpsim.models.catalogue import catalogue_entry
+from oltpsim.models.machine import DiskSpec
+from oltpsim.models.reading import numeric_value
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.run import simulate_by_kernel
+from oltpsim.simulator.results import Estimate
 
 PUBLISHED = read_calibration(calibration_path(Path("published")))
 DISK = TypeAdapter[DiskSpec](DiskSpec)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import Calibration, FigureKind, apply_calibration, read_calibration
-from calibration.predict import predict_scenario
-from calibration.records import load_record, save_records
-from calibration.records.record import Counted, Positive
-from models.reading import load_scenario, with_values
-from models.scenario import ScenarioSpec
-from scenarios.commands.cli import main
-from simulator.errors import InputError
+from oltpsim.calibration.fit import Calibration, FigureKind, apply_calibration, read_calibration
+from oltpsim.calibration.predict import predict_scenario
+from oltpsim.calibration.records import load_record, save_records
+from oltpsim.calibration.records.record import Counted, Positive
+from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import FLASH, TINY, record, said_by
 
 Output = pytest.CaptureFixture[str]

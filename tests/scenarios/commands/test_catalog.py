@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue.entries import FOLDER_VARIABLE
-from scenarios.commands import cli
-from scenarios.commands.cli import main
+from oltpsim.models.catalogue.entries import FOLDER_VARIABLE
+from oltpsim.scenarios.commands import cli
+from oltpsim.scenarios.commands.cli import main
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "catalogue"
 Output = pytest.CaptureFixture[str]

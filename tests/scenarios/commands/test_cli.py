@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.commands.cli import COMMANDS, LazyCommands, main
-from scenarios.run import SimulationTask, simulate
-from simulator.errors import InternalError
-from simulator.results import Result
+from oltpsim.scenarios.commands.cli import COMMANDS, LazyCommands, main
+from oltpsim.scenarios.run import SimulationTask, simulate
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.results import Result
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 Output = pytest.CaptureFixture[str]
@@ -31,7 +31,7 @@ def run_json(capsys: Output, *words: str) -> str:
 
 HEAVY = ["scipy.optimize", "scipy.stats", "simpy", "plotly.graph_objects", "distributed", "pyarrow"]
 """each of them takes longer to load than everything else together"""
-ENGINES = ["simulator.kernel", "simulator.reference", "simpy"]
+ENGINES = ["oltpsim.simulator.kernel", "oltpsim.simulator.reference", "simpy"]
 
 
 def loaded_after(code: str, modules: list[str]) -> str:
@@ -45,18 +45,28 @@ def loaded_after(code: str, modules: list[str]) -> str:
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], []])
 def test_the_list_of_commands_imports_none_of_them(words: list[str]) -> None:
-    parts = ["numpy", "pydantic", "rich", "yaml", "models", "calibration", "scenarios.run", "scenarios.show", *HEAVY]
-    assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", parts) == "[]"
+    parts = [
+        "numpy",
+        "pydantic",
+        "rich",
+        "yaml",
+        "oltpsim.models",
+        "oltpsim.calibration",
+        "oltpsim.scenarios.run",
+        "oltpsim.scenarios.show",
+        *HEAVY,
+    ]
+    assert loaded_after(f"from oltpsim.scenarios.commands.cli import main\nmain({words})", parts) == "[]"
 
 
 @pytest.mark.parametrize("words", [["catalog", "list"], ["runs", "list"], ["run", "--help"], ["sweep", "--help"]])
 def test_help_imports_nothing_heavy(words: list[str]) -> None:
-    assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", HEAVY) == "[]"
+    assert loaded_after(f"from oltpsim.scenarios.commands.cli import main\nmain({words})", HEAVY) == "[]"
 
 
 def test_the_analytic_engine_answers_without_another_engine() -> None:
     words = ["run", TINY, "--engine", "analytic", "--quiet"]
-    assert loaded_after(f"from scenarios.commands.cli import main\nmain({words})", ENGINES) == "[]"
+    assert loaded_after(f"from oltpsim.scenarios.commands.cli import main\nmain({words})", ENGINES) == "[]"
 
 
 def test_every_command_loads_by_its_name() -> None:
@@ -70,8 +80,8 @@ def test_a_former_command_says_what_to_type_instead(capsys: Output) -> None:
 
 def test_models_are_built_without_an_engine() -> None:
     code = (
-        "from models.build import build\nfrom scenarios.library import library_files, load_scenario_file\n"
-        "import models.reading, scenarios.run, scenarios.show.summary, simulator.form\n"
+        "from oltpsim.models.build import build\nfrom scenarios.library import library_files, load_scenario_file\n"
+        "import oltpsim.models.reading, scenarios.run, scenarios.show.summary, simulator.form\n"
         "names = [name for name in library_files() if name != 'million-orders' and '/' not in name]\n"
         "models = [build(load_scenario_file(library_files()[name])) for name in names]"
     )
@@ -265,7 +275,7 @@ def test_a_defect_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> No
     def broken(*_: object) -> None:
         raise InternalError("the clock ran backwards")
 
-    monkeypatch.setattr("simulator.kernel.simulate", broken)
+    monkeypatch.setattr("oltpsim.simulator.kernel.simulate", broken)
     assert main(["run", TINY, "--quiet"]) == 70
     assert "defect of oltpsim" in capsys.readouterr().err
     with pytest.raises(InternalError):
@@ -276,7 +286,7 @@ def test_an_interrupted_run_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simulator.kernel.simulate", interrupted)
+    monkeypatch.setattr("oltpsim.simulator.kernel.simulate", interrupted)
     assert main(["run", TINY, "--quiet"]) == 130
     assert "interrupted" in capsys.readouterr().err
 
@@ -296,7 +306,7 @@ def test_interrupted_replications_answer_from_those_that_are_done(
 
     words = ["run", TINY, "--quiet", "--target", "1e12"]
     with monkeypatch.context() as patched:
-        patched.setattr("scenarios.run.runs.run_all", interrupted)
+        patched.setattr("oltpsim.scenarios.run.runs.run_all", interrupted)
         assert main([*words, "--seed", "5", "--replications", "4"]) == 130
     out, err = capsys.readouterr()
     used = answer[-1] if "--replications" in answer else "1"

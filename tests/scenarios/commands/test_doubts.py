@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import Calibration, engine_doubts, read_calibration
-from calibration.predict import predict_scenario
-from models.reading import load_scenario, read_description
-from scenarios.commands.cli import main
-from scenarios.questions.explain import ExplainOptions, PercentileObjective, explain_scenario
-from scenarios.show.calibration import calibration_lines
-from scenarios.show.prediction import prediction_table
-from scenarios.show.validation import validation_lines
-from simulator.kernel import simulate
+from oltpsim.calibration.fit import Calibration, engine_doubts, read_calibration
+from oltpsim.calibration.predict import predict_scenario
+from oltpsim.models.reading import load_scenario, read_description
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.questions.explain import ExplainOptions, PercentileObjective, explain_scenario
+from oltpsim.scenarios.show.calibration import calibration_lines
+from oltpsim.scenarios.show.prediction import prediction_table
+from oltpsim.scenarios.show.validation import validation_lines
+from oltpsim.simulator.kernel import simulate
 from tests.calibration.synthetic import FLASH, TINY
 from tests.scenarios.commands.test_calibrate import save_runs, words
 
@@ -134,7 +134,7 @@ def test_a_validation_repeats_the_doubt_of_a_prediction(
     saved = tmp_path / "model.json"
     saved.write_bytes(model.read_bytes())
     monkeypatch.setattr(
-        "calibration.predict.prediction.engine_doubts", lambda some: [((DOUBT,) if doubted else ())] * len(some)
+        "oltpsim.calibration.predict.prediction.engine_doubts", lambda some: [((DOUBT,) if doubted else ())] * len(some)
     )
     assert (
         main(["validate", str(saved), str(model.parent / "records"), "--workers", "1", "--save", str(saved), "--quiet"])

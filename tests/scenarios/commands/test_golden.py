@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 import yaml
 
-from scenarios.commands.cli import main
+from oltpsim.scenarios.commands.cli import main
 
 HERE = Path(__file__).resolve()
 ROOT = HERE.parents[3]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from calibration.fit.disk_kinds import KINDS, disk_table
-from calibration.records import DiskPoint
-from models.machine import DiskArraySpec, SsdSpec
+from oltpsim.calibration.fit.disk_kinds import KINDS, disk_table
+from oltpsim.calibration.records import DiskPoint
+from oltpsim.models.machine import DiskArraySpec, SsdSpec
 from tests.scenarios.commands.conftest import Call
 
 PLOT = Path(__file__).resolve().parents[3] / "calibration" / "runs" / "fio" / "fio_plot.csv"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.machine import FlashDiskSpec
+from oltpsim.models.machine import FlashDiskSpec
 from tests.scenarios.commands.conftest import Call
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"

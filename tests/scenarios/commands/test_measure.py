@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.records import RunRecord, load_record
+from oltpsim.calibration.records import RunRecord, load_record
 from tests.postgresql_server import PASSWORD, PORT, Server, programs, running_server
 from tests.scenarios.commands.conftest import Call
 
@@ -26,7 +26,7 @@ PROGRAMS = programs()
 with_server = pytest.mark.skipif(
     PROGRAMS is None and os.environ.get("CI") != "true", reason="needs Debian's package postgresql"
 )
-CODE = "import sys; from scenarios.commands.cli import main; sys.exit(main())"
+CODE = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main())"
 DONE = {0, 1}
 """exit status: beside other work some seconds of load may well break a law, such as a steady rate"""
 LOAD = ("pgbench", "-n", "-c", "2", "-P", "2", "-T")

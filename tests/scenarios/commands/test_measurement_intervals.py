@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.commands.cli import main
+from oltpsim.scenarios.commands.cli import main
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 Output = pytest.CaptureFixture[str]
@@ -64,7 +64,7 @@ def test_two_disks_are_known_better_beside_one_than_alone(capsys: Output) -> Non
 def test_a_sweep_of_too_many_points_says_whose_intervals_it_has(
     capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scenarios.commands.sweep.MOST_MEASURED", 1)
+    monkeypatch.setattr("oltpsim.scenarios.commands.sweep.MOST_MEASURED", 1)
     assert main([*QUESTIONS["sweep"], "--engine", "analytic"]) == 0
     shown = capsys.readouterr()
     assert "of more than 1 points only chance's intervals are given" in shown.err

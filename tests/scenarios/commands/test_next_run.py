@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import Calibration, FigureKind, read_calibration
-from calibration.records import save_records
-from models.reading import load_scenario, with_values
-from scenarios.commands.cli import main
-from scenarios.show.next_run import would_tell
+from oltpsim.calibration.fit import Calibration, FigureKind, read_calibration
+from oltpsim.calibration.records import save_records
+from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.show.next_run import would_tell
 from tests.calibration.synthetic import FLASH, ROWS, TINY, record, said_by
 
 Output = pytest.CaptureFixture[str]

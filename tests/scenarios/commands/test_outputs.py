@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from scenarios.commands.cli import LazyCommands, main
-from scenarios.show import progress
-from scenarios.show.progress import PlainLines
+from oltpsim.scenarios.commands.cli import LazyCommands, main
+from oltpsim.scenarios.show import progress
+from oltpsim.scenarios.show.progress import PlainLines
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 LISTS = Path(__file__).resolve().parents[2] / "samples" / "catalogue"

@@ -17,10 +17,10 @@ import pytest
 
 from benchmarks.sweep_kills import START
 from benchmarks.sweeps import dask
-from scenarios.commands.cli import main
-from scenarios.run import LostWorkers
-from scenarios.run.dask_executor import SameProgram
-from simulator.errors import InputError
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.run import LostWorkers
+from oltpsim.scenarios.run.dask_executor import SameProgram
+from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import TINY
 from tests.scenarios.commands.test_calibrate import ROWS, SETTINGS, save_runs
 
@@ -49,10 +49,10 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 
 WORK = {
-    "calibrate": ("calibration.fit.fitting.engine_correction", ".json", ".{}.state"),
-    "validate": ("calibration.judge.left_out.predicted_without", ".json", ".{}.validation.state"),
-    "next-run": ("calibration.predict.next_run._derivatives", ".state", "{}"),
-    "plan": ("scenarios.questions.sweep.runner.perform_run", ".sqlite", "{}"),
+    "calibrate": ("oltpsim.calibration.fit.fitting.engine_correction", ".json", ".{}.state"),
+    "validate": ("oltpsim.calibration.judge.left_out.predicted_without", ".json", ".{}.validation.state"),
+    "next-run": ("oltpsim.calibration.predict.next_run._derivatives", ".state", "{}"),
+    "plan": ("oltpsim.scenarios.questions.sweep.runner.perform_run", ".sqlite", "{}"),
 }
 """of each question: the work that is counted, its file's ending, and where what is done is kept"""
 
@@ -92,7 +92,7 @@ def terminate() -> None:
 def test_two_workers_give_the_same_bytes(
     question: str, questions: dict[str, list[str]], capsys: Output, monkeypatch: Patch
 ) -> None:
-    monkeypatch.setattr("scenarios.commands.next_run.WORTH_A_PROCESS", 1)
+    monkeypatch.setattr("oltpsim.scenarios.commands.next_run.WORTH_A_PROCESS", 1)
     answers = []
     for workers in ("1", "2"):
         assert main([*questions[question], "--workers", workers]) == 0
@@ -212,7 +212,7 @@ def test_another_program_is_refused(monkeypatch: Patch) -> None:
         assert SameProgram(threads).submit(pow, 2, 3).result() == 8
         assert list(SameProgram(threads).map(pow, [2, 3], [2, 2])) == [4, 9]
         programs = iter(["this one", "another", "another"])
-        monkeypatch.setattr("scenarios.run.dask_executor.fit_program", lambda: next(programs))
+        monkeypatch.setattr("oltpsim.scenarios.run.dask_executor.fit_program", lambda: next(programs))
         with pytest.raises(InputError, match=r"another.* differ from those that began this"):
             SameProgram(threads).submit(pow, 2, 3).result()
 

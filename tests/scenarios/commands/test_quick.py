@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from models.reading import load_scenario, read_description
-from scenarios.commands.cli import main
-from scenarios.run import read_saved_run
-from simulator.errors import Infeasible, InputError
+from oltpsim.models.reading import load_scenario, read_description
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.run import read_saved_run
+from oltpsim.simulator.errors import Infeasible, InputError
 
 Output = pytest.CaptureFixture[str]
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scenarios.commands.cli import main
+from oltpsim.scenarios.commands.cli import main
 
 Output = pytest.CaptureFixture[str]
 LINE = "8 cores, 32 GB, SSD"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.jobs import run_job
-from models.reading import load_scenario
-from scenarios.commands.cli import main
+from oltpsim.models.jobs import run_job
+from oltpsim.models.reading import load_scenario
+from oltpsim.scenarios.commands.cli import main
 
 Output = pytest.CaptureFixture[str]
 TINY = Path(__file__).parents[1] / "tiny.yaml"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-START = "import sys; sys.modules.update(dict.fromkeys({missing!r})); from scenarios.commands.cli import main; "
+START = "import sys; sys.modules.update(dict.fromkeys({missing!r})); from oltpsim.scenarios.commands.cli import main; "
 SERVE = "sys.exit(main(['serve', *{words!r}]))"
 
 
@@ -35,6 +35,6 @@ def test_with_dash_it_says_nothing_of_it() -> None:
 
 
 def test_a_missing_part_of_the_program_is_not_called_a_missing_extra() -> None:
-    done = serve(["scenarios.page.jobs"], "--port", "0")
+    done = serve(["oltpsim.scenarios.page.jobs"], "--port", "0")
     assert done.returncode == 70
     assert "pip install" not in done.stderr

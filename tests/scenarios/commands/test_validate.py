@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Calibration,
     FitTask,
     StepJournal,
@@ -23,8 +23,8 @@ from calibration.fit import (
     run_fit,
     write_calibration,
 )
-from calibration.records import load_record, records_in
-from scenarios.commands.cli import main
+from oltpsim.calibration.records import load_record, records_in
+from oltpsim.scenarios.commands.cli import main
 from tests.calibration.synthetic import TINY
 from tests.scenarios.commands.test_calibrate import BUFFERS, ROWS, save_runs, scenario
 
@@ -123,7 +123,7 @@ def test_ctrl_c_keeps_the_refits_that_are_done(
         done.append(out[0])
         return [[1000.0, 900.0, 1100.0]]
 
-    monkeypatch.setattr("calibration.judge.left_out.predicted_without", slow)
+    monkeypatch.setattr("oltpsim.calibration.judge.left_out.predicted_without", slow)
     path = tmp_path / "model.json"
     words = ["validate", str(model), str(records), "--save", str(path), "--workers", "1", "--quiet"]
     assert main(words) == 130

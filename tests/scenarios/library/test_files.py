@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.library import (
+from oltpsim.scenarios.library import (
     asked_scenario,
     description_loader,
     is_line,
@@ -17,8 +17,8 @@ from scenarios.library import (
     scenario_loader,
     scenario_path,
 )
-from scenarios.library.files import shelves
-from simulator.errors import InputError
+from oltpsim.scenarios.library.files import shelves
+from oltpsim.simulator.errors import InputError
 
 TINY = Path(__file__).parents[1] / "tiny.yaml"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from werkzeug.serving import make_server
 
-from scenarios.page.server import PageServer
+from oltpsim.scenarios.page.server import PageServer
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import oltpsim
-from scenarios.page.answers import ONCE_WARM, calculated_answer, curve_drawings, interval_answer, slider_places
-from scenarios.page.folder import PageFolder
-from scenarios.page.question import PageQuestion
-from simulator.errors import InputError
+from oltpsim.scenarios.page.answers import ONCE_WARM, calculated_answer, curve_drawings, interval_answer, slider_places
+from oltpsim.scenarios.page.folder import PageFolder
+from oltpsim.scenarios.page.question import PageQuestion
+from oltpsim.simulator.errors import InputError
 
 DESCRIBED = "8 cores, 32 GB, SSD, PostgreSQL 16"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.page.calculator import CalculatingProcess, PageRequest
-from simulator.errors import InputError
+from oltpsim.scenarios.page.calculator import CalculatingProcess, PageRequest
+from oltpsim.simulator.errors import InputError
 
 
 def wait_for(path: Path) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.page import jobs
-from scenarios.page.jobs import CANCELLED, DONE, FAILED, JobBoard, report_share
-from simulator.errors import InputError
+from oltpsim.scenarios.page import jobs
+from oltpsim.scenarios.page.jobs import CANCELLED, DONE, FAILED, JobBoard, report_share
+from oltpsim.simulator.errors import InputError
 
 
 def write(path: Path) -> None:

@@ -15,8 +15,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from scenarios.page.drawing import Exhibit, write_exhibit
-from scenarios.page.folder import PageFolder
+from oltpsim.scenarios.page.drawing import Exhibit, write_exhibit
+from oltpsim.scenarios.page.folder import PageFolder
 from tests.accessibility import axe_violations
 from tests.scenarios.page.conftest import ServedPage
 
@@ -294,8 +294,8 @@ def test_axe_would_find_something(browser: Browser, served: ServedPage) -> None:
 
 def begun(folder: Path) -> tuple[subprocess.Popen[str], str]:
     """`oltpsim serve` in a process of its own, and its address."""
-    command = [sys.executable, "-m", "scenarios.commands.cli", "serve", "--port", "0", "--folder", str(folder)]
-    code = "import sys; from scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-m", "oltpsim.scenarios.commands.cli", "serve", "--port", "0", "--folder", str(folder)]
+    code = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, *command[3:]]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     assert process.stdout is not None

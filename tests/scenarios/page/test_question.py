@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.page.question import (
+from oltpsim.scenarios.page.question import (
     KEYS,
     PageQuestion,
     address_of,
@@ -19,7 +19,7 @@ from scenarios.page.question import (
     sliders_of,
     value_words,
 )
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 values = st.dictionaries(st.sampled_from(sorted(KEYS)), st.floats(0.001, 1e11), max_size=5)
 machines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=60)

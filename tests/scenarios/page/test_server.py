@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
-from calibration.fit import apply_calibration, read_calibration, shipped_calibrations
-from scenarios.page import server as page_server
-from scenarios.page.callbacks import PageCallbacks, positive_number
-from scenarios.page.drawing import Exhibit, write_exhibit
-from scenarios.page.folder import PageFolder
-from scenarios.page.question import PageQuestion, read_question
-from simulator.errors import InputError
+from oltpsim.calibration.fit import apply_calibration, read_calibration, shipped_calibrations
+from oltpsim.scenarios.page import server as page_server
+from oltpsim.scenarios.page.callbacks import PageCallbacks, positive_number
+from oltpsim.scenarios.page.drawing import Exhibit, write_exhibit
+from oltpsim.scenarios.page.folder import PageFolder
+from oltpsim.scenarios.page.question import PageQuestion, read_question
+from oltpsim.simulator.errors import InputError
 from tests.scenarios.page.conftest import ServedPage
 
 UPDATE = "/_dash-update-component"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.page import uploads
-from scenarios.page.uploads import MOST_DEPTH, safe_path, save_upload
-from simulator.errors import InputError
+from oltpsim.scenarios.page import uploads
+from oltpsim.scenarios.page.uploads import MOST_DEPTH, safe_path, save_upload
+from oltpsim.simulator.errors import InputError
 
 NAMES = [
     "../../etc/passwd",

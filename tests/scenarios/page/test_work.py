@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.page.drawing import read_exhibit
-from scenarios.page.question import PageQuestion
-from scenarios.page.uploads import save_upload
-from scenarios.page.work import calibrate_runs, confirm, find_machines, recognise
-from scenarios.run import read_saved_run
-from simulator.errors import InputError
+from oltpsim.scenarios.page.drawing import read_exhibit
+from oltpsim.scenarios.page.question import PageQuestion
+from oltpsim.scenarios.page.uploads import save_upload
+from oltpsim.scenarios.page.work import calibrate_runs, confirm, find_machines, recognise
+from oltpsim.scenarios.run import read_saved_run
+from oltpsim.simulator.errors import InputError
 from tests.scenarios.page.test_uploads import zipped
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "run_directories"

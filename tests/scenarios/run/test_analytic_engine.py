@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from scenarios.commands.answer import AnswerOptions, text_of
-from scenarios.commands.cli import main
-from scenarios.commands.options import Output
-from scenarios.run import read_saved_run
-from simulator.errors import Infeasible
-from simulator.results import Estimate, Result
+from oltpsim.scenarios.commands.answer import AnswerOptions, text_of
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.commands.options import Output
+from oltpsim.scenarios.run import read_saved_run
+from oltpsim.simulator.errors import Infeasible
+from oltpsim.simulator.results import Estimate, Result
 from tests.scenarios.example_result import example_result, example_scenario
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 SAMPLED = str(Path(__file__).parents[1] / "sampled.yaml")
-ANALYTIC, KERNEL = "simulator.analytic.simulate", "simulator.kernel.simulate"
+ANALYTIC, KERNEL = "oltpsim.simulator.analytic.simulate", "oltpsim.simulator.kernel.simulate"
 QUICK = [
     "quick", "--ram", "2 GiB", "--cores", "1", "--disk", "sas-15k", "--clients", "2", "--warehouses", "1",
     "--pool", "64 MiB", "--warm-up", "1 s", "--duration", "2 s",
@@ -54,7 +54,7 @@ def rate_of(result: Any) -> float:
 @pytest.mark.parametrize("words", [["--engine", "analytic"], ["--set", "engine=analytic"]])
 def test_an_answer_without_simulation(words: list[str], capsys: Capture, monkeypatch: Patch) -> None:
     monkeypatch.setattr(KERNEL, refuse_to)
-    monkeypatch.setattr("simulator.reference.simulate", refuse_to)
+    monkeypatch.setattr("oltpsim.simulator.reference.simulate", refuse_to)
     result = answer(capsys, "run", TINY, *words)
     assert result["engine"] == "analytic"
     assert result["rate_per_min"]["low"] < rate_of(result) < result["rate_per_min"]["high"]
@@ -73,7 +73,7 @@ def test_no_other_engine_asks_it(capsys: Capture, monkeypatch: Patch) -> None:
 @pytest.mark.parametrize("words", [["run", TINY, "--engine", "analytic"], [*QUICK, "--engine", "analytic"],
                                    ["explain", TINY]])  # fmt: skip
 def test_it_answers_without_another_engine(words: list[str]) -> None:
-    show = "print(sorted({'simulator.kernel', 'simulator.reference', 'simpy'} & set(sys.modules)))"
+    show = "print(sorted({'oltpsim.simulator.kernel', 'oltpsim.simulator.reference', 'simpy'} & set(sys.modules)))"
     code = f"import sys\nfrom scenarios.commands.cli import main\nassert main({words}) == 0\n{show}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -144,7 +144,7 @@ def test_a_sweep_starts_no_processes_for_it(capsys: Capture, monkeypatch: Patch)
     def processes(*_: object) -> None:
         raise Started
 
-    monkeypatch.setattr("scenarios.run.places.ProcessExecutor", processes)
+    monkeypatch.setattr("oltpsim.scenarios.run.places.ProcessExecutor", processes)
     words = ["sweep", TINY, "--vary", "database.pool.buffers=500,1000", "--quiet", "--output", "json"]
     assert main([*words, "--workers", "2", "--engine", "analytic"]) == 0
     swept = capsys.readouterr().out
@@ -170,7 +170,7 @@ def test_a_sweep_over_engines_names_both(capsys: Capture) -> None:
 
 def test_quick_gives_two_answers_and_says_how_far_apart_they_are(capsys: Capture, monkeypatch: Patch) -> None:
     calculated, simulated = (rate_of(answer(capsys, *QUICK, "--engine", each)) for each in ("analytic", "kernel"))
-    from simulator import kernel
+    from oltpsim.simulator import kernel
 
     shown = []
 

@@ -13,11 +13,11 @@ import pytest
 
 from benchmarks.sweep_kills import SHORT, START, TINY, kept, words
 from benchmarks.sweeps import dask, worker_lost
-from scenarios.commands.cli import main
-from scenarios.library import scenario_loader
-from scenarios.questions.sweep import Axis, ReplicationRule, SweepRunner, sweep_json, sweep_points
-from scenarios.run import FuturesExecutor, Silent, Store
-from simulator.errors import InputError
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.library import scenario_loader
+from oltpsim.scenarios.questions.sweep import Axis, ReplicationRule, SweepRunner, sweep_json, sweep_points
+from oltpsim.scenarios.run import FuturesExecutor, Silent, Store
+from oltpsim.simulator.errors import InputError
 
 Output = pytest.CaptureFixture[str]
 AXIS = Axis("database.pool.buffers", ("500", "600", "700"))
@@ -96,7 +96,7 @@ def test_a_cluster_gives_the_same_bytes_and_takes_what_is_kept(address: str, tmp
 @pytest.mark.slow
 def test_an_address_where_nobody_answers_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("scenarios.run.dask_executor.CONNECT_S", 0.5)
+    monkeypatch.setattr("oltpsim.scenarios.run.dask_executor.CONNECT_S", 0.5)
     assert main([*words(2), "--cluster", "tcp://127.0.0.1:1"]) == 2
     assert "no Dask scheduler answers there" in capsys.readouterr().err
 
@@ -106,7 +106,7 @@ def test_runs_that_end_several_workers_are_said(address: str) -> None:
     pytest.importorskip("distributed")
     from distributed.scheduler import KilledWorker
 
-    from scenarios.run.dask_executor import dask_cluster
+    from oltpsim.scenarios.run.dask_executor import dask_cluster
 
     with pytest.raises(InputError, match="ended several workers"), dask_cluster(address, Silent()):
         raise KilledWorker("batch", SimpleNamespace(address="tcp://127.0.0.1:9"), 3)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.run import default_workers, pool_rates, pool_replications
-from scenarios.show.summary import summary_row, summary_text
-from scenarios.show.words import interval_kind, rate_interval
-from simulator.results import Estimate, Result, read_result, result_json
+from oltpsim.scenarios.run import default_workers, pool_rates, pool_replications
+from oltpsim.scenarios.show.summary import summary_row, summary_text
+from oltpsim.scenarios.show.words import interval_kind, rate_interval
+from oltpsim.simulator.results import Estimate, Result, read_result, result_json
 from tests.scenarios.example_result import example_result, example_scenario
 
 REASON = "dirty pages grow by 2,433 within what is counted"

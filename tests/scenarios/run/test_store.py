@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.sweep_kills import START, kept, killed_and_resumed, words
-from scenarios.commands.cli import main
-from scenarios.library import load_scenario_file
-from scenarios.run import RunKey, SimulationTask, Store, StoredRun, simulate
-from scenarios.run import store as record
-from scenarios.run.store import DONE, REFUSED, Claims
-from simulator.errors import Infeasible, InputError
-from simulator.results import Result
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.library import load_scenario_file
+from oltpsim.scenarios.run import RunKey, SimulationTask, Store, StoredRun, simulate
+from oltpsim.scenarios.run import store as record
+from oltpsim.scenarios.run.store import DONE, REFUSED, Claims
+from oltpsim.simulator.errors import Infeasible, InputError
+from oltpsim.simulator.results import Result
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 Output = pytest.CaptureFixture[str]
@@ -33,7 +33,7 @@ def sweep(store: Path, *more: str) -> list[str]:
 
 
 def no_run(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("scenarios.run.store.simulate", lambda *_: pytest.fail("this run was there already"))
+    patch.setattr("oltpsim.scenarios.run.store.simulate", lambda *_: pytest.fail("this run was there already"))
 
 
 def change(store: Path, statement: str) -> None:
@@ -72,7 +72,7 @@ def test_runs_of_other_code_are_not_taken(tmp_path: Path, capsys: Output, monkey
     store = tmp_path / "runs.sqlite"
     with monkeypatch.context() as patch:
         patch.setattr(record, "program_hash", lambda: "another program")
-        patch.setattr("scenarios.questions.sweep.runner.program_hash", lambda: "another program")
+        patch.setattr("oltpsim.scenarios.questions.sweep.runner.program_hash", lambda: "another program")
         assert main(sweep(store)) == 0
     assert main(sweep(store)) == 0
     assert "already" not in capsys.readouterr().err
@@ -170,7 +170,7 @@ def test_refusals_are_kept_too(tmp_path: Path, capsys: Output, monkeypatch: pyte
 
     store = tmp_path / "runs.sqlite"
     with monkeypatch.context() as patch:
-        patch.setattr("scenarios.run.store.simulate", infeasible)
+        patch.setattr("oltpsim.scenarios.run.store.simulate", infeasible)
         assert main(sweep(store)) == 0
     first = capsys.readouterr().out
     assert '"reason": "500 buffers are too few"' in first
@@ -227,7 +227,7 @@ def test_a_commit_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 CLAIM = """
 import sys, time
 from pathlib import Path
-from scenarios.run.store import Claims
+from oltpsim.scenarios.run.store import Claims
 claims = Claims(Path(sys.argv[1]))
 print(claims.take("0123456789abcdef0123"), flush=True)
 time.sleep(60)
@@ -270,7 +270,7 @@ def test_a_sweep_killed_three_times_gives_the_same_bytes_and_runs_nothing_twice(
 @pytest.mark.slow
 def test_a_store_that_is_not_kept_would_be_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lost = tmp_path / "sitecustomize.py"
-    forgetful = "from scenarios.run import Store\nStore.find = lambda self, run: None\n"
+    forgetful = "from oltpsim.scenarios.run import Store\nStore.find = lambda self, run: None\n"
     monkeypatch.setattr("benchmarks.sweep_kills.COUNTING", counting() + forgetful)
     killed = killed_and_resumed(40, 1, tmp_path, 1, "--workers", "2")
     assert lost.exists()

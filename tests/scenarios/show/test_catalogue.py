@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import catalogue_entry, price_list
-from models.catalogue.entries import FOLDER_VARIABLE
-from scenarios.show.catalogue import catalogue_rows, entry_text, price_age, price_table
-from simulator.errors import InputError
+from oltpsim.models.catalogue import catalogue_entry, price_list
+from oltpsim.models.catalogue.entries import FOLDER_VARIABLE
+from oltpsim.scenarios.show.catalogue import catalogue_rows, entry_text, price_age, price_table
+from oltpsim.simulator.errors import InputError
 
 LISTED = dt.date(2006, 6, 1)
 

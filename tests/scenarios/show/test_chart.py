@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plotly.graph_objects import Figure
 
-from scenarios.show.chart import (
+from oltpsim.scenarios.show.chart import (
     BarSeries,
     Chart,
     Curve,
@@ -23,7 +23,7 @@ from scenarios.show.chart import (
     ticks,
     wrapped,
 )
-from scenarios.show.palette import BLUE, GREEN, GREY, VERMILION
+from oltpsim.scenarios.show.palette import BLUE, GREEN, GREY, VERMILION
 
 MARKS: tuple[Mark, ...] = (
     Curve(

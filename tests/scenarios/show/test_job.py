@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from models.jobs import JobResult
-from models.reading import scenario_from_mapping
-from models.scenario import ScenarioSpec
-from scenarios.library import read_scenario_file
-from scenarios.show.job import job_json, job_text
+from oltpsim.models.jobs import JobResult
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import read_scenario_file
+from oltpsim.scenarios.show.job import job_json, job_text
 
 TINY = Path(__file__).parents[1] / "tiny.yaml"
 RESULT = JobResult(

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import FigureKind
-from calibration.predict import DescribedPrediction, predict_described
-from calibration.predict.guessed import Contribution
-from models.reading import load_scenario, read_description
-from scenarios.show.machine import description_text, machine_json, machine_table, machine_yaml
+from oltpsim.calibration.fit import FigureKind
+from oltpsim.calibration.predict import DescribedPrediction, predict_described
+from oltpsim.calibration.predict.guessed import Contribution
+from oltpsim.models.reading import load_scenario, read_description
+from oltpsim.scenarios.show.machine import description_text, machine_json, machine_table, machine_yaml
 
 LOAD = "SunFire V20z, load of 2 warehouses"
 LINES = (

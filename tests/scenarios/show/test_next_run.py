@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from calibration.predict import Advice, Predicted, RunWorth
-from calibration.predict.candidates import Impossible, RunCandidate
-from scenarios.library import load_scenario_file
-from scenarios.show.next_run import CSV_COLUMNS, next_run_csv, next_run_json, next_run_text
+from oltpsim.calibration.predict import Advice, Predicted, RunWorth
+from oltpsim.calibration.predict.candidates import Impossible, RunCandidate
+from oltpsim.scenarios.library import load_scenario_file
+from oltpsim.scenarios.show.next_run import CSV_COLUMNS, next_run_csv, next_run_json, next_run_text
 
 SCENARIO = load_scenario_file(Path(__file__).parents[1] / "tiny.yaml")
 ROWS, SECTION = "database.cpu.row_operation_us", "database.critical_section.share_of_path"

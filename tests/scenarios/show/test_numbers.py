@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.show.numbers import (
+from oltpsim.scenarios.show.numbers import (
     amount,
     four_digits,
     number_tick,

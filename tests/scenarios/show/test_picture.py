@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scenarios.show import chromium
-from scenarios.show.chart import Chart, Curve, Scale, Zone
-from scenarios.show.chromium import POINTS_PER_PX
-from scenarios.show.palette import BLUE, GREY
-from scenarios.show.picture import check_picture, picture_digest, picture_page, picture_svg, write_picture
-from simulator.errors import InputError
+from oltpsim.scenarios.show import chromium
+from oltpsim.scenarios.show.chart import Chart, Curve, Scale, Zone
+from oltpsim.scenarios.show.chromium import POINTS_PER_PX
+from oltpsim.scenarios.show.palette import BLUE, GREY
+from oltpsim.scenarios.show.picture import check_picture, picture_digest, picture_page, picture_svg, write_picture
+from oltpsim.simulator.errors import InputError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from models.catalogue import PriceList, PriceRow, Prices, chassis_specs
-from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.plan import (
+from oltpsim.models.catalogue import PriceList, PriceRow, Prices, chassis_specs
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.questions.plan import (
     VERDICTS,
     ParameterUncertainty,
     Plan,
@@ -27,12 +27,12 @@ from scenarios.questions.plan import (
     make_plan,
     under_load,
 )
-from scenarios.questions.plan.candidates import GOES_AWAY
-from scenarios.questions.plan.confirm import SimulatedCandidate
-from scenarios.questions.plan.plan import with_simulations
-from scenarios.show import plan_page as plan_pages
-from scenarios.show.plan_page import plan_page, write_plan_page
-from scenarios.show.plan_reasons import rejection_reason
+from oltpsim.scenarios.questions.plan.candidates import GOES_AWAY
+from oltpsim.scenarios.questions.plan.confirm import SimulatedCandidate
+from oltpsim.scenarios.questions.plan.plan import with_simulations
+from oltpsim.scenarios.show import plan_page as plan_pages
+from oltpsim.scenarios.show.plan_page import plan_page, write_plan_page
+from oltpsim.scenarios.show.plan_reasons import rejection_reason
 from tests.scenarios.show.test_report_browser import COLOURS, CUT_TEXTS, OVERFLOWING, READABLE, contrast, show
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.show.progress import TimeLeft
+from oltpsim.scenarios.show.progress import TimeLeft
 
 
 def after(*words: tuple[float, float]) -> TimeLeft:

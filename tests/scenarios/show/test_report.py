@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import Prices
-from models.machine import PriceSpec
-from scenarios.questions.explain import DISK_STEP, advise, unit_prices
-from scenarios.show import chromium, run_charts
-from scenarios.show.configuration import assumptions, configuration_groups
-from scenarios.show.numbers import signed_count, significant
-from scenarios.show.report import check_report, report_html, write_report
-from scenarios.show.summary import cost_words
-from scenarios.show.words import against_measured, loads
-from simulator.errors import InputError
-from simulator.results import (
+from oltpsim.models.catalogue import Prices
+from oltpsim.models.machine import PriceSpec
+from oltpsim.scenarios.questions.explain import DISK_STEP, advise, unit_prices
+from oltpsim.scenarios.show import chromium, run_charts
+from oltpsim.scenarios.show.configuration import assumptions, configuration_groups
+from oltpsim.scenarios.show.numbers import signed_count, significant
+from oltpsim.scenarios.show.report import check_report, report_html, write_report
+from oltpsim.scenarios.show.summary import cost_words
+from oltpsim.scenarios.show.words import against_measured, loads
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import (
     Bottleneck,
     DeviceResult,
     PercentileInterval,
@@ -33,7 +33,7 @@ from simulator.results import (
     result_json,
     utilisation_key,
 )
-from simulator.results.result import PercentileIntervals
+from oltpsim.simulator.results.result import PercentileIntervals
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 COMMAND = "oltpsim run example.yaml --seed 1"
@@ -98,7 +98,7 @@ def test_the_example_is_consistent() -> None:
 def test_same_arguments_same_bytes_in_another_process_too() -> None:
     code = (
         "import hashlib, sys\n"
-        "from scenarios.show.report import check_report, report_html\n"
+        "from oltpsim.scenarios.show.report import check_report, report_html\n"
         "from tests.scenarios.example_result import example_result, example_scenario\n"
         f"page = report_html(example_result(), example_scenario(), {COMMAND!r})\n"
         "print(hashlib.sha256(page.encode()).hexdigest())"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scenarios.questions.explain import advise
-from scenarios.show.report import write_report
-from simulator.results import Result, Series
+from oltpsim.scenarios.questions.explain import advise
+from oltpsim.scenarios.show.report import write_report
+from oltpsim.simulator.results import Result, Series
 from tests.accessibility import axe_violations
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 

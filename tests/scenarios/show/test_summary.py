@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.predict import Contribution, MeasurementInterval
-from models.machine import PriceSpec
-from scenarios.show.summary import answer_json, cost_words, summary_csv, summary_text
-from simulator.results import DeviceResult, PercentileInterval, rate_key
-from simulator.results.result import PercentileIntervals
+from oltpsim.calibration.predict import Contribution, MeasurementInterval
+from oltpsim.models.machine import PriceSpec
+from oltpsim.scenarios.show.summary import answer_json, cost_words, summary_csv, summary_text
+from oltpsim.simulator.results import DeviceResult, PercentileInterval, rate_key
+from oltpsim.simulator.results.result import PercentileIntervals
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.show.table import aligned, blocks, csv_text, flow, sentence_flow
+from oltpsim.scenarios.show.table import aligned, blocks, csv_text, flow, sentence_flow
 
 
 def test_columns_are_aligned_two_apart() -> None:

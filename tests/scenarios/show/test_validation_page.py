@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from calibration.fit import (
+from oltpsim.calibration.fit import (
     Baseline,
     BaselineRow,
     Calibration,
@@ -20,10 +20,10 @@ from calibration.fit import (
     error_summary,
     judged_rate,
 )
-from calibration.judge.validation import coverage
-from scenarios.show.validation import validation_lines
-from scenarios.show.validation_page import validation_page, write_validation_page
-from simulator.analytic import CPU_PART, DEVICE_PART, READS_PART
+from oltpsim.calibration.judge.validation import coverage
+from oltpsim.scenarios.show.validation import validation_lines
+from oltpsim.scenarios.show.validation_page import validation_page, write_validation_page
+from oltpsim.simulator.analytic import CPU_PART, DEVICE_PART, READS_PART
 from tests.calibration.synthetic import base
 from tests.scenarios.show.test_report_browser import CUT_TEXTS, OVERFLOWING, show
 

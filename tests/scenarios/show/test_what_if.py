@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, VariedSetting, WhatIf
-from scenarios.show.chromium import printed
-from scenarios.show.page import plotly_js
-from scenarios.show.report import report_html, write_report
-from scenarios.show.what_if import what_if_panel
+from oltpsim.scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, VariedSetting, WhatIf
+from oltpsim.scenarios.show.chromium import printed
+from oltpsim.scenarios.show.page import plotly_js
+from oltpsim.scenarios.show.report import report_html, write_report
+from oltpsim.scenarios.show.what_if import what_if_panel
 from tests.scenarios.example_result import example_result, example_scenario
 
 if TYPE_CHECKING:

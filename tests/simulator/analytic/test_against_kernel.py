@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from benchmarks.random_machines import random_machine
-from models.build import build
-from simulator import kernel
-from simulator.analytic import Parameters, Solution, Workload, parameters_of, read_workload, solve
-from simulator.form import RotatingDevice, System
+from oltpsim.models.build import build
+from oltpsim.simulator import kernel
+from oltpsim.simulator.analytic import Parameters, Solution, Workload, parameters_of, read_workload, solve
+from oltpsim.simulator.form import RotatingDevice, System
 
 TOLERANCE = 0.10
 

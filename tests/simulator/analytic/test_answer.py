@@ -15,19 +15,27 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import analytic, kernel
-from simulator.analytic import NO_PERCENTILES, Case, answer, parameters_of, read_workload, solve
-from simulator.analytic import engine_errors as errors
-from simulator.analytic.engine_errors import Measured, interval, regime_of
-from simulator.analytic.figures import CPU_USES
-from simulator.analytic.percentiles import Mixture, mixture, response_quantiles_s
-from simulator.analytic.solution import Solution
-from simulator.errors import InternalError
-from simulator.form import Progress, System
-from simulator.kernel.record import PURPOSES
-from simulator.results import ACTIVITIES, CPU_ACTIVITIES, Bottleneck, ClassResult, Result, read_result, result_json
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.analytic import NO_PERCENTILES, Case, answer, parameters_of, read_workload, solve
+from oltpsim.simulator.analytic import engine_errors as errors
+from oltpsim.simulator.analytic.engine_errors import Measured, interval, regime_of
+from oltpsim.simulator.analytic.figures import CPU_USES
+from oltpsim.simulator.analytic.percentiles import Mixture, mixture, response_quantiles_s
+from oltpsim.simulator.analytic.solution import Solution
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import Progress, System
+from oltpsim.simulator.kernel.record import PURPOSES
+from oltpsim.simulator.results import (
+    ACTIVITIES,
+    CPU_ACTIVITIES,
+    Bottleneck,
+    ClassResult,
+    Result,
+    read_result,
+    result_json,
+)
 from tests.simulator.tpcc_systems import TINY
 
 SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
@@ -141,7 +149,7 @@ def test_progress_is_told_once_at_the_end(tiny: Case) -> None:
 
 
 def test_it_loads_no_other_engine() -> None:
-    code = "import sys, simulator.analytic.engine\nprint(sorted({'scipy', 'simpy'} & set(sys.modules)))"
+    code = "import sys, oltpsim.simulator.analytic.engine\nprint(sorted({'scipy', 'simpy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -176,7 +184,7 @@ def test_reads_that_nobody_asked_for_break_a_law() -> None:
 
 def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = tampered(tiny, disk_busy=math.nan).solution
-    monkeypatch.setattr("simulator.analytic.engine.solve", lambda *_: wrong)
+    monkeypatch.setattr("oltpsim.simulator.analytic.engine.solve", lambda *_: wrong)
     with pytest.raises(InternalError, match=r"no finite disk_busy$"):
         analytic.simulate(tiny.system, 1)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.analytic import rows
-from simulator.form import FloatArray
+from oltpsim.simulator.analytic import rows
+from oltpsim.simulator.form import FloatArray
 
 
 @dataclass(frozen=True)

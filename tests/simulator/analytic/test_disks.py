@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.analytic.disks import QUEUES, service_s, turns
-from simulator.form import FlashDevice, RotatingDevice
-from simulator.reference.device import READ, Request
-from simulator.reference.disk import DiskMechanics, Transfer
-from simulator.reference.stations import Environment
+from oltpsim.simulator.analytic.disks import QUEUES, service_s, turns
+from oltpsim.simulator.form import FlashDevice, RotatingDevice
+from oltpsim.simulator.reference.device import READ, Request
+from oltpsim.simulator.reference.disk import DiskMechanics, Transfer
+from oltpsim.simulator.reference.stations import Environment
 
 MS = 1_000_000
 PAGE = 8192

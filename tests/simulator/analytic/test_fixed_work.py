@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import analytic, kernel
-from simulator.form import System
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
 IN_MEMORY = (

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simulator.analytic import solve
-from simulator.analytic.replacement import clock_missing, clustered_clock
-from simulator.form import IntArray
+from oltpsim.simulator.analytic import solve
+from oltpsim.simulator.analytic.replacement import clock_missing, clustered_clock
+from oltpsim.simulator.form import IntArray
 from tests.simulator.analytic.test_system import machine
 from tests.simulator.page_references import BATCH, counted
 

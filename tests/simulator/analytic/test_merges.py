@@ -8,14 +8,14 @@ from types import ModuleType
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario, with_values
-from scenarios.library import library_files
-from simulator import analytic, kernel
-from simulator.analytic.cleaner_fields import cleaner_fields
-from simulator.analytic.daemon_marks import merged_per_s
-from simulator.form import CODES, System
-from simulator.results import Result
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.scenarios.library import library_files
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.analytic.cleaner_fields import cleaner_fields
+from oltpsim.simulator.analytic.daemon_marks import merged_per_s
+from oltpsim.simulator.form import CODES, System
+from oltpsim.simulator.results import Result
 from tests.simulator.daemons import merging
 
 FILE = library_files()["innodb/hammerdb-80-users"]

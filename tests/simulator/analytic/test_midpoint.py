@@ -8,15 +8,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from scenarios.library import scenario_loader
-from simulator import analytic, kernel
-from simulator.analytic.caches import pool_table
-from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.workload import read_workload
-from simulator.form import System
-from simulator.results import Result
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.scenarios.library import scenario_loader
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.analytic.caches import pool_table
+from oltpsim.simulator.analytic.page_groups import PageGroups
+from oltpsim.simulator.analytic.workload import read_workload
+from oltpsim.simulator.form import System
+from oltpsim.simulator.results import Result
 from tests.oracles.replacement import missing_by_group
 from tests.simulator.analytic.test_pages import drawn_by_hand, without_windows
 from tests.simulator.tpcc_systems import TINY

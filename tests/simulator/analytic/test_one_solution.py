@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.random_machines import REGIMES, random_machine
-from models.build import build
-from simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
-from simulator.analytic.solution import at_rate
-from simulator.form import FloatArray
+from oltpsim.models.build import build
+from oltpsim.simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
+from oltpsim.simulator.analytic.solution import at_rate
+from oltpsim.simulator.form import FloatArray
 
 NUMBERS = (3000, 3019)
 """first and last of each regime"""

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from benchmarks.page_cleaner_systems import page_cleaner_system
-from models.build import build
-from models.reading import load_scenario, with_values
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file
-from scenarios.run import SimulationTask, simulate
-from simulator.analytic import Solution, parameters_of, rates, read_workload
-from simulator.analytic.cleaner_fields import SHARES
-from simulator.analytic.daemon_marks import cleaner_marks_of
-from simulator.analytic.solution import at_rate
-from simulator.form import ENDLESS_PAGES, FloatArray
-from simulator.results import Result
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.run import SimulationTask, simulate
+from oltpsim.simulator.analytic import Solution, parameters_of, rates, read_workload
+from oltpsim.simulator.analytic.cleaner_fields import SHARES
+from oltpsim.simulator.analytic.daemon_marks import cleaner_marks_of
+from oltpsim.simulator.analytic.solution import at_rate
+from oltpsim.simulator.form import ENDLESS_PAGES, FloatArray
+from oltpsim.simulator.results import Result
 from tests.simulator.analytic.test_writes import NEVER, groups_of, one, usual
 from tests.simulator.daemons import page_cleaner
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from models.build import build
-from models.reading import read_description
-from simulator import analytic, kernel
+from oltpsim.models.build import build
+from oltpsim.models.reading import read_description
+from oltpsim.simulator import analytic, kernel
 
 LINE = "2 cores, 8 GB, NVMe, MySQL 8.0, {}, 8 clients, 5 s, 2 s warm-up"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import analytic, kernel
-from simulator.form import System
-from simulator.results import Result
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.form import System
+from oltpsim.simulator.results import Result
 
 V20Z = Path(__file__).parents[3] / "scenarios" / "library" / "v20z.yaml"
 INTERVAL = "interval={start: warm, warm_up_s: 600, duration_s: 1200}"

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.workloads.tpcc.rows import (
+from oltpsim.models.workloads.tpcc.rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
     DISTRICTS,
@@ -18,9 +18,9 @@ from models.workloads.tpcc.rows import (
     nurand_pmf,
     pages_pmf,
 )
-from simulator.analytic import page_groups
-from simulator.analytic.page_groups import alike
-from simulator.form import NS_PER_S, OLD_PERCENT, IntArray
+from oltpsim.simulator.analytic import page_groups
+from oltpsim.simulator.analytic.page_groups import alike
+from oltpsim.simulator.form import NS_PER_S, OLD_PERCENT, IntArray
 from tests.oracles import replacement
 from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times
 from tests.simulator.page_references import counted

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simulator.analytic.page_groups import alike
-from simulator.analytic.replacement import clock_missing, lru_missing
-from simulator.form import MOST_USAGE
+from oltpsim.simulator.analytic.page_groups import alike
+from oltpsim.simulator.analytic.replacement import clock_missing, lru_missing
+from oltpsim.simulator.form import MOST_USAGE
 from tests.oracles import replacement
 from tests.oracles.replacement import (
     Policy,

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator.analytic import (
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.analytic import (
     parameters_of,
     read_workload,
     response_quantiles_s,
@@ -19,7 +19,7 @@ from simulator.analytic import (
     striped,
     transactions_key,
 )
-from simulator.form import System
+from oltpsim.simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
 APART = "machine.network={clients_on_server: false, round_trip_us: 100}"

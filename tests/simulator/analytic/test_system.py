@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator.analytic import (
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.analytic import (
     Parameters,
     Solution,
     Workload,
@@ -21,7 +21,7 @@ from simulator.analytic import (
     solve,
     stacked,
 )
-from simulator.analytic.solution import at_rate
+from oltpsim.simulator.analytic.solution import at_rate
 from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]

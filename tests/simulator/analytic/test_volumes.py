@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import scenario_from_mapping, with_values
-from scenarios.library import load_scenario_file, scenario_path
-from simulator import analytic, kernel
-from simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
-from simulator.analytic.volumes import Turn, volumes_of
-from simulator.form import System, minutes_of_credits
-from simulator.results import Result, read_result, result_json
+from oltpsim.models.build import build
+from oltpsim.models.reading import scenario_from_mapping, with_values
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
+from oltpsim.simulator.analytic.volumes import Turn, volumes_of
+from oltpsim.simulator.form import System, minutes_of_credits
+from oltpsim.simulator.results import Result, read_result, result_json
 
 SOURCE = "assumption: for tests"
 CLOSE, NEAR, ROUGH = 0.07, 0.09, 0.18

@@ -9,13 +9,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import analytic, kernel
-from simulator.analytic import course, parameters_of, read_workload, solve
-from simulator.analytic.parameters import Parameters
-from simulator.analytic.warming import Course, interval_mean_per_s, joined_courses, machines_at
-from simulator.form import System
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.analytic import course, parameters_of, read_workload, solve
+from oltpsim.simulator.analytic.parameters import Parameters
+from oltpsim.simulator.analytic.warming import Course, interval_mean_per_s, joined_courses, machines_at
+from oltpsim.simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
 TOLERANCE = 0.20

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simulator.analytic import Parameters, Solution, Workload
-from simulator.analytic.caches import pool_table
-from simulator.analytic.page_groups import PageGroups
-from simulator.analytic.solution import at_rate
-from simulator.form.placement import round_robin
-from simulator.reference.write_back import neighbours
+from oltpsim.simulator.analytic import Parameters, Solution, Workload
+from oltpsim.simulator.analytic.caches import pool_table
+from oltpsim.simulator.analytic.page_groups import PageGroups
+from oltpsim.simulator.analytic.solution import at_rate
+from oltpsim.simulator.form.placement import round_robin
+from oltpsim.simulator.reference.write_back import neighbours
 from tests.simulator.analytic.test_system import machine
 
 FloatArray = npt.NDArray[np.float64]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build import by_table, most_pages
-from simulator.form import extent_of
-from simulator.form.placement import round_robin
-from simulator.reference.write_back import neighbours
+from oltpsim.models.build import by_table, most_pages
+from oltpsim.simulator.form import extent_of
+from oltpsim.simulator.form.placement import round_robin
+from oltpsim.simulator.reference.write_back import neighbours
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, systems_by_table

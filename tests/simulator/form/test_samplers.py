@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from simulator.errors import InternalError
-from simulator.form import cut_of
-from simulator.form.samplers import CUT_ONE, alias_pmf, alias_table
-from simulator.reference.streams import streams_of
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.form import cut_of
+from oltpsim.simulator.form.samplers import CUT_ONE, alias_pmf, alias_table
+from oltpsim.simulator.reference.streams import streams_of
 
 DRAWS = 60_000
 weights_lists = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=60).filter(lambda w: sum(w) > 0)

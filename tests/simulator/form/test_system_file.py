@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from models.build import build
-from models.reading import load_scenario
-from simulator.errors import InputError
-from simulator.form import CODES, OPERATIONS, Daemon, DaemonStep, System, listing, load, save
-from simulator.form.placement import Extent
-from simulator.form.printing import time_text
-from simulator.kernel import simulate
-from simulator.results import result_json
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import CODES, OPERATIONS, Daemon, DaemonStep, System, listing, load, save
+from oltpsim.simulator.form.placement import Extent
+from oltpsim.simulator.form.printing import time_text
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results import result_json
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, any_systems
 from tests.simulator.tpcc_systems import TINY

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator.form import ProgramKey, ProgramReader, System, processor_ns_at_start, spent_times
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.form import ProgramKey, ProgramReader, System, processor_ns_at_start, spent_times
 from tests.simulator.tpcc_systems import TINY
 
 APART = "machine.network={clients_on_server: false, round_trip_us: 100}"

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator.errors import InputError
-from simulator.form import CODES, Assembler, Costs, Frontier, Program, ProgramReader, System
-from simulator.form.samplers import CUT_ONE
-from simulator.form.visits import ExpectedWork
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import CODES, Assembler, Costs, Frontier, Program, ProgramReader, System
+from oltpsim.simulator.form.samplers import CUT_ONE
+from oltpsim.simulator.form.visits import ExpectedWork
 from tests.simulator.rounds import Rounds
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of, record_of

@@ -8,13 +8,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import kernel
-from simulator.errors import InputError
-from simulator.form import NS_PER_S, Assembler, FloatArray, Flushing, IntArray, Program, System, warm_state
-from simulator.form.warm_start import WarmState
-from simulator.reference.cache import POLICIES
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import kernel
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import NS_PER_S, Assembler, FloatArray, Flushing, IntArray, Program, System, warm_state
+from oltpsim.simulator.form.warm_start import WarmState
+from oltpsim.simulator.reference.cache import POLICIES
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of
 

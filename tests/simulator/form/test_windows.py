@@ -7,8 +7,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from simulator import kernel, reference
-from simulator.form import Assembler, loaded_windows
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.form import Assembler, loaded_windows
 from tests.simulator.conftest import make_model
 
 GROUP_PAGES, LENGTH, OWNERS, LOADED = 50, 4, 6, 7

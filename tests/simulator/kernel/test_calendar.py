@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import Assembler, FlashDevice, System
-from simulator.kernel import KernelEngine
+from oltpsim.simulator.form import Assembler, FlashDevice, System
+from oltpsim.simulator.kernel import KernelEngine
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import rows_of, run_reference
 

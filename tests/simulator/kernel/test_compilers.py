@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator.form import System
-from simulator.kernel import KernelEngine
-from simulator.kernel.library import LIBRARY
-from simulator.results import result_json
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.form import System
+from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.kernel.library import LIBRARY
+from oltpsim.simulator.results import result_json
 from tests.simulator.builds import OTHER_BUILDS, ROOT, builds_of
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
@@ -28,7 +28,7 @@ def libraries() -> dict[str, Path]:
 def outcome(model: System, library: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
     """All that a run leaves behind."""
     loaded = LIBRARY.load_from(library)
-    monkeypatch.setattr("simulator.kernel.compiled.kernel_library", lambda: loaded)
+    monkeypatch.setattr("oltpsim.simulator.kernel.compiled.kernel_library", lambda: loaded)
     engine = KernelEngine(model, 1, traced=100_000)
     engine.run(None)
     return rows_of(engine, "trace"), kernel_contents(engine), result_json(engine.record.result())

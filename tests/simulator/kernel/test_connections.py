@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from simulator import kernel
-from simulator.form import System
-from simulator.reference import simulate
+from oltpsim.simulator import kernel
+from oltpsim.simulator.form import System
+from oltpsim.simulator.reference import simulate
 
 MS = 1_000_000
 Network = Callable[..., System]

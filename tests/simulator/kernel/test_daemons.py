@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.errors import InputError
-from simulator.form import Daemon, DaemonStep, FlashDevice, kept_dirty_pages
-from simulator.results import Result
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import Daemon, DaemonStep, FlashDevice, kept_dirty_pages
+from oltpsim.simulator.results import Result
 from tests.simulator.daemons import checkpointer, sleeping_writer, write_back, writer
 from tests.simulator.kernel.test_page_writes import PAGES, writes, writing_model
 

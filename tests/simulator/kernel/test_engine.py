@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from simulator.form import (
+from oltpsim.simulator.form import (
     OPERATIONS,
     Assembler,
     CachingDevice,
@@ -34,14 +34,14 @@ from simulator.form import (
     Table,
     Writing,
 )
-from simulator.form.daemon import DAEMON_OPERATIONS
-from simulator.kernel import KernelEngine
-from simulator.reference.daemons import Daemons
-from simulator.reference.device import REWRITE, Request
-from simulator.reference.page_writes import PageWriter
-from simulator.reference.write_cache import CachingStation
-from simulator.results import ACTIVITIES
-from simulator.results.recording import MOST_SERIES_STEPS
+from oltpsim.simulator.form.daemon import DAEMON_OPERATIONS
+from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.reference.daemons import Daemons
+from oltpsim.simulator.reference.device import REWRITE, Request
+from oltpsim.simulator.reference.page_writes import PageWriter
+from oltpsim.simulator.reference.write_cache import CachingStation
+from oltpsim.simulator.results import ACTIVITIES
+from oltpsim.simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator.conftest import make_model
 from tests.simulator.daemons import checkpointer, write_back, writer
 from tests.simulator.system_models import model_of_system

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator import kernel, reference
-from simulator.errors import InputError
-from simulator.form import Assembler, System, Work
-from simulator.results.recording import MOST_SERIES_STEPS
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import Assembler, System, Work
+from oltpsim.simulator.results.recording import MOST_SERIES_STEPS
 from tests.simulator import twins
 from tests.simulator.twins import differences
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.form import Assembler, System
+from oltpsim.simulator.form import Assembler, System
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import differences, run_reference
 

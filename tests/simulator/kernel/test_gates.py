@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from simulator.form import Assembler, System, listing
-from simulator.results import histogram_share_below
-from simulator.results.recorder import histogram_bucket
+from oltpsim.simulator.form import Assembler, System, listing
+from oltpsim.simulator.results import histogram_share_below
+from oltpsim.simulator.results.recorder import histogram_bucket
 from tests.simulator.conftest import make_model
 from tests.simulator.twins import differences, run_reference, with_counter
 

@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.analytic import simulate as calculate
-from simulator.form import WITH_INDEX_PAGE, Assembler, Daemon, DaemonStep, Log, System
-from simulator.results import Result
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.analytic import simulate as calculate
+from oltpsim.simulator.form import WITH_INDEX_PAGE, Assembler, Daemon, DaemonStep, Log, System
+from oltpsim.simulator.results import Result
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import FlashDevice, Pool, RateLimit, System, Table
-from simulator.form.plain import plain_of
-from simulator.kernel import simulate
-from simulator.results import Result, read_result, result_json
+from oltpsim.simulator.form import FlashDevice, Pool, RateLimit, System, Table
+from oltpsim.simulator.form.plain import plain_of
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results import Result, read_result, result_json
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED, with_writer
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, limited_systems

@@ -8,10 +8,10 @@ from types import ModuleType
 import pytest
 from pydantic import ValidationError
 
-from models.database.log import LogSpec, log_of
-from simulator import analytic, kernel, reference
-from simulator.errors import InputError
-from simulator.form import JOURNAL_BYTES, Assembler, FlashDevice, Log, ProgramReader, System
+from oltpsim.models.database.log import LogSpec, log_of
+from oltpsim.simulator import analytic, kernel, reference
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import JOURNAL_BYTES, Assembler, FlashDevice, Log, ProgramReader, System
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

@@ -7,12 +7,12 @@ from types import ModuleType
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from scenarios.library import library_files
-from simulator import analytic, kernel, reference
-from simulator.form import Assembler, System, from_s
-from simulator.results import Result, result_json
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.scenarios.library import library_files
+from oltpsim.simulator import analytic, kernel, reference
+from oltpsim.simulator.form import Assembler, System, from_s
+from oltpsim.simulator.results import Result, result_json
 from tests.simulator.conftest import make_model
 
 ENGINES = pytest.mark.parametrize("engine", [kernel, reference], ids=["kernel", "reference"])

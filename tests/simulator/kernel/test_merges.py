@@ -9,10 +9,10 @@ from types import ModuleType
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.errors import InputError
-from simulator.form import Assembler, Daemon, DaemonStep, FlashDevice, System, load, save
-from simulator.results import Result
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import Assembler, Daemon, DaemonStep, FlashDevice, System, load, save
+from oltpsim.simulator.results import Result
 from tests.simulator.conftest import make_model
 from tests.simulator.daemons import merging
 from tests.simulator.twins import differences

@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.form import (
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.form import (
     Assembler,
     Daemon,
     DaemonStep,

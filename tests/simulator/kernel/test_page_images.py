@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.form import Assembler, Log, System, Writing, from_s
-from simulator.results import Result
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.form import Assembler, Log, System, Writing, from_s
+from oltpsim.simulator.results import Result
 from tests.simulator.conftest import make_model
 from tests.simulator.daemons import checkpointer
 

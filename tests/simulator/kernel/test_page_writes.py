@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.analytic import simulate as calculate
-from simulator.form import Assembler, FlashDevice, RotatingDevice, System, Writing, from_s
-from simulator.reference.page_cache import OsPageCache
-from simulator.results import Result
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.analytic import simulate as calculate
+from oltpsim.simulator.form import Assembler, FlashDevice, RotatingDevice, System, Writing, from_s
+from oltpsim.simulator.reference.page_cache import OsPageCache
+from oltpsim.simulator.results import Result
 from tests.simulator.conftest import make_model
 from tests.simulator.daemons import sleeping_writer, write_back, writer
 

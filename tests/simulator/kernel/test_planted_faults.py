@@ -23,11 +23,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-import simulator.kernel
-from simulator.form import System
-from simulator.kernel import KernelEngine
-from simulator.kernel.library import LIBRARY
-from simulator.results import result_json
+import oltpsim.simulator.kernel
+from oltpsim.simulator.form import System
+from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.kernel.library import LIBRARY
+from oltpsim.simulator.results import result_json
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, any_systems, fair_systems, flushing_systems
@@ -35,7 +35,7 @@ from tests.simulator.twins import kernel_contents, of_few_events, reference_cont
 
 pytestmark = pytest.mark.uncounted
 
-SOURCES = Path(simulator.kernel.__file__).parent
+SOURCES = Path(oltpsim.simulator.kernel.__file__).parent
 SYSTEMS, MOST_EVENTS = 121, 3000
 MOST_CPU_S, MOST_BYTES = 60, 1 << 30
 """of a process in which a kernel runs all systems, ten times what that takes: more shows a fault too"""
@@ -272,7 +272,7 @@ def compare(library: Path, number: int, outcomes: list[Outcome], most_cpu_s: int
     loaded = LIBRARY.load_from(library)
     ctypes.c_int.in_dll(loaded, "planted_fault").value = number
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simulator.kernel.compiled.kernel_library", lambda: loaded)
+        patch.setattr("oltpsim.simulator.kernel.compiled.kernel_library", lambda: loaded)
         for system, reference in enumerate(outcomes):
             try:
                 if differs(reference):

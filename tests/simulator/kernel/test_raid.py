@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator import kernel
-from simulator.form import DeviceRecord, RaidSet, RotatingDevice, SsdDevice, Table
-from simulator.results import Result
+from oltpsim.simulator import kernel
+from oltpsim.simulator.form import DeviceRecord, RaidSet, RotatingDevice, SsdDevice, Table
+from oltpsim.simulator.results import Result
 from tests.simulator.conftest import make_busy
 from tests.simulator.reference.test_raid import FLASH, SORTING, raid_set
 from tests.simulator.systems import RAID_SETS

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from simulator.form import FairQueueing, FlashDevice, RaidSet, System, Table
-from simulator.kernel import simulate
-from simulator.reference.fair_queueing import FairQueue
+from oltpsim.simulator.form import FairQueueing, FlashDevice, RaidSet, System, Table
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.reference.fair_queueing import FairQueue
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
 from tests.simulator.reference.test_fair_queueing import CFQ
 from tests.simulator.results.recording.test_devices import disk, reading

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.errors import InputError
-from simulator.form import Assembler, FlashDevice, RaidSet, RotatingDevice, System, Table
-from simulator.kernel import KernelEngine, compiled, simulate
-from simulator.results import result_json
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import Assembler, FlashDevice, RaidSet, RotatingDevice, System, Table
+from oltpsim.simulator.kernel import KernelEngine, compiled, simulate
+from oltpsim.simulator.results import result_json
 
 MS = 1_000_000
 ModelOf = Callable[..., System]
@@ -90,7 +90,7 @@ def test_a_large_warm_system_is_refused_before_its_start_is_drawn(
     model = readers(model_of, 5_000_000, pool_pages=1000)
     warm = replace(model, interval=replace(model.interval, start="warm"))
     monkeypatch.setattr(compiled, "available_bytes", lambda: 500 << 20)
-    monkeypatch.setattr("simulator.form.tables.warm_state", lambda *_: pytest.fail("drawn"))
+    monkeypatch.setattr("oltpsim.simulator.form.tables.warm_state", lambda *_: pytest.fail("drawn"))
     with pytest.raises(InputError, match="are free"):
         KernelEngine(warm, 1)
     KernelEngine(model, 1)

@@ -8,11 +8,11 @@ from types import ModuleType
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.analytic import simulate as calculate
-from simulator.errors import InputError
-from simulator.form import Assembler, Daemon, DaemonStep, FlashDevice, Pool, System, load, save
-from simulator.results import Result
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.analytic import simulate as calculate
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import Assembler, Daemon, DaemonStep, FlashDevice, Pool, System, load, save
+from oltpsim.simulator.results import Result
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from simulator import kernel, reference
-from simulator.form import Assembler, FlashDevice, SsdDevice, System, Writing, from_s
-from simulator.form.checking import faults as faults_of
-from simulator.results import Result
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.form import Assembler, FlashDevice, SsdDevice, System, Writing, from_s
+from oltpsim.simulator.form.checking import faults as faults_of
+from oltpsim.simulator.results import Result
 from tests.simulator.conftest import make_model
 from tests.simulator.daemons import page_cleaner
 from tests.simulator.kernel.test_page_cleaners import LAW

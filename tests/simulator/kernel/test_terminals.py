@@ -12,12 +12,12 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from models.build import build
-from models.reading import load_scenario
-from simulator import analytic, kernel
-from simulator.form import CODES, Assembler, Interrupts, System, Terminals
-from simulator.reference.terminals import TerminalQueue
-from simulator.results import TerminalLevels
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator import analytic, kernel
+from oltpsim.simulator.form import CODES, Assembler, Interrupts, System, Terminals
+from oltpsim.simulator.reference.terminals import TerminalQueue
+from oltpsim.simulator.results import TerminalLevels
 from tests.simulator.reference.test_closed_forms import repairman
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import systems

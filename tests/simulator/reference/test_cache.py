@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simulator.form import MOST_USAGE, NS_PER_MS, OLD_PERCENT
-from simulator.reference.cache import POLICIES, LruCache
+from oltpsim.simulator.form import MOST_USAGE, NS_PER_MS, OLD_PERCENT
+from oltpsim.simulator.reference.cache import POLICIES, LruCache
 
 PAGES = 12
 APART_MS, OLD_MS = 400, 1000

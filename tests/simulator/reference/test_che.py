@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import brentq
 
-from simulator.reference.cache import POLICIES
+from oltpsim.simulator.reference.cache import POLICIES
 
 FloatArray = npt.NDArray[np.float64]
 PAGES, CAPACITY = 2000, 400

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simulator.form import System
-from simulator.reference import simulate
-from simulator.results import Result
+from oltpsim.simulator.form import System
+from oltpsim.simulator.reference import simulate
+from oltpsim.simulator.results import Result
 
 MS = 1_000_000
 Network = Callable[..., System]

@@ -9,12 +9,12 @@ import math
 import numpy as np
 import pytest
 
-from simulator.form import RotatingDevice
-from simulator.reference.device import READ, WRITE, Request
-from simulator.reference.disk import PATIENCE_NS, DiskMechanics, Transfer
-from simulator.reference.io_scheduler import IoScheduler
-from simulator.reference.stations import Environment, Story
-from simulator.reference.storage import new_device
+from oltpsim.simulator.form import RotatingDevice
+from oltpsim.simulator.reference.device import READ, WRITE, Request
+from oltpsim.simulator.reference.disk import PATIENCE_NS, DiskMechanics, Transfer
+from oltpsim.simulator.reference.io_scheduler import IoScheduler
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.storage import new_device
 
 MS = 1_000_000
 GIB = 1 << 30

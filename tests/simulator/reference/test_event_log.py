@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from simulator import kernel
-from simulator.form import Assembler, Sharing, System
-from simulator.reference import ReferenceEngine
+from oltpsim.simulator import kernel
+from oltpsim.simulator.form import Assembler, Sharing, System
+from oltpsim.simulator.reference import ReferenceEngine
 
 MS = 1_000_000
 ModelOf = Callable[..., System]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from itertools import pairwise
 
-from simulator.form import FairQueueing, FlashDevice
-from simulator.reference.fair_queueing import FairQueue
-from simulator.reference.stations import Environment
-from simulator.reference.storage import new_device
+from oltpsim.simulator.form import FairQueueing, FlashDevice
+from oltpsim.simulator.reference.fair_queueing import FairQueue
+from oltpsim.simulator.reference.stations import Environment
+from oltpsim.simulator.reference.storage import new_device
 
 MS = 1_000_000
 CFQ = FairQueueing(quantum=4, slice_ns=100 * MS, background_slice_ns=40 * MS)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.form import FlashDevice
-from simulator.reference.flash import FlashStation
-from simulator.reference.stations import Environment
+from oltpsim.simulator.form import FlashDevice
+from oltpsim.simulator.reference.flash import FlashStation
+from oltpsim.simulator.reference.stations import Environment
 
 READ_NS, WRITE_NS = 2, 3
 

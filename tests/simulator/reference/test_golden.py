@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from simulator.reference import simulate
-from simulator.results import result_json
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.reference import simulate
+from oltpsim.simulator.results import result_json
 
 HERE = Path(__file__).resolve()
 SCENARIO = HERE.parents[2] / "scenarios" / "tiny.yaml"

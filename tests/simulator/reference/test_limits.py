@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import FlashDevice, RateLimit, Storage, minutes_of_credits
-from simulator.form.limiters import limiters_of
-from simulator.reference.limits import RateLimiter, admit
-from simulator.reference.stations import Environment, Story
-from simulator.reference.storage import new_devices
+from oltpsim.simulator.form import FlashDevice, RateLimit, Storage, minutes_of_credits
+from oltpsim.simulator.form.limiters import limiters_of
+from oltpsim.simulator.reference.limits import RateLimiter, admit
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.storage import new_devices
 
 MS, SECOND, KIB = 1_000_000, 1_000_000_000, 1024
 CAP = RateLimit("requests", 1000, 1000, unit_bytes=256 * KIB)

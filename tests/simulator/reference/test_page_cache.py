@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from simulator.form import Assembler, FlashDevice, System
-from simulator.reference import ReferenceEngine
+from oltpsim.simulator.form import Assembler, FlashDevice, System
+from oltpsim.simulator.reference import ReferenceEngine
 
 MS = 1_000_000
 ModelOf = Callable[..., System]

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.form import DeviceRecord, FlashDevice, RaidSet, RotatingDevice, Storage
-from simulator.form.limiters import limiters_of
-from simulator.reference.device import READ, REWRITE, WRITE, DeviceStation
-from simulator.reference.raid import StripeLayout
-from simulator.reference.stations import Environment
-from simulator.reference.storage import new_devices
+from oltpsim.simulator.form import DeviceRecord, FlashDevice, RaidSet, RotatingDevice, Storage
+from oltpsim.simulator.form.limiters import limiters_of
+from oltpsim.simulator.reference.device import READ, REWRITE, WRITE, DeviceStation
+from oltpsim.simulator.reference.raid import StripeLayout
+from oltpsim.simulator.reference.stations import Environment
+from oltpsim.simulator.reference.storage import new_devices
 from tests.simulator.systems import RAID_SETS
 from tests.simulator.test_ssd import READ_US, SSD
 

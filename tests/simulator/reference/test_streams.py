@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from simulator.form import ZIGGURAT_LAYERS
-from simulator.reference.streams import DENSITIES, EDGES, Stream, streams_of
+from oltpsim.simulator.form import ZIGGURAT_LAYERS
+from oltpsim.simulator.reference.streams import DENSITIES, EDGES, Stream, streams_of
 
 DRAWS = 40_000
 PUBLISHED = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.reference.waiting_changes import WaitingChanges
+from oltpsim.simulator.reference.waiting_changes import WaitingChanges
 
 steps = st.lists(st.tuples(st.sampled_from(["note", "take", "swap"]), st.integers(0, 9), st.integers(0, 9)))
 

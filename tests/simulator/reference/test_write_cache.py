@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.machine import RotatingDiskSpec
-from simulator.form import CachingDevice, RotatingDevice
-from simulator.reference.device import READ, REWRITE, WRITE, DeviceStation
-from simulator.reference.stations import Environment, Story
-from simulator.reference.storage import STATIONS, new_device
-from simulator.reference.write_cache import CachingStation
+from oltpsim.models.machine import RotatingDiskSpec
+from oltpsim.simulator.form import CachingDevice, RotatingDevice
+from oltpsim.simulator.reference.device import READ, REWRITE, WRITE, DeviceStation
+from oltpsim.simulator.reference.stations import Environment, Story
+from oltpsim.simulator.reference.storage import STATIONS, new_device
+from oltpsim.simulator.reference.write_cache import CachingStation
 
 MS, SECOND, GIB, PAGE = 1_000_000, 1_000_000_000, 1 << 30, 8192
 PLAIN = RotatingDevice(

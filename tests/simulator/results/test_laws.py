@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from simulator import kernel
-from simulator.form import FlashDevice, RotatingDevice, System
-from simulator.reference import ReferenceEngine, simulate
-from simulator.reference.record import ReferenceRecorder
-from simulator.results import Result, result_json
+from oltpsim.simulator import kernel
+from oltpsim.simulator.form import FlashDevice, RotatingDevice, System
+from oltpsim.simulator.reference import ReferenceEngine, simulate
+from oltpsim.simulator.reference.record import ReferenceRecorder
+from oltpsim.simulator.results import Result, result_json
 
 MS = 1_000_000
 ModelOf = Callable[..., System]

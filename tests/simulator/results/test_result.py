@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from simulator.errors import InputError
-from simulator.form import System
-from simulator.reference import simulate
-from simulator.results import read_result, result_json
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import System
+from oltpsim.simulator.reference import simulate
+from oltpsim.simulator.results import read_result, result_json
 
 ModelOf = Callable[..., System]
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from models.catalogue import entry_faults, read_entry
-from models.catalogue.entries import FOLDER_VARIABLE
-from models.catalogue.importers import ImportedEntries, ListFacts, read_list, write_entries
-from models.catalogue.importers.importing import FORMATS
-from models.machine import SsdSpec
-from simulator.errors import InputError
+from oltpsim.models.catalogue import entry_faults, read_entry
+from oltpsim.models.catalogue.entries import FOLDER_VARIABLE
+from oltpsim.models.catalogue.importers import ImportedEntries, ListFacts, read_list, write_entries
+from oltpsim.models.catalogue.importers.importing import FORMATS
+from oltpsim.models.machine import SsdSpec
+from oltpsim.simulator.errors import InputError
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples" / "catalogue"
 PRICES_OF_A_YEAR = "3yr-reserved_netflix_prices.json"

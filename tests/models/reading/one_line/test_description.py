@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.catalogue import catalogue_entry, catalogue_names
-from models.input import validated
-from models.reading import Description, numeric_value, read_description
-from models.reading.drivers import gib_per_warehouse
-from models.workloads import LayoutSpec
-from simulator.errors import InputError
+from oltpsim.models.catalogue import catalogue_entry, catalogue_names
+from oltpsim.models.input import validated
+from oltpsim.models.reading import Description, numeric_value, read_description
+from oltpsim.models.reading.drivers import gib_per_warehouse
+from oltpsim.models.workloads import LayoutSpec
+from oltpsim.simulator.errors import InputError
 
 KEYS = {
     "cpu": "machine.cpu.model", "cores": "machine.cpu.cores", "speed": "machine.cpu.relative_speed",

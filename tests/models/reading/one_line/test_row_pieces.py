@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.reading.one_line.row_pieces import row_piece
+from oltpsim.models.reading.one_line.row_pieces import row_piece
 
 PGBENCH, SYSBENCH, YCSB = {"driver": "pgbench"}, {"driver": "sysbench"}, {"driver": "YCSB"}
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from models.catalogue import catalogue_names
-from models.reading.one_line.systems import ENGINES, NEAREST, engine_of, system_of
+from oltpsim.models.catalogue import catalogue_names
+from oltpsim.models.reading.one_line.systems import ENGINES, NEAREST, engine_of, system_of
 
 
 @pytest.mark.parametrize(("words", "entry", "queues"), [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from models.reading import numeric_value, read_description
-from models.reading.drivers import gib_per_warehouse
-from models.reading.row_workloads import row_workload
-from models.workloads import RowWorkloadSpec
-from simulator.errors import InputError
+from oltpsim.models.reading import numeric_value, read_description
+from oltpsim.models.reading.drivers import gib_per_warehouse
+from oltpsim.models.reading.row_workloads import row_workload
+from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.simulator.errors import InputError
 
 HARDWARE = "8 cores, 32 GB, NVMe"
 POSTGRESQL, MYSQL = f"{HARDWARE}, PostgreSQL 16", f"{HARDWARE}, MySQL 8.4"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.input import validated
-from models.workloads.rows.keys import KeySpec, ages_pmf, popularity
-from models.workloads.tpcc import nurand_pmf
-from simulator.errors import InputError
+from oltpsim.models.input import validated
+from oltpsim.models.workloads.rows.keys import KeySpec, ages_pmf, popularity
+from oltpsim.models.workloads.tpcc import nurand_pmf
+from oltpsim.simulator.errors import InputError
 
 ROWS, DRAWS = 1000, 400_000
 KEYS = (

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build, scenario_remarks
-from models.input import parse_yaml
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads import RowWorkloadSpec
-from models.workloads.rows.program import row_counts
-from simulator import analytic, kernel, reference
-from simulator.analytic.workload import read_workload
-from simulator.errors import InputError
-from simulator.results import Result, result_json
+from oltpsim.models.build import build, scenario_remarks
+from oltpsim.models.input import parse_yaml
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.models.workloads.rows.program import row_counts
+from oltpsim.simulator import analytic, kernel, reference
+from oltpsim.simulator.analytic.workload import read_workload
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result, result_json
 
 ROOT = Path(__file__).parents[4]
 TINY = ROOT / "tests" / "scenarios" / "tiny.yaml"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from models.catalogue import expand_names
-from models.input import validated
-from models.workloads import RowWorkloadSpec
-from models.workloads.rows import loaded_row_pages, row_regions
-from models.workloads.rows.tables import place_tables
-from simulator.form import Assembler
+from oltpsim.models.catalogue import expand_names
+from oltpsim.models.input import validated
+from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.models.workloads.rows import loaded_row_pages, row_regions
+from oltpsim.models.workloads.rows.tables import place_tables
+from oltpsim.simulator.form import Assembler
 
 
 def workload(name: str, **changes: object) -> RowWorkloadSpec:

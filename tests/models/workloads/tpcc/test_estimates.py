@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from models.workloads.tpcc.tables import loaded_pages
-from simulator import analytic, kernel, reference
-from simulator.errors import InputError
-from simulator.form import ProgramReader
-from simulator.form.samplers import alias_pmf
-from simulator.results import Result, result_json
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.workloads.tpcc.tables import loaded_pages
+from oltpsim.simulator import analytic, kernel, reference
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import ProgramReader
+from oltpsim.simulator.form.samplers import alias_pmf
+from oltpsim.simulator.results import Result, result_json
 
 TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
 ESTIMATED = 4

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from models.workloads.tpcc.program import row_counts
-from models.workloads.tpcc.tables import loaded_pages
-from simulator import kernel, reference
-from simulator.analytic import read_workload
-from simulator.errors import InputError
-from simulator.results import Result, result_json
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.workloads.tpcc.program import row_counts
+from oltpsim.models.workloads.tpcc.tables import loaded_pages
+from oltpsim.simulator import kernel, reference
+from oltpsim.simulator.analytic import read_workload
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result, result_json
 
 TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
 WITH = ("workload.layout.line_item_entries_per_page=270", "workload.layout.history_customer_entries_per_page=300")

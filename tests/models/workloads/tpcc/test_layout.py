@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.build import build
-from models.reading import load_scenario
-from models.scenario import ScenarioSpec
-from models.workloads.tpcc import file_pages, loaded_pages, regions_of
-from models.workloads.tpcc.layout import CHANGED_ROWS, LayoutSpec
-from scenarios.library import library_files
-from simulator.analytic import simulate
-from simulator.errors import InputError
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.workloads.tpcc import file_pages, loaded_pages, regions_of
+from oltpsim.models.workloads.tpcc.layout import CHANGED_ROWS, LayoutSpec
+from oltpsim.scenarios.library import library_files
+from oltpsim.simulator.analytic import simulate
+from oltpsim.simulator.errors import InputError
 
 SLOW = library_files()["postgresql-15-400-iops"]
 

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.build import build, sample_of
-from models.reading import load_scenario
-from models.workloads import PathTimes
-from models.workloads.tpcc import client_registers, tpcc_program
-from models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
-from models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
-from simulator.form import Costs, System
-from simulator.reference import ReferenceEngine, waits
+from oltpsim.models.build import build, sample_of
+from oltpsim.models.reading import load_scenario
+from oltpsim.models.workloads import PathTimes
+from oltpsim.models.workloads.tpcc import client_registers, tpcc_program
+from oltpsim.models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
+from oltpsim.models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
+from oltpsim.simulator.form import Costs, System
+from oltpsim.simulator.reference import ReferenceEngine, waits
 
 TINY = Path(__file__).parents[3] / "scenarios" / "tiny.yaml"
 SCANNED = 1_000_000

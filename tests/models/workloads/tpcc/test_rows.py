@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.workloads.tpcc import rows as tpcc_rows
-from models.workloads.tpcc.rows import (
+from oltpsim.models.workloads.tpcc import rows as tpcc_rows
+from oltpsim.models.workloads.tpcc.rows import (
     CUSTOMER_A,
     CUSTOMERS_PER_DISTRICT,
     ITEM_A,
@@ -23,7 +23,7 @@ from models.workloads.tpcc.rows import (
     stock_pages_pmf,
     uniform_pmf,
 )
-from simulator.form import FloatArray
+from oltpsim.simulator.form import FloatArray
 
 
 def hottest_share(pmf: FloatArray, fraction: float) -> float:

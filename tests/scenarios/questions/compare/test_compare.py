@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.commands.cli import main
-from scenarios.questions.compare import Comparer, ScenarioComparison, read_sides
-from scenarios.questions.compare.comparison import paired
-from scenarios.run import Silent
-from scenarios.show.compare import comparison_json
-from simulator.errors import InputError, InternalError
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.questions.compare import Comparer, ScenarioComparison, read_sides
+from oltpsim.scenarios.questions.compare.comparison import paired
+from oltpsim.scenarios.run import Silent
+from oltpsim.scenarios.show.compare import comparison_json
+from oltpsim.simulator.errors import InputError, InternalError
 from tests.scenarios.explained import TINY
 
 Capture = pytest.CaptureFixture[str]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import Prices, price_list
-from scenarios.commands.cli import main
-from scenarios.questions.explain import CORE_STEP, DISK_STEP, MEMORY_STEP, Explanation, unit_prices
-from scenarios.questions.explain.upgrades import UnitPrice
-from scenarios.show.explain import explanation_charts, explanation_text
-from simulator.errors import InputError
+from oltpsim.models.catalogue import Prices, price_list
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.questions.explain import CORE_STEP, DISK_STEP, MEMORY_STEP, Explanation, unit_prices
+from oltpsim.scenarios.questions.explain.upgrades import UnitPrice
+from oltpsim.scenarios.show.explain import explanation_charts, explanation_text
+from oltpsim.simulator.errors import InputError
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 
 Capture = pytest.CaptureFixture[str]

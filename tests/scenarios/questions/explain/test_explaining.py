@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.build import clients_of, memory_plan
-from models.reading import with_values
-from scenarios.library import load_scenario_file, scenario_path
-from scenarios.questions.explain import (
+from oltpsim.models.build import clients_of, memory_plan
+from oltpsim.models.reading import with_values
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.scenarios.questions.explain import (
     Explanation,
     MachineSolver,
     PercentileObjective,
     parse_growth,
     with_busy_connections,
 )
-from scenarios.questions.explain.bottlenecks import bottlenecks
-from scenarios.questions.explain.buffers import CLIFF, NEAR_BEST, best_buffers
-from scenarios.questions.explain.capacity import (
+from oltpsim.scenarios.questions.explain.bottlenecks import bottlenecks
+from oltpsim.scenarios.questions.explain.buffers import CLIFF, NEAR_BEST, best_buffers
+from oltpsim.scenarios.questions.explain.capacity import (
     NEAR,
     PER_WAREHOUSE_PER_MIN,
     capacity_of,
@@ -31,12 +31,12 @@ from scenarios.questions.explain.capacity import (
     most_warehouses,
     with_warehouses,
 )
-from scenarios.questions.explain.credits import credits_of
-from scenarios.questions.explain.upgrades import upgrades
-from scenarios.questions.explain.warming import warming
-from scenarios.run import SimulationTask, simulate
-from simulator.errors import Infeasible
-from simulator.form import GIB, KIB, MIB
+from oltpsim.scenarios.questions.explain.credits import credits_of
+from oltpsim.scenarios.questions.explain.upgrades import upgrades
+from oltpsim.scenarios.questions.explain.warming import warming
+from oltpsim.scenarios.run import SimulationTask, simulate
+from oltpsim.simulator.errors import Infeasible
+from oltpsim.simulator.form import GIB, KIB, MIB
 from tests.scenarios.explained import TINY, explained_v20z, scenario
 
 Capture = pytest.CaptureFixture[str]
@@ -253,7 +253,7 @@ def test_data_are_held_as_far_as_the_rate_is_that_in_memory(v20z: Explanation) -
 
 
 def test_a_pool_for_all_pages_reads_nothing() -> None:
-    from scenarios.questions.explain.machines import machines
+    from oltpsim.scenarios.questions.explain.machines import machines
 
     [machine] = MachineSolver()(scenario("v20z"))
     [ideal] = machines([in_memory(machine.point)])

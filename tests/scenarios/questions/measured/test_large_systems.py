@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import FigureKind, calibration_path, read_calibration, shipped_calibrations, steady_rates
-from calibration.records import record_of_scenario
-from models.input import read_mapping
-from models.jobs import run_job
-from models.scenario import ScenarioSpec
-from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.measured import read_runs
-from scenarios.show.numbers import amount
-from simulator.errors import InputError
+from oltpsim.calibration.fit import FigureKind, calibration_path, read_calibration, shipped_calibrations, steady_rates
+from oltpsim.calibration.records import record_of_scenario
+from oltpsim.models.input import read_mapping
+from oltpsim.models.jobs import run_job
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.questions.measured import read_runs
+from oltpsim.scenarios.show.numbers import amount
+from oltpsim.simulator.errors import InputError
 
 PC_USD, GB_USD, DISK_USD = 1100, 120, 90
 """assumption: prices of 2006; with 4 GB and 4 disks 1,940, where the article prints 2,000 to 2,500"""

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from calibration.fit import measured_runs
-from scenarios.commands.cli import main
-from scenarios.library import load_scenario_file, scenario_path
-from scenarios.questions.measured import read_runs
-from simulator.errors import InputError
+from oltpsim.calibration.fit import measured_runs
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
+from oltpsim.scenarios.questions.measured import read_runs
+from oltpsim.simulator.errors import InputError
 
 MEASURED = """
 base: v20z-43000-buffers

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.commands.cli import main
+from oltpsim.scenarios.commands.cli import main
 
 ARTICLE = ["plan", "published/box-fc4-4sata", "--prices", "us-2006", "--quiet"]
 """which machine of 2006 is a suitable building block for a server farm?"""

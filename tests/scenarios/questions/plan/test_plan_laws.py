@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from calibration.fit import AnalyticReader
-from models.build import memory_plan
-from models.catalogue import PriceList, PriceRow, Prices, chassis_specs
-from scenarios.library import library_files, load_scenario_file
-from scenarios.questions.plan import (
+from oltpsim.calibration.fit import AnalyticReader
+from oltpsim.models.build import memory_plan
+from oltpsim.models.catalogue import PriceList, PriceRow, Prices, chassis_specs
+from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.scenarios.questions.plan import (
     VERDICTS,
     PlanQuestion,
     ResponseObjective,
@@ -23,11 +23,11 @@ from scenarios.questions.plan import (
     add_chassis,
     under_load,
 )
-from scenarios.questions.plan.bill import Till
-from scenarios.questions.plan.loads import Assembly, capacities, capacities_of
-from scenarios.questions.plan.screening import ScreenedStock, screened
-from scenarios.show.plan_reasons import rejection_reason
-from simulator.form import GIB
+from oltpsim.scenarios.questions.plan.bill import Till
+from oltpsim.scenarios.questions.plan.loads import Assembly, capacities, capacities_of
+from oltpsim.scenarios.questions.plan.screening import ScreenedStock, screened
+from oltpsim.scenarios.show.plan_reasons import rejection_reason
+from oltpsim.simulator.form import GIB
 
 TODAY = dt.date(2026, 11, 22)
 READER = AnalyticReader()

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.stats import sobol_indices
 
-from calibration.fit import calibration_path, read_calibration
-from scenarios.commands.cli import main
-from scenarios.questions.sensitivity import (
+from oltpsim.calibration.fit import calibration_path, read_calibration
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.questions.sensitivity import (
     ParameterRange,
     RateFunction,
     SobolIndices,
@@ -24,10 +24,10 @@ from scenarios.questions.sensitivity import (
     default_ranges,
     tornado,
 )
-from scenarios.questions.sensitivity.ranges import parse_range, prior_range
-from scenarios.show.sensitivity import sensitivity_chart
-from simulator.errors import InputError
-from simulator.form import FloatArray
+from oltpsim.scenarios.questions.sensitivity.ranges import parse_range, prior_range
+from oltpsim.scenarios.show.sensitivity import sensitivity_chart
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import FloatArray
 from tests.scenarios.explained import TINY, scenario
 
 Capture = pytest.CaptureFixture[str]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.commands.cli import main
-from scenarios.library import scenario_loader, scenario_path
-from scenarios.questions.sweep import (
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.library import scenario_loader, scenario_path
+from oltpsim.scenarios.questions.sweep import (
     Axis,
     MeasuredPoint,
     ReplicationRule,
@@ -23,11 +23,11 @@ from scenarios.questions.sweep import (
     sweep_json,
     sweep_points,
 )
-from scenarios.questions.sweep.answer import SweepRow
-from scenarios.run import Silent, Store
-from scenarios.show.chart import Points
-from scenarios.show.sweep import is_geometric, sweep_chart, sweep_csv, sweep_table
-from simulator.errors import InputError
+from oltpsim.scenarios.questions.sweep.answer import SweepRow
+from oltpsim.scenarios.run import Silent, Store
+from oltpsim.scenarios.show.chart import Points
+from oltpsim.scenarios.show.sweep import is_geometric, sweep_chart, sweep_csv, sweep_table
+from oltpsim.simulator.errors import InputError
 
 TINY = str(Path(__file__).parents[2] / "tiny.yaml")
 BUFFERS = "database.pool.buffers=500,1000,2000"

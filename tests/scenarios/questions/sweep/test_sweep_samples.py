@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.scenario import ScenarioSpec
-from scenarios.commands.cli import main
-from scenarios.commands.sweep import balance_note
-from scenarios.library import scenario_loader
-from scenarios.questions.sweep import (
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.commands.sweep import balance_note
+from oltpsim.scenarios.library import scenario_loader
+from oltpsim.scenarios.questions.sweep import (
     Axis,
     ReplicationRule,
     SampledAxis,
@@ -26,11 +26,11 @@ from scenarios.questions.sweep import (
     sweep_json,
     sweep_points,
 )
-from scenarios.questions.sweep.design import sobol
-from scenarios.questions.sweep.runner import LEAST_UNTIL, half_width_fraction
-from scenarios.run import read_saved_run
-from simulator.errors import InputError
-from simulator.results.recording import mean_of_replications
+from oltpsim.scenarios.questions.sweep.design import sobol
+from oltpsim.scenarios.questions.sweep.runner import LEAST_UNTIL, half_width_fraction
+from oltpsim.scenarios.run import read_saved_run
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results.recording import mean_of_replications
 
 TINY = Path(__file__).parents[2] / "tiny.yaml"
 SHORT = ["--set", "interval.duration_s=4", "--workers", "1", "--quiet"]

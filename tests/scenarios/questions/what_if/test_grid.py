@@ -7,13 +7,13 @@ from itertools import product
 
 import pytest
 
-from models.build import memory_plan
-from models.reading import with_values
-from models.scenario import ScenarioSpec
-from scenarios.questions.explain import MachineSolver, with_busy_connections
-from scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, WhatIf, what_if
-from simulator.errors import InputError
-from simulator.form import KIB
+from oltpsim.models.build import memory_plan
+from oltpsim.models.reading import with_values
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.questions.explain import MachineSolver, with_busy_connections
+from oltpsim.scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, WhatIf, what_if
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import KIB
 from tests.scenarios.explained import TINY, scenario
 
 

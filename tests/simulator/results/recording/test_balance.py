@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from simulator.form import NS_PER_S, PS_PER_S, Daemon, DaemonStep, RateLimit, System
-from simulator.results import CacheLevels, DeviceResult
-from simulator.results.recording.balance import Imbalance, imbalances
-from simulator.results.recording.statistics import batch_means
-from simulator.results.recording.steady_rate import rate_estimates
-from simulator.results.snapshot import LogCounters, Window
+from oltpsim.simulator.form import NS_PER_S, PS_PER_S, Daemon, DaemonStep, RateLimit, System
+from oltpsim.simulator.results import CacheLevels, DeviceResult
+from oltpsim.simulator.results.recording.balance import Imbalance, imbalances
+from oltpsim.simulator.results.recording.statistics import batch_means
+from oltpsim.simulator.results.recording.steady_rate import rate_estimates
+from oltpsim.simulator.results.snapshot import LogCounters, Window
 from tests.simulator.results.recording.test_statistics import autoregressive
 
 SECONDS = 100

@@ -7,10 +7,10 @@ import math
 
 import pytest
 
-from simulator import analytic
-from simulator.form import FlashDevice, Pool, System
-from simulator.kernel import simulate
-from simulator.results import DeviceResult, read_result, result_json
+from oltpsim.simulator import analytic
+from oltpsim.simulator.form import FlashDevice, Pool, System
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results import DeviceResult, read_result, result_json
 from tests.simulator.kernel.test_engine import TIED, with_writer
 from tests.simulator.system_models import model_of_system
 from tests.simulator.twins import differences, shortened

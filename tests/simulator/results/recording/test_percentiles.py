@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import scipy
 
-from models.build import build
-from models.reading import load_scenario
-from simulator.analytic import simulate as calculate
-from simulator.form import FloatArray, IntArray
-from simulator.kernel import simulate
-from simulator.results import ClassRecorder, PercentileInterval, ResponseCounts, read_result, result_json
-from simulator.results.recorder import HISTOGRAM_BUCKETS, bucket_ends_ns, histogram_bucket, quantile_bucket
-from simulator.results.recording.percentiles import SHARES, percentile_interval, percentile_intervals
-from simulator.results.result import TOO_FEW
+from oltpsim.models.build import build
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.analytic import simulate as calculate
+from oltpsim.simulator.form import FloatArray, IntArray
+from oltpsim.simulator.kernel import simulate
+from oltpsim.simulator.results import ClassRecorder, PercentileInterval, ResponseCounts, read_result, result_json
+from oltpsim.simulator.results.recorder import HISTOGRAM_BUCKETS, bucket_ends_ns, histogram_bucket, quantile_bucket
+from oltpsim.simulator.results.recording.percentiles import SHARES, percentile_interval, percentile_intervals
+from oltpsim.simulator.results.result import TOO_FEW
 
 TINY = Path(__file__).resolve().parents[3] / "scenarios" / "tiny.yaml"
 FLASH = (

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pytest
 from scipy import signal, stats
 
-from simulator.errors import InternalError
-from simulator.results import NOT_STEADY, Estimate
-from simulator.results.recording import CONFIDENCE_LEVEL, batch_means, mean_of_replications, student_t_factor
-from simulator.results.recording.statistics import (
+from oltpsim.simulator.errors import InternalError
+from oltpsim.simulator.results import NOT_STEADY, Estimate
+from oltpsim.simulator.results.recording import CONFIDENCE_LEVEL, batch_means, mean_of_replications, student_t_factor
+from oltpsim.simulator.results.recording.statistics import (
     autocorrelation,
     batch_length,
     detrended,

@@ -1,17 +1,4 @@
-"""oltpsim from Python: describe or load a scenario, then run, sweep, compare, explain, plan, calibrate and predict.
-
-    import oltpsim
-
-    box = oltpsim.load("v20z")
-    answer = oltpsim.run(box.changed({"machine.disks.count": 2}))
-    answer.new_orders_per_min, answer.low_per_min, answer.high_per_min
-    oltpsim.sweep(box, {"machine.memory_gib": [2, 4, 8]}).figure()
-
-Every answer has the figures that the command of the same name prints: `str(answer)` is its table, `to_json()` what
-`--output json` writes, `to_frame()` the rows of `--output csv`. Rates are new orders per minute (NOPM), with the
-interval in which a measurement would fall 9 times of 10. What is wrong with an input raises InputError, whose text
-names the key, what came and what is allowed. Nothing is printed, and nothing is sent anywhere.
-"""
+"""Functions of the Python interface, which `oltpsim` offers: each asks a question and returns its answer."""
 
 from __future__ import annotations
 
@@ -22,8 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scenarios.python.arguments import Engine, FunctionDisplay, ProgressFunction, axis_values, counts, number, whole
-from scenarios.python.modules import (
+from oltpsim.scenarios.python.arguments import (
+    Engine,
+    FunctionDisplay,
+    ProgressFunction,
+    axis_values,
+    counts,
+    number,
+    whole,
+)
+from oltpsim.scenarios.python.modules import (
     catalogue,
     comparing,
     explaining,
@@ -49,7 +44,7 @@ from scenarios.python.modules import (
     summary,
     sweeping,
 )
-from scenarios.python.values import (
+from oltpsim.scenarios.python.values import (
     NEW_ORDERS,
     Answer,
     Model,
@@ -63,7 +58,7 @@ from scenarios.python.values import (
     spec_with,
     with_engine,
 )
-from simulator.errors import InputError
+from oltpsim.simulator.errors import InputError
 
 __all__ = [
     "Answer",
