@@ -74,7 +74,7 @@ def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
         ["python", "-c", f"import {', '.join(f'oltpsim.{name}' for name in PACKAGES)}"],
         ["python", "-c", "import oltpsim; oltpsim.run(oltpsim.load('v20z-10-warehouses'), engine='analytic')"],
         ["python", "-c", "from oltpsim.simulator.kernel.library import kernel_library; kernel_library()"],
-        ["python", "-c", "from oltpsim.simulator.analytic.compiled import LIBRARY; LIBRARY.load()"],
+        ["python", "-c", "from oltpsim.simulator.analytic.equations.compiled import LIBRARY; LIBRARY.load()"],
         ["oltpsim", "--help"],
         ["python", "-m", "oltpsim", "-V"],
         ["oltpsim", "run", "v20z-10-warehouses", "--set", "interval.duration_s=60"],

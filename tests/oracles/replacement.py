@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from oltpsim.simulator.analytic.replacement import clock_missing, lru_missing
+from oltpsim.simulator.analytic.reading.replacement import clock_missing, lru_missing
 from oltpsim.simulator.form import OLD_PERCENT, FloatArray
 
 SingleTimePolicy = Literal["lru", "clock", "frames"]

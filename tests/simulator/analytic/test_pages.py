@@ -13,9 +13,9 @@ import pytest
 from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
 from oltpsim.simulator.analytic import Solution, parameters_of, read_workload, solve
-from oltpsim.simulator.analytic.caches import pool_table, reach
 from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.pages import PageReader
+from oltpsim.simulator.analytic.reading.pool_table import pool_table, reach
 from oltpsim.simulator.form import Assembler, ProgramReader, System
 from tests.simulator.rounds import Rounds, without_time
 from tests.simulator.tpcc_systems import TINY

@@ -21,7 +21,7 @@ from oltpsim.simulator.analytic import (
     solve,
     stacked,
 )
-from oltpsim.simulator.analytic.solution import at_rate
+from oltpsim.simulator.analytic.equations.solution import at_rate
 from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]

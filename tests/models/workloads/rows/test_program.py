@@ -18,7 +18,7 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.workloads import RowWorkloadSpec
 from oltpsim.models.workloads.rows.program import row_counts
 from oltpsim.simulator import analytic, kernel, reference
-from oltpsim.simulator.analytic.workload import read_workload
+from oltpsim.simulator.analytic.reading.workload import read_workload
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result, result_json
 

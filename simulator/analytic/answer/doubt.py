@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from oltpsim.simulator.analytic.device_figures import demand_on_limits
-from oltpsim.simulator.analytic.disks import disk_of
-from oltpsim.simulator.analytic.figures import Case, dirty_cached_pages
-from oltpsim.simulator.analytic.volumes import NO_LIMITS, places_of, sustained
-from oltpsim.simulator.analytic.warming import counted_s
+from oltpsim.simulator.analytic.answer.device_figures import demand_on_limits
+from oltpsim.simulator.analytic.answer.figures import Case, dirty_cached_pages
+from oltpsim.simulator.analytic.equations import counted_s
+from oltpsim.simulator.analytic.reading import NO_LIMITS, disk_of, places_of, sustained
 from oltpsim.simulator.form import CODES, NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice
 
 CHECK = "check with the kernel engine"

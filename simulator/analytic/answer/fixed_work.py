@@ -7,9 +7,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from oltpsim.simulator.analytic.solution import Solution
-from oltpsim.simulator.analytic.warming import Course
-from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.analytic.equations import Course, Solution
+from oltpsim.simulator.analytic.reading import Workload
 from oltpsim.simulator.form import Work
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from oltpsim.simulator.analytic.page_groups import alike
-from oltpsim.simulator.analytic.replacement import clock_missing, lru_missing
+from oltpsim.simulator.analytic.reading.replacement import clock_missing, lru_missing
 from oltpsim.simulator.form import MOST_USAGE
 from tests.oracles import replacement
 from tests.oracles.replacement import (

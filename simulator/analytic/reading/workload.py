@@ -1,20 +1,21 @@
 """A workload as the analytic engine sees it: one program read once, for any number of machines."""
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self, TypedDict
 
 import numpy as np
 
-from oltpsim.simulator.analytic.caches import PoolTable, pool_table
-from oltpsim.simulator.analytic.compiled import CompiledWorkload
 from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.pages import PageReader
+from oltpsim.simulator.analytic.reading.pool_table import PoolTable, pool_table
 from oltpsim.simulator.form import (
     CODES,
     NS_PER_S,
     FloatArray,
     Program,
+    ProgramKey,
     ProgramReader,
     SpentTimes,
     System,
@@ -22,6 +23,9 @@ from oltpsim.simulator.form import (
     shares_of,
     spent_times,
 )
+
+MOST_KEPT = 256
+"""programs whose times a workload remembers"""
 
 
 class ClassTimes(TypedDict):
@@ -50,7 +54,7 @@ class LockUse:
     """user and system time of the transaction, page misses left out, before it asks for the lock"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Workload:
     """Expected work of each class; arrays of shape (classes,) or (classes, parts). Times in s on this machine."""
 
@@ -92,22 +96,12 @@ class Workload:
 
     @cached_property
     def timed(self) -> dict[int, tuple[Program, Self]]:
-        """Programs by their identity, and this workload with their times: see retiming.py."""
-        return {}
-
-    @cached_property
-    def _compiled(self) -> dict[str, CompiledWorkload]:
+        """Programs by their identity, and this workload with their times: see `retimed`."""
         return {}
 
     def table(self, policy: str) -> PoolTable:
         """The pool table of a replacement policy."""
         return pool_table(self.groups, policy)
-
-    def compiled(self, policy: str) -> CompiledWorkload:
-        """What the compiled equations take of this workload, made when first asked for."""
-        if policy not in self._compiled:
-            self._compiled[policy] = CompiledWorkload(self._tables(policy))
-        return self._compiled[policy]
 
     def _put_aside_by_group(self) -> FloatArray:
         """Changes that may be put aside of each group's pages; last those of pages that no group has, and these."""
@@ -117,7 +111,7 @@ class Workload:
         others = max(float(changes.sum() - found.sum()), 0.0), max(float(pages[changes > 0].sum()) - grouped, 0.0)
         return np.array([*found, *others])
 
-    def _tables(self, policy: str) -> dict[str, FloatArray]:
+    def tables(self, policy: str) -> dict[str, FloatArray]:
         """Arrays by their names in workload.hpp."""
         groups, table, frames = self.groups, self.table(policy), self.table("lru")
         row_of, rows = groups.rows
@@ -239,3 +233,43 @@ def by_class_s(spent: SpentTimes) -> ClassTimes:
         "network_s": spent.network_ns / NS_PER_S,
         "inside_s": spent.inside_ns / NS_PER_S,
     }
+
+
+def transactions_key(system: System) -> Hashable:
+    """A key that is equal for systems whose transactions differ in times at most, and clients in their number.
+
+    However many there are, as many of them must begin with each value of a register: as many to a warehouse. Such
+    systems' transactions are read once; data devices are put in by `striped`.
+    """
+    key = ProgramKey(system.program, system.client_registers)
+    stations = len(system.sections), system.stations
+    return key, system.arrivals_per_s, system.terminals, *stations, system.writing.files
+
+
+def striped(workload: Workload, devices: int) -> Workload:
+    """`workload` on another number of data devices, over which its pages are striped."""
+    return replace(workload, groups=workload.groups.striped(devices))
+
+
+def retimed(workload: Workload, system: System) -> Workload:
+    """`workload` with the times of `system`, which must be the same but for times."""
+    known, program = workload.timed, system.program
+    if not len(program.operations):
+        return workload
+    found = known.get(id(program))
+    if found is None:
+        if len(known) >= MOST_KEPT:
+            known.clear()
+        found = known[id(program)] = program, _with_times(workload, program)
+    return found[1]
+
+
+def _with_times(w: Workload, program: Program) -> Workload:
+    classes = len(w.classes)
+    before = spent_times(program, w.executed[classes:])
+    asked_s = ((before.user_ns + before.system_ns + before.client_ns) / NS_PER_S).tolist()
+    return replace(
+        w,
+        **by_class_s(spent_times(program, w.executed[:classes])),
+        locks=tuple(replace(lock, cpu_s=time_s) for lock, time_s in zip(w.locks, asked_s, strict=True)),
+    )

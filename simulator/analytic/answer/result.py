@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from oltpsim.simulator.analytic import device_figures, figures
-from oltpsim.simulator.analytic.engine_errors import interval, names_of_disks, rate_errors, regime_of
-from oltpsim.simulator.analytic.figures import Case
-from oltpsim.simulator.analytic.percentiles import NOT_KNOWN, response_quantiles_s
+from oltpsim.simulator.analytic.answer import device_figures, figures
+from oltpsim.simulator.analytic.answer.engine_errors import interval, names_of_disks, rate_errors, regime_of
+from oltpsim.simulator.analytic.answer.figures import Case
+from oltpsim.simulator.analytic.answer.percentiles import NOT_KNOWN, response_quantiles_s
 from oltpsim.simulator.form import NS_PER_S, to_s
 from oltpsim.simulator.results import (
     ACTIVITIES,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from oltpsim.simulator.analytic import figures
-from oltpsim.simulator.analytic.figures import Case
-from oltpsim.simulator.analytic.volumes import DATA, LOG, TOGETHER, Rates, places_of
+from oltpsim.simulator.analytic.answer import figures
+from oltpsim.simulator.analytic.answer.figures import Case
+from oltpsim.simulator.analytic.reading import DATA, LOG, TOGETHER, Rates, places_of
 from oltpsim.simulator.form import (
     ALL_VOLUMES,
     MIB,

@@ -9,9 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from oltpsim.simulator.analytic.reading import Workload
 from oltpsim.simulator.compiled_library import ERROR_BYTES, CompiledLibrary
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import FloatArray
@@ -120,6 +122,17 @@ class CompiledWorkload:
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self._library.oltpsim_free(self._handle)
+
+
+_COMPILED: WeakKeyDictionary[Workload, dict[str, CompiledWorkload]] = WeakKeyDictionary()
+
+
+def compiled(workload: Workload, policy: str) -> CompiledWorkload:
+    """Compiled form of a workload under a replacement policy, made when first wanted."""
+    by_policy = _COMPILED.setdefault(workload, {})
+    if policy not in by_policy:
+        by_policy[policy] = CompiledWorkload(workload.tables(policy))
+    return by_policy[policy]
 
 
 def _pointer(values: FloatArray) -> Any:

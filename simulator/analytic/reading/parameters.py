@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.simulator.analytic.cleaner_fields import cleaner_fields
-from oltpsim.simulator.analytic.daemon_marks import marks_of
-from oltpsim.simulator.analytic.disks import (
+from oltpsim.simulator.analytic.reading.disks import (
     QUEUES,
     Disk,
     die_s,
@@ -22,8 +21,9 @@ from oltpsim.simulator.analytic.disks import (
     service_s,
     turns,
 )
-from oltpsim.simulator.analytic.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
-from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.analytic.reading.page_writes import cleaner_fields, marks_of
+from oltpsim.simulator.analytic.reading.volumes import Rates, Turn, Volumes, least_turn_s, sustained, volumes_of
+from oltpsim.simulator.analytic.reading.workload import Workload
 from oltpsim.simulator.form import (
     MIB,
     NEVER_BYTES,
@@ -564,3 +564,16 @@ def stacked(parameters: list[Parameters]) -> Parameters:
     return Parameters(
         **{field.name: np.concatenate([getattr(one, field.name) for one in parameters]) for field in fields(Parameters)}
     )
+
+
+Arrays = TypeVar("Arrays")
+
+
+def rows(of: Arrays, numbers: npt.NDArray[np.int64]) -> Arrays:
+    """These rows of an array, or of each array in a dataclass and in the dataclasses in it."""
+    whole: Any = of
+    if isinstance(whole, np.ndarray):
+        whole = whole[numbers]
+    else:
+        whole = replace(whole, **{field.name: rows(getattr(whole, field.name), numbers) for field in fields(whole)})
+    return cast("Arrays", whole)

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oltpsim.simulator.analytic.parameters import Parameters
-from oltpsim.simulator.analytic.solution import Solution, solve
-from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.analytic.equations.solution import Solution, solve
+from oltpsim.simulator.analytic.reading import Parameters, Workload
 from oltpsim.simulator.form import FloatArray, System, to_s
 
 MOMENTS = 14

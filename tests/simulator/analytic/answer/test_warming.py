@@ -13,8 +13,8 @@ from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic import course, parameters_of, read_workload, solve
-from oltpsim.simulator.analytic.parameters import Parameters
-from oltpsim.simulator.analytic.warming import Course, interval_mean_per_s, joined_courses, machines_at
+from oltpsim.simulator.analytic.equations.warming import Course, interval_mean_per_s, joined_courses, machines_at
+from oltpsim.simulator.analytic.reading.parameters import Parameters
 from oltpsim.simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 

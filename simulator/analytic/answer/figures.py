@@ -6,13 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oltpsim.simulator.analytic.daemon_marks import marks_of
-from oltpsim.simulator.analytic.fixed_work import run_s
-from oltpsim.simulator.analytic.parameters import Parameters
-from oltpsim.simulator.analytic.solution import Solution
-from oltpsim.simulator.analytic.volumes import NO_LIMITS, Rates
-from oltpsim.simulator.analytic.warming import Course, interval_mean_per_s
-from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.analytic.answer.fixed_work import run_s
+from oltpsim.simulator.analytic.equations import Course, Solution, interval_mean_per_s
+from oltpsim.simulator.analytic.reading import NO_LIMITS, Parameters, Rates, Workload, marks_of
 from oltpsim.simulator.form import JOURNAL_BYTES, FloatArray, System, to_s
 from oltpsim.simulator.results import (
     CPU_ACTIVITIES,

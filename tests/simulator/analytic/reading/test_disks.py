@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from oltpsim.simulator.analytic.disks import QUEUES, service_s, turns
+from oltpsim.simulator.analytic.reading.disks import QUEUES, service_s, turns
 from oltpsim.simulator.form import FlashDevice, RotatingDevice
 from oltpsim.simulator.reference.device import READ, Request
 from oltpsim.simulator.reference.disk import DiskMechanics, Transfer

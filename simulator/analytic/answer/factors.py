@@ -15,10 +15,8 @@ from itertools import combinations
 
 import numpy as np
 
-from oltpsim.simulator.analytic.parameters import Parameters, stacked
-from oltpsim.simulator.analytic.solution import Solution, at_rate, rates, solve
-from oltpsim.simulator.analytic.warming import policy_at
-from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.analytic.equations import Solution, at_rate, policy_at, rates, solve
+from oltpsim.simulator.analytic.reading import Parameters, Workload, stacked
 from oltpsim.simulator.form import FloatArray, RotatingDevice, System
 
 MISSES_PART, READS_PART, WRITES_PART = "pool misses", "reads per transaction", "writes per transaction"

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from oltpsim.simulator.analytic.device_figures import demand_on_limits
-from oltpsim.simulator.analytic.figures import Bucket, Case
-from oltpsim.simulator.analytic.volumes import Places, Rates, places_of
-from oltpsim.simulator.analytic.warming import joined_courses
+from oltpsim.simulator.analytic.answer.device_figures import demand_on_limits
+from oltpsim.simulator.analytic.answer.figures import Bucket, Case
+from oltpsim.simulator.analytic.equations import joined_courses
+from oltpsim.simulator.analytic.reading import Places, Rates, places_of
 from oltpsim.simulator.form import System, to_s
 
 LITTLE = 1e-6

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.simulator.analytic.parameters import Parameters
-from oltpsim.simulator.analytic.solution import Solution, at_rate
-from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.analytic.equations import Solution, at_rate
+from oltpsim.simulator.analytic.reading import Parameters, Workload
 from oltpsim.simulator.form import FloatArray
 
 

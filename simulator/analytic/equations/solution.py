@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oltpsim.simulator.analytic.compiled import names
-from oltpsim.simulator.analytic.parameters import Parameters
-from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.analytic.equations.compiled import compiled, names
+from oltpsim.simulator.analytic.reading import Parameters, Workload
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import FloatArray
 
@@ -146,7 +145,7 @@ def rates(w: Workload, p: Parameters, policy: str) -> FloatArray:
 
 
 def _solved(w: Workload, p: Parameters, policy: str, per_s: FloatArray | None, *, with_groups: bool) -> Solution:
-    found = w.compiled(policy).solve(machine_rows(p), per_s, with_groups=with_groups)
+    found = compiled(w, policy).solve(machine_rows(p), per_s, with_groups=with_groups)
     solution = Solution(**dict(found))
     for name in ("rate", "population"):
         if not np.isfinite(getattr(solution, name)).all():

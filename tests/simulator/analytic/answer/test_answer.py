@@ -20,10 +20,10 @@ from oltpsim.models.reading import load_scenario
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic import NO_PERCENTILES, Case, answer, parameters_of, read_workload, solve
 from oltpsim.simulator.analytic import engine_errors as errors
-from oltpsim.simulator.analytic.engine_errors import Measured, interval, regime_of
-from oltpsim.simulator.analytic.figures import CPU_USES
-from oltpsim.simulator.analytic.percentiles import Mixture, mixture, response_quantiles_s
-from oltpsim.simulator.analytic.solution import Solution
+from oltpsim.simulator.analytic.answer.engine_errors import Measured, interval, regime_of
+from oltpsim.simulator.analytic.answer.figures import CPU_USES
+from oltpsim.simulator.analytic.answer.percentiles import Mixture, mixture, response_quantiles_s
+from oltpsim.simulator.analytic.equations.solution import Solution
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import Progress, System
 from oltpsim.simulator.kernel.record import PURPOSES

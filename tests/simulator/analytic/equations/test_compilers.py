@@ -12,8 +12,8 @@ import pytest
 from benchmarks.random_machines import REGIMES, random_machine
 from oltpsim.models.build import build
 from oltpsim.simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
-from oltpsim.simulator.analytic.compiled import LIBRARY
-from oltpsim.simulator.analytic.solution import at_rate
+from oltpsim.simulator.analytic.equations.compiled import LIBRARY
+from oltpsim.simulator.analytic.equations.solution import at_rate
 from tests.simulator.builds import OTHER_BUILDS, builds_of
 
 NUMBER = 3001
@@ -41,7 +41,7 @@ def machines(regime: str) -> tuple[Workload, Parameters, str]:
 def outcome(workload: Workload, p: Parameters, policy: str, library: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
     """All figures of the machines solved, and at a rate that they may not reach."""
     loaded = LIBRARY.load_from(library)
-    monkeypatch.setattr("oltpsim.simulator.analytic.compiled.LIBRARY", SimpleNamespace(load=lambda: loaded))
+    monkeypatch.setattr("oltpsim.simulator.analytic.equations.compiled.LIBRARY", SimpleNamespace(load=lambda: loaded))
     anew = replace(workload)
     found = [solve(anew, p, policy), at_rate(anew, p, policy, np.full(len(p), 100.0))]
     return b"".join(getattr(each, field.name).tobytes() for each in found for field in fields(each))

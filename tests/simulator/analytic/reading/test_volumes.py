@@ -17,7 +17,7 @@ from oltpsim.models.reading import scenario_from_mapping, with_values
 from oltpsim.scenarios.library import load_scenario_file, scenario_path
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
-from oltpsim.simulator.analytic.volumes import Turn, volumes_of
+from oltpsim.simulator.analytic.reading.volumes import Turn, volumes_of
 from oltpsim.simulator.form import System, minutes_of_credits
 from oltpsim.simulator.results import Result, read_result, result_json
 

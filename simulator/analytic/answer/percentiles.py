@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.simulator.analytic.parameters import Parameters
-from oltpsim.simulator.analytic.solution import Solution
-from oltpsim.simulator.analytic.workload import Workload
+from oltpsim.simulator.analytic.equations import Solution
+from oltpsim.simulator.analytic.reading import Parameters, Workload
 from oltpsim.simulator.form import FloatArray, IntArray
 
 ARM_VARIATION, FLUSH_VARIATION, PATH_VARIATION, BURST_VARIATION, PAUSE_VARIATION = 0.3, 0.1, 0.06, 0.3, 0.4
