@@ -11,7 +11,7 @@ from oltpsim.simulator.analytic.answer import (
     REGIMES,
     WRITES_PART,
     Case,
-    answer,
+    result_of,
     demand_on_limits,
     doubts,
     loaded,

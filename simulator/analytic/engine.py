@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from oltpsim.simulator.analytic.answer import Case, answer, doubts, run_s, with_credits
+from oltpsim.simulator.analytic.answer import Case, result_of, doubts, run_s, with_credits
 from oltpsim.simulator.analytic.equations import Solution, course, machine_at_mean_rate, policy_at, solve
 from oltpsim.simulator.analytic.reading import Rates, Workload, parameters_of, places_of, read_workload, sustained
 from oltpsim.simulator.errors import InternalError
@@ -27,7 +27,7 @@ def simulate(
         case = with_credits(system, lambda rates: _solved(system, workload, rates))
     else:
         case = _solved(system, workload, None)
-    result = answer(case, seed, doubts(case))
+    result = result_of(case, seed, doubts(case))
     if on_progress is not None:
         on_progress(Progress(case.end_s, case.end_s, sum(one.completed for one in result.classes)))
     return result

@@ -25,7 +25,7 @@ from oltpsim.simulator.analytic import (
     Rates,
     Solution,
     Workload,
-    answer,
+    result_of,
     doubts,
     rows,
     sustained,
@@ -68,7 +68,7 @@ class SolvedMachine:
     @cached_property
     def result(self) -> Result:
         """Result with every figure that the engine has."""
-        return answer(self.case(sustained(self.system)), SEED, self.doubts)
+        return result_of(self.case(sustained(self.system)), SEED, self.doubts)
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:

@@ -15,5 +15,5 @@ from oltpsim.simulator.analytic.answer.factors import (
 from oltpsim.simulator.analytic.answer.figures import Case
 from oltpsim.simulator.analytic.answer.fixed_work import run_s
 from oltpsim.simulator.analytic.answer.percentiles import NOT_KNOWN, response_quantiles_s
-from oltpsim.simulator.analytic.answer.result import NO_PERCENTILES, answer
+from oltpsim.simulator.analytic.answer.result import NO_PERCENTILES, result_of
 from oltpsim.simulator.analytic.answer.under_load import loaded

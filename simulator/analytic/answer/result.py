@@ -116,7 +116,7 @@ POINTS, WARMING_POINTS = 2, 60
 """of a constant series, and of a machine's that gets warm"""
 
 
-def answer(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
+def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     """The result of a solved machine; `warnings`, the doubts, come first in its own.
 
     From a cold start the rate is the counted interval's mean, and every other figure that of the moment whose rate is

@@ -18,7 +18,7 @@ from scipy.stats import gamma
 from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
 from oltpsim.simulator import analytic, kernel
-from oltpsim.simulator.analytic import NO_PERCENTILES, Case, answer, parameters_of, read_workload, solve
+from oltpsim.simulator.analytic import NO_PERCENTILES, Case, result_of, parameters_of, read_workload, solve
 from oltpsim.simulator.analytic import engine_errors as errors
 from oltpsim.simulator.analytic.answer.engine_errors import Measured, interval, regime_of
 from oltpsim.simulator.analytic.answer.figures import CPU_USES
@@ -69,7 +69,7 @@ def tampered(case: Case, **figures: float) -> Case:
 
 
 def broken(case: Case) -> list[str]:
-    return [law.name for law in answer(case, 1).broken_laws]
+    return [law.name for law in result_of(case, 1).broken_laws]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def tiny() -> Case:
 @pytest.mark.parametrize("settings", EVERY)
 def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
     case = case_of(settings)
-    result = answer(case, 7, ["first"])
+    result = result_of(case, 7, ["first"])
     assert (result.engine, result.seed, result.model_hash) == ("analytic", 7, case.system.digest())
     assert result.warnings[0] == "first"
     assert not result.broken_laws
@@ -94,7 +94,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
         assert percentiles_of(one) == [None] * 5
     [sentence] = [line for line in result.warnings if line.startswith(NO_PERCENTILES)]
     assert "the rate is in doubt" in sentence
-    for one in answer(case, 7).classes:
+    for one in result_of(case, 7).classes:
         percentiles = [each for each in percentiles_of(one) if each is not None]
         assert percentiles == sorted(percentiles)
         assert min(percentiles, default=1.0) > 0.0
@@ -113,7 +113,7 @@ def test_every_part_is_there_and_sums_up(settings: list[str]) -> None:
 
 def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:
     assert (*CPU_ACTIVITIES, "hand-over") == CPU_USES
-    calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.system, 1)
+    calculated, simulated = result_of(tiny, 1), kernel.simulate(tiny.system, 1)
     assert set(calculated.series.values) == set(simulated.series.values)
     for names in (
         lambda result: [one.name for one in result.classes],
@@ -129,7 +129,7 @@ def test_names_are_those_of_the_simulating_engines(tiny: Case) -> None:
 
 def test_it_is_near_the_simulation(tiny: Case) -> None:
     """Bounds that only catch nonsense: how good the engine is, errors.json says."""
-    calculated, simulated = answer(tiny, 1), kernel.simulate(tiny.system, 1)
+    calculated, simulated = result_of(tiny, 1), kernel.simulate(tiny.system, 1)
     assert calculated.rate_per_min.mean == pytest.approx(simulated.rate_per_min.mean, rel=0.25)
     assert calculated.cpu.utilisation == pytest.approx(simulated.cpu.utilisation, abs=0.2)
     assert calculated.caches[0].hit_ratio == pytest.approx(simulated.caches[0].hit_ratio, abs=0.05)
@@ -193,14 +193,14 @@ def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest
 
 
 def test_open_arrivals_that_fit_are_all_completed() -> None:
-    result = answer(case_of(OPEN), 1)
+    result = result_of(case_of(OPEN), 1)
     assert result.transactions_per_s == pytest.approx(100.0)
     assert not [line for line in result.warnings if line.startswith("overloaded")]
     assert {one.time_by_s["connection"] for one in result.classes} == {0.0}
 
 
 def test_overload_is_said_and_lets_response_times_grow() -> None:
-    result = answer(case_of(OVERLOADED), 1)
+    result = result_of(case_of(OVERLOADED), 1)
     assert result.transactions_per_s < 5000.0
     assert [line for line in result.warnings if line.startswith("overloaded: of 5,000 transactions/s that arrive")]
     left_over = 1.0 - result.transactions_per_s / 5000.0
@@ -299,12 +299,12 @@ def test_percentiles_that_are_not_known_are_not_printed(
     """With the reason; a machine in memory, the twin, has them all."""
     case = case_of(settings)
     changed = {name: np.full_like(getattr(case.solution, name), value) for name, value in figures.items()}
-    result = answer(replace(case, solution=replace(case.solution, **changed)), 1)
+    result = result_of(replace(case, solution=replace(case.solution, **changed)), 1)
     assert result.classes[0].p95_s is None
     [sentence] = [line for line in result.warnings if line.startswith(NO_PERCENTILES)]
     assert re.search(words, sentence)
     assert read_result(result_json(result)) == result
-    twin = answer(case_of([]), 1)
+    twin = result_of(case_of([]), 1)
     assert None not in percentiles_of(twin.classes[0])
     assert not [line for line in twin.warnings if re.search(words, line)]
 
@@ -376,9 +376,9 @@ def test_the_regime_of_a_machine_gives_its_interval(tiny: Case, monkeypatch: pyt
 
     light = replace(tiny, solution=replace(tiny.solution, rate=tiny.solution.rate / 10.0))
     light = tampered(light, first_busy=0.1, section_busy=0.1, lock_s=0.1)
-    assert error(answer(light, 1, ["a doubt"])) == pytest.approx(0.3)
-    assert error(answer(tampered(tiny, fault_s=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
-    assert error(answer(light, 1)) == pytest.approx(0.6)
+    assert error(result_of(light, 1, ["a doubt"])) == pytest.approx(0.3)
+    assert error(result_of(tampered(tiny, fault_s=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
+    assert error(result_of(light, 1)) == pytest.approx(0.6)
 
 
 def test_a_page_cache_full_of_dirty_pages_is_in_doubt() -> None:
