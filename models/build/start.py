@@ -11,7 +11,8 @@ import numpy as np
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
 from oltpsim.simulator import form
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form import GIB, KIB, NS_PER_S, IntArray, from_s, processor_ns_at_start
+from oltpsim.simulator.expectation import processor_ns_at_start
+from oltpsim.simulator.form import GIB, KIB, NS_PER_S, IntArray, from_s
 
 MOST_WORK_S = 86_400
 """simulated time after which a run of a fixed amount of work is given up"""

@@ -4,7 +4,8 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from oltpsim.simulator.analytic.workload import Workload, by_class_s
-from oltpsim.simulator.form import NS_PER_S, Program, ProgramKey, System, spent_times
+from oltpsim.simulator.expectation import ProgramKey, spent_times
+from oltpsim.simulator.form import NS_PER_S, Program, System
 
 MOST_KEPT = 256
 """programs whose times a workload remembers"""

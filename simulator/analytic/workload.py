@@ -10,18 +10,8 @@ from oltpsim.simulator.analytic.caches import PoolTable, pool_table
 from oltpsim.simulator.analytic.compiled import CompiledWorkload
 from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.pages import PageReader
-from oltpsim.simulator.form import (
-    CODES,
-    NS_PER_S,
-    FloatArray,
-    Program,
-    ProgramReader,
-    SpentTimes,
-    System,
-    Terminals,
-    shares_of,
-    spent_times,
-)
+from oltpsim.simulator.expectation import ProgramReader, SpentTimes, shares_of, spent_times
+from oltpsim.simulator.form import CODES, NS_PER_S, FloatArray, Program, System, Terminals
 
 
 class ClassTimes(TypedDict):

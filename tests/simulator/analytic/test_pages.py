@@ -16,7 +16,8 @@ from oltpsim.simulator.analytic import Solution, parameters_of, read_workload, s
 from oltpsim.simulator.analytic.caches import pool_table, reach
 from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.pages import PageReader
-from oltpsim.simulator.form import Assembler, ProgramReader, System
+from oltpsim.simulator.expectation import ProgramReader
+from oltpsim.simulator.form import Assembler, System
 from tests.simulator.rounds import Rounds, without_time
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of

@@ -19,7 +19,7 @@ from oltpsim.models.reading import load_scenario
 from oltpsim.models.workloads.tpcc.tables import loaded_pages
 from oltpsim.simulator import analytic, kernel, reference
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form import ProgramReader
+from oltpsim.simulator.expectation import ProgramReader
 from oltpsim.simulator.form.samplers import alias_pmf
 from oltpsim.simulator.results import Result, result_json
 

@@ -12,9 +12,9 @@ import pytest
 from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form import CODES, Assembler, Costs, Frontier, Program, ProgramReader, System
-from oltpsim.simulator.form.samplers import CUT_ONE
-from oltpsim.simulator.form.visits import ExpectedWork
+from oltpsim.simulator.expectation import Frontier, ProgramReader
+from oltpsim.simulator.expectation.visits import ExpectedWork
+from oltpsim.simulator.form import CODES, CUT_ONE, Assembler, Costs, Program, System
 from tests.simulator.rounds import Rounds
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of, record_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.simulator.form.arrays import FloatArray
+from oltpsim.simulator.form import FloatArray
 
 LEAST_WEIGHT = 1e-12
 

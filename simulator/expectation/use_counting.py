@@ -6,8 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from oltpsim.simulator.form.arrays import FloatArray
-from oltpsim.simulator.form.system import MOST_USAGE
+from oltpsim.simulator.form import MOST_USAGE, FloatArray
 
 HIGHEST_LOAD = 5.0
 """references in a revolution from which on a page is always in"""

@@ -7,7 +7,8 @@ import pytest
 
 from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
-from oltpsim.simulator.form import ProgramKey, ProgramReader, System, processor_ns_at_start, spent_times
+from oltpsim.simulator.expectation import ProgramKey, ProgramReader, processor_ns_at_start, spent_times
+from oltpsim.simulator.form import System
 from tests.simulator.tpcc_systems import TINY
 
 APART = "machine.network={clients_on_server: false, round_trip_us: 100}"

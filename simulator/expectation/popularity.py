@@ -20,12 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oltpsim.simulator.form.arrays import BoolArray, FloatArray, IntArray
-from oltpsim.simulator.form.program import REFERENCE_KINDS
-from oltpsim.simulator.form.streams import uniforms
-from oltpsim.simulator.form.system import System
-from oltpsim.simulator.form.values import Frontier, Numbers, Part, shares_of
-from oltpsim.simulator.form.visits import ProgramReader, Touches
+from oltpsim.simulator.expectation.values import Frontier, Numbers, Part, shares_of
+from oltpsim.simulator.expectation.visits import ProgramReader, Touches
+from oltpsim.simulator.form import REFERENCE_KINDS, BoolArray, FloatArray, IntArray, System, uniforms
 
 POPULAR, ROW, APPEND, RECENT = (REFERENCE_KINDS.index(kind) for kind in ("popular", "row", "append", "recent"))
 PHASES = 8

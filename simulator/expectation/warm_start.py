@@ -23,22 +23,30 @@ find the same state wherever it is drawn.
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
 import numpy as np
 
-from oltpsim.simulator.form.arrays import BoolArray, FloatArray, IntArray
-from oltpsim.simulator.form.daemon import clean_tail_pages, kept_dirty_pages
-from oltpsim.simulator.form.flushing import Flushing
-from oltpsim.simulator.form.popularity import APPEND, Popularity
-from oltpsim.simulator.form.streams import uniforms
-from oltpsim.simulator.form.system import MOST_USAGE, OLD_PERCENT, System
-from oltpsim.simulator.form.use_counting import UsageCounts, usage_counts
-from oltpsim.simulator.form.windows import nothing_remembered, pages_drawn
+from oltpsim.simulator.expectation.popularity import APPEND, Popularity
+from oltpsim.simulator.expectation.use_counting import UsageCounts, usage_counts
+from oltpsim.simulator.form import (
+    CUT_ONE,
+    MOST_USAGE,
+    OLD_PERCENT,
+    POOL_COLUMNS,
+    BoolArray,
+    FloatArray,
+    Flushing,
+    IntArray,
+    Program,
+    StartState,
+    System,
+    clean_tail_pages,
+    kept_dirty_pages,
+    uniforms,
+)
 
-POOL_COLUMNS = ("page", "usage", "dirty", "resident")
 CHUNK = 1 << 16
 """pages that are drawn at a time, as many as stay in a processor's cache"""
 STEPS = 14
@@ -55,25 +63,7 @@ ROUNDS = 2
 """searches, each with the rates that the last one's length gives to pages whose rates change"""
 
 
-@dataclass(frozen=True)
-class WarmState:
-    """Caches and windows at time 0.
-
-    `pool`: a row for each slot in order, columns POOL_COLUMNS; LRU replaces the first one first, and CLOCK's hand is
-    there. `page_cache`: its pages, the one that is replaced first at the front. `windows`: the pages that each ring
-    remembers, oldest first, or -1; `seen`: how many each owner's ring has taken in. `counters`, `high`: as a program's
-    `counters` and `initial_high`.
-    """
-
-    pool: IntArray
-    page_cache: IntArray
-    windows: IntArray
-    seen: IntArray
-    counters: IntArray
-    high: IntArray
-
-
-def warm_state(system: System, seed: int) -> WarmState:
+def warm_state(system: System, seed: int) -> StartState:
     """Draw the state. Raises InputError for a program whose loops have no bound."""
     return _Draw(system, seed).state()
 
@@ -91,7 +81,7 @@ class _Draw:
         self.windows, self.seen = nothing_remembered(self.program)
         self.ages = np.full(self.program.pages, np.inf)
 
-    def state(self) -> WarmState:
+    def state(self) -> StartState:
         """Everything."""
         capacity, longest = self.system.pool.pages, self.popularity.longest
         self._draw_pages()
@@ -141,7 +131,7 @@ class _Draw:
         if swapped:
             oldest = np.argsort(np.concatenate([np.full(len(loaded), -np.inf), -pages.ages[order]]), kind="stable")
             pool[oldest[:swapped], 3] = 0
-        return WarmState(pool, page_cache, self.windows, self.seen, self.popularity.counters, self.popularity.high)
+        return StartState(pool, page_cache, self.windows, self.seen, self.popularity.counters, self.popularity.high)
 
     def _flushed_after(self, flushing: Flushing) -> float:
         """Transactions after which a dirty page has been flushed: those that log half of the whole age (assumption)."""
@@ -538,3 +528,17 @@ def _smallest(values: FloatArray, count: int) -> BoolArray:
         np.flatnonzero(values == last)[count - np.count_nonzero(found) :] if np.count_nonzero(found) > count else []
     ] = False
     return found
+
+
+def nothing_remembered(program: Program) -> tuple[IntArray, IntArray]:
+    """Windows and what they have taken in, as `StartState` has them, of empty rings."""
+    rings = int((program.windows[:, 1] * program.windows[:, 2]).sum())
+    return np.full(rings, -1, dtype=np.int64), np.zeros(int(program.windows[:, 2].sum()), dtype=np.int64)
+
+
+def pages_drawn(program: Program, table: int, columns: FloatArray, cuts: FloatArray) -> IntArray:
+    """Draws from an alias table by two numbers of [0, 1) each; any shape."""
+    start, size = program.tables[table].tolist()
+    alias = program.alias[start : start + size]
+    column = (columns * size).astype(np.int64)
+    return np.where(cuts * CUT_ONE < alias[column, 0], column, alias[column, 1]).astype(np.int64)

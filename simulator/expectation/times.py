@@ -9,9 +9,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from oltpsim.simulator.form.arrays import BoolArray, FloatArray, IntArray
-from oltpsim.simulator.form.program import CODES, DISTRIBUTION_KINDS, OPERATION_WIDTH, OPERATIONS, Program
-from oltpsim.simulator.form.visits import ProgramReader
+from oltpsim.simulator.expectation.visits import ProgramReader
+from oltpsim.simulator.form import (
+    CODES,
+    DISTRIBUTION_KINDS,
+    OPERATION_WIDTH,
+    OPERATIONS,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Program,
+)
 
 TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,), "put_aside": (3,), "network": (1,)}
 """operations that hold times in ns, and the columns of them"""

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from oltpsim.simulator import kernel, reference
-from oltpsim.simulator.form import Assembler, loaded_windows
+from oltpsim.simulator.expectation.start import loaded_state
+from oltpsim.simulator.form import Assembler
 from tests.simulator.conftest import make_model
 
 GROUP_PAGES, LENGTH, OWNERS, LOADED = 50, 4, 6, 7
@@ -36,19 +37,19 @@ def looking_up(weights: list[float] | None) -> Assembler:
 def test_rings_are_full_of_pages_of_their_owners_groups() -> None:
     """Six owners, three groups: two share one. Only the seventh page has a weight."""
     program = looking_up([float(page == LOADED) for page in range(GROUP_PAGES)]).finish("look")
-    found = loaded_windows(program)
+    found = loaded_state(program)
     assert found.seen.tolist() == OWNERS * [LENGTH]
     groups = np.repeat([0, 0, 1, 1, 2, 2], LENGTH)
-    assert found.pages.tolist() == (3 + GROUP_PAGES * groups + LOADED).tolist()
-    empty = loaded_windows(looking_up(None).finish("look"))
-    assert set(empty.pages.tolist()) == {-1}
+    assert found.windows.tolist() == (3 + GROUP_PAGES * groups + LOADED).tolist()
+    empty = loaded_state(looking_up(None).finish("look"))
+    assert set(empty.windows.tolist()) == {-1}
     assert not empty.seen.any()
 
 
 def test_pages_are_drawn_by_their_weights() -> None:
     """24 draws, one in four from the first page; with equal weights it would be one in fifty."""
     program = looking_up([1.0, *(GROUP_PAGES - 1) * [3.0 / (GROUP_PAGES - 1)]]).finish("look")
-    offsets = (loaded_windows(program).pages - 3) % GROUP_PAGES
+    offsets = (loaded_state(program).windows - 3) % GROUP_PAGES
     assert 3 <= int((offsets == 0).sum()) <= 12
     assert len(set(offsets.tolist())) > 8
 

@@ -13,10 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form.arrays import FloatArray, IntArray
-from oltpsim.simulator.form.program import CODES, DISTRIBUTION_KINDS, REFERENCE_KINDS, WITH_INDEX_PAGE, Program
-from oltpsim.simulator.form.samplers import CUT_ONE, alias_pmf
-from oltpsim.simulator.form.values import (
+from oltpsim.simulator.expectation.values import (
     LEAST_WEIGHT,
     Frontier,
     Numbers,
@@ -32,6 +29,17 @@ from oltpsim.simulator.form.values import (
     shares_of,
     total,
     without_own,
+)
+from oltpsim.simulator.form import (
+    CODES,
+    CUT_ONE,
+    DISTRIBUTION_KINDS,
+    REFERENCE_KINDS,
+    WITH_INDEX_PAGE,
+    FloatArray,
+    IntArray,
+    Program,
+    alias_pmf,
 )
 
 CODE_NAMES = tuple(CODES)

@@ -12,8 +12,8 @@ from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
 from oltpsim.simulator import kernel
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form import NS_PER_S, Assembler, FloatArray, Flushing, IntArray, Program, System, warm_state
-from oltpsim.simulator.form.warm_start import WarmState
+from oltpsim.simulator.expectation.warm_start import warm_state
+from oltpsim.simulator.form import NS_PER_S, Assembler, FloatArray, Flushing, IntArray, Program, StartState, System
 from oltpsim.simulator.reference.cache import POLICIES
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of
@@ -188,7 +188,7 @@ def test_hits_do_not_drift(tier: int) -> None:
     assert misses("cold", 0)[tier] > 2.0 * later
 
 
-def states(*sets: str) -> tuple[WarmState, WarmState, WarmState]:
+def states(*sets: str) -> tuple[StartState, StartState, StartState]:
     model = build(load_scenario(TINY, (*SIZES, *sets)))
     return warm_state(model, 1), warm_state(model, 1), warm_state(model, 2)
 
