@@ -68,7 +68,7 @@ def test_figures_are_what_the_result_says(scenario: ScenarioSpec, result: Result
 
 
 def test_the_log_is_on_the_first_data_disk_unless_it_has_its_own(scenario: ScenarioSpec, result: Result) -> None:
-    """Behind the devices of a result are the disks of its sets: the one behind the data is the log's only if it has one."""
+    """What follows the data in a result is the log's disk, or else a disk of a RAID set."""
     data, other = (replace(result.devices[0], occupied_fraction=share) for share in (0.8, 0.3))
     of_set = replace(result, devices=[data, other])
     disk = scenario.machine.disks.disk
