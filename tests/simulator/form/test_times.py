@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.form import ProgramKey, ProgramReader, System, processor_ns_at_start, spent_times
 from tests.simulator.tpcc_systems import TINY
 

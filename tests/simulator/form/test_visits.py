@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import CODES, Assembler, Costs, Frontier, Program, ProgramReader, System
 from oltpsim.simulator.form.samplers import CUT_ONE
