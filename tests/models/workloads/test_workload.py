@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.models.workloads.tpcc.program import CLASSES, row_counts
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.simulator.analytic import simulate as calculated

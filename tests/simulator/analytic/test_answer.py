@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic import NO_PERCENTILES, Case, answer, parameters_of, read_workload, solve
 from oltpsim.simulator.analytic import engine_errors as errors

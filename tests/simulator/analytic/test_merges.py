@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic.cleaner_fields import cleaner_fields

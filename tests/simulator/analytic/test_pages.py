@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import Solution, parameters_of, read_workload, solve
 from oltpsim.simulator.analytic.caches import pool_table, reach
 from oltpsim.simulator.analytic.page_groups import PageGroups

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.expectation import ProgramKey, ProgramReader, processor_ns_at_start, spent_times
 from oltpsim.simulator.form import System
 from tests.simulator.tpcc_systems import TINY

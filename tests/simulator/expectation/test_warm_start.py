@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator import kernel
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.expectation.warm_start import warm_state

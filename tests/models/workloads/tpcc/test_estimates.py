@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.models.workloads.tpcc.tables import loaded_pages
 from oltpsim.simulator import analytic, kernel, reference
 from oltpsim.simulator.errors import InputError

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator import kernel
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import System

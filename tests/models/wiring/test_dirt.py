@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.operating_system.page_cache import PageCacheSpec, dirty_limits, flusher_of, page_cache_of
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator import kernel
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import UNPACED, System
@@ -71,7 +71,7 @@ def test_more_files_than_a_byte_counts_are_refused(monkeypatch: pytest.MonkeyPat
         "operating_system.page_cache.dirty_limit_mib=0.2",
     ]
     assert build(load_scenario(TINY, locking)).page_cache.pages_a_pause == 16
-    monkeypatch.setattr("oltpsim.models.build.system.MOST_FILES", 3)
+    monkeypatch.setattr("oltpsim.models.wiring.system.MOST_FILES", 3)
     with pytest.raises(InputError, match=r"locks_files: got \d+ tables and indexes; at most 3: have fewer"):
         build(load_scenario(TINY, locking))
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from oltpsim.models.build import scenario_remarks
 from oltpsim.models.reading import read_description
+from oltpsim.models.wiring import scenario_remarks
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from tests.scenarios.example_result import example_result
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build, failover_of
-from oltpsim.models.build.cluster import cluster_paths
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build, failover_of
+from oltpsim.models.wiring.cluster import cluster_paths
 from oltpsim.models.workloads import SINGLE_SERVER
 from oltpsim.models.workloads.tpcc.cluster import PREPARE_BYTES
 from oltpsim.scenarios.run import SimulationTask, simulate

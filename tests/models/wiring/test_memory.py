@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oltpsim.models.build import build, memory_plan
-from oltpsim.models.build.memory import MemoryPlan, row_operation_ns
-from oltpsim.models.build.paths import paths_of
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build, memory_plan
+from oltpsim.models.wiring.memory import MemoryPlan, row_operation_ns
+from oltpsim.models.wiring.paths import paths_of
 from oltpsim.models.workloads.tpcc import file_pages
 from oltpsim.simulator.errors import Infeasible, InputError
 from oltpsim.simulator.form import GIB, KIB, MIB

@@ -1,9 +1,9 @@
 """What the reader of a result must know of its scenario, though nothing is wrong with it."""
 
-from oltpsim.models.build.cluster import cluster_remarks
-from oltpsim.models.build.memory import clients_of
-from oltpsim.models.build.sampling import sampling_remarks
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring.cluster import cluster_remarks
+from oltpsim.models.wiring.memory import clients_of
+from oltpsim.models.wiring.sampling import sampling_remarks
 from oltpsim.models.workloads import RowWorkloadSpec
 from oltpsim.simulator.results import Result
 

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oltpsim.models.build import build, clients_of, sample_of
-from oltpsim.models.build.sampling import folded, sampling_remarks
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build, clients_of, sample_of
+from oltpsim.models.wiring.sampling import folded, sampling_remarks
 from oltpsim.models.workloads.tpcc import WarehouseSample
 from oltpsim.models.workloads.tpcc.folding import merged_pages
 from oltpsim.models.workloads.tpcc.program import LOCKED_HOME

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import with_values
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.simulator.analytic import engine as analytic
 from oltpsim.simulator.errors import Infeasible

@@ -1,9 +1,9 @@
 """CPU times of one database engine on one machine, in nanoseconds."""
 
-from oltpsim.models.build.memory import row_operation_ns
 from oltpsim.models.database import DatabaseSpec
 from oltpsim.models.machine import MachineSpec, cache_line_ns, speed_of
 from oltpsim.models.operating_system import OperatingSystemSpec
+from oltpsim.models.wiring.memory import row_operation_ns
 from oltpsim.models.workloads import InterruptTimes, PathTimes
 from oltpsim.simulator.form import NS_PER_US, Costs
 

@@ -2,19 +2,13 @@
 
 workload ──> tables and transactions ──> program ─┐
 machine, operating system, database ──> stations ─┴──> System (simulator.form) ──> any engine
-                                                         └─ folded, if pages are sampled (models/build/sampling.py)
+                                                         └─ folded, if pages are sampled (models/wiring/sampling.py)
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from oltpsim.models.build.cluster import cluster_paths
-from oltpsim.models.build.file_layout import by_table, files_of
-from oltpsim.models.build.memory import clients_of, memory_plan
-from oltpsim.models.build.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
-from oltpsim.models.build.sampling import folded, sample_of
-from oltpsim.models.build.start import interval_of
 from oltpsim.models.database import (
     DatabaseSpec,
     PageCleanerSpec,
@@ -40,6 +34,12 @@ from oltpsim.models.machine import (
 )
 from oltpsim.models.operating_system import fair_queueing_of, flusher_of, page_cache_of, write_back_of
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring.cluster import cluster_paths
+from oltpsim.models.wiring.file_layout import by_table, files_of
+from oltpsim.models.wiring.memory import clients_of, memory_plan
+from oltpsim.models.wiring.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
+from oltpsim.models.wiring.sampling import folded, sample_of
+from oltpsim.models.wiring.start import interval_of
 from oltpsim.models.workloads import INTERRUPTS, InterruptTimes, OpenArrivalsSpec, RowWorkloadSpec
 from oltpsim.models.workloads.rows import rows_program
 from oltpsim.models.workloads.tpcc import client_registers, terminals_of, tpcc_program

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oltpsim.models.build.sampling import response_s
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
+from oltpsim.models.wiring.sampling import response_s
 from oltpsim.simulator.results import Result
 
 RECOVERED = 0.9

@@ -15,8 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from oltpsim.models.build.memory import clients_of
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring.memory import clients_of
 from oltpsim.models.workloads import RowWorkloadSpec
 from oltpsim.models.workloads.tpcc import WarehouseSample
 from oltpsim.simulator.form import Daemon, DeviceRecord, PageCache, RaidSet, RotatingDevice, Storage, System
