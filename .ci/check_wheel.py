@@ -39,7 +39,7 @@ def check_contents(wheel: Path) -> None:
     """All committed files of the packages are in the wheel, data and templates too, and what is compiled."""
     listed = run(["git", "ls-files", "-z", "--", *PACKAGES, "src/oltpsim/*.py"], ROOT).split("\0")
     committed = {"oltpsim" / Path(name.removeprefix("src/oltpsim/")) for name in listed if (ROOT / name).is_file()}
-    sources = [name for name in committed if name.match("simulator/*/*.cpp")]  # as .ci/libraries.py has it
+    sources = [name for name in committed if name.parts[1] == "simulator" and name.suffix == ".cpp"]
     compiled = {path.with_name(f"lib{path.stem}.so") for path in sources}
     packed = {Path(name) for name in zipfile.ZipFile(wheel).namelist()}
     missing = {str(name) for name in (committed | compiled) - packed}

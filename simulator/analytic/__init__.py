@@ -11,7 +11,6 @@ from oltpsim.simulator.analytic.answer import (
     REGIMES,
     WRITES_PART,
     Case,
-    result_of,
     demand_on_limits,
     doubts,
     loaded,
@@ -19,6 +18,7 @@ from oltpsim.simulator.analytic.answer import (
     rate_factors,
     regime_of_result,
     response_quantiles_s,
+    result_of,
 )
 from oltpsim.simulator.analytic.engine import simulate
 from oltpsim.simulator.analytic.equations import STEADY, Solution, course, rates, solve

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from oltpsim.simulator.analytic.answer import Case, result_of, doubts, run_s, with_credits
+from oltpsim.simulator.analytic.answer import Case, doubts, result_of, run_s, with_credits
 from oltpsim.simulator.analytic.equations import Solution, course, machine_at_mean_rate, policy_at, solve
 from oltpsim.simulator.analytic.reading import Rates, Workload, parameters_of, places_of, read_workload, sustained
 from oltpsim.simulator.errors import InternalError

@@ -1,6 +1,6 @@
 """Hit ratios under independent references by characteristic times: oracle of caches and of the analytic engine.
 
-Groups of pages and the two policies of the engine: simulator/analytic/replacement.py. Here are the other two, and the
+Groups of pages and the two policies of the engine: simulator/analytic/reading/replacement.py. Here are the other two, and the
 time at which a cache of a given size is full (Che, Tung, Wang, IEEE JSAC 20, 2002).
 
 - `frames`: the memory behind the slots of a buffer pool: the hand makes a referenced slot idle and an idle one go.

@@ -10,19 +10,8 @@ import numpy as np
 from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.pages import PageReader
 from oltpsim.simulator.analytic.reading.pool_table import PoolTable, pool_table
-from oltpsim.simulator.form import (
-    CODES,
-    NS_PER_S,
-    FloatArray,
-    Program,
-    ProgramKey,
-    ProgramReader,
-    SpentTimes,
-    System,
-    Terminals,
-    shares_of,
-    spent_times,
-)
+from oltpsim.simulator.expectation import ProgramKey, ProgramReader, SpentTimes, shares_of, spent_times
+from oltpsim.simulator.form import CODES, NS_PER_S, FloatArray, Program, System, Terminals
 
 MOST_KEPT = 256
 """programs whose times a workload remembers"""

@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 from oltpsim.simulator.analytic.reading.cleaner_fields import cleaner_fields
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic.reading.page_writes import merged_per_s

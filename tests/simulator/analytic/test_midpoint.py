@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import scenario_loader
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic.page_groups import PageGroups

@@ -9,9 +9,9 @@ import pytest
 from oltpsim.simulator.analytic.reading.cleaner_fields import SHARES
 
 from benchmarks.page_cleaner_systems import page_cleaner_system
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario, with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.scenarios.run import SimulationTask, simulate
 from oltpsim.simulator.analytic import Solution, parameters_of, rates, read_workload

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.form import System
 from tests.simulator.tpcc_systems import TINY

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic import course, parameters_of, read_workload, solve
 from oltpsim.simulator.analytic.equations.warming import Course, interval_mean_per_s, joined_courses, machines_at

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.random_machines import REGIMES, random_machine
-from oltpsim.models.build import build
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
 from oltpsim.simulator.analytic.equations.compiled import LIBRARY
 from oltpsim.simulator.analytic.equations.solution import at_rate

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.random_machines import REGIMES, random_machine
-from oltpsim.models.build import build
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
 from oltpsim.simulator.analytic.equations.solution import at_rate
 from oltpsim.simulator.form import FloatArray

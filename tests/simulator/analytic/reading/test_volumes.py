@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import scenario_from_mapping, with_values
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import load_scenario_file, scenario_path
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic import Rates, parameters_of, places_of, read_workload, solve, sustained
