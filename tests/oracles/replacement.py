@@ -1,7 +1,7 @@
 """Hit ratios under independent references by characteristic times: oracle of caches and of the analytic engine.
 
-Groups of pages and the two policies of the engine: simulator/analytic/reading/replacement.py. Here are the other two, and the
-time at which a cache of a given size is full (Che, Tung, Wang, IEEE JSAC 20, 2002).
+Groups of pages and the two policies of the engine: simulator/analytic/reading/replacement.py. Here are the
+other two, and the time at which a cache of a given size is full (Che, Tung, Wang, IEEE JSAC 20, 2002).
 
 - `frames`: the memory behind the slots of a buffer pool: the hand makes a referenced slot idle and an idle one go.
 - `midpoint`: InnoDB's list in two parts. A page enters at the head of the old part; a hit there or in the new part

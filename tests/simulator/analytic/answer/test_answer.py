@@ -19,7 +19,7 @@ from oltpsim.models.reading import load_scenario
 from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.analytic import NO_PERCENTILES, Case, parameters_of, read_workload, result_of, solve
-from oltpsim.simulator.analytic import engine_errors as errors
+from oltpsim.simulator.analytic.answer import engine_errors as errors
 from oltpsim.simulator.analytic.answer.engine_errors import Measured, interval, regime_of
 from oltpsim.simulator.analytic.answer.figures import CPU_USES
 from oltpsim.simulator.analytic.answer.percentiles import Mixture, mixture, response_quantiles_s
