@@ -14,7 +14,7 @@ from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.form import System
 from oltpsim.simulator.results import Result
 
-V20Z = Path(__file__).parents[3] / "scenarios" / "library" / "v20z.yaml"
+V20Z = Path(__file__).parents[4] / "scenarios" / "library" / "v20z.yaml"
 INTERVAL = "interval={start: warm, warm_up_s: 600, duration_s: 1200}"
 """one checkpoint's: the writer begins minutes after it, when dirty pages have come back"""
 TOLERANCE = 0.1
