@@ -7,13 +7,12 @@ from functools import cache
 from types import ModuleType
 
 import pytest
-from oltpsim.simulator.analytic.reading.cleaner_fields import cleaner_fields
 
 from oltpsim.models.reading import load_scenario, with_values
 from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator import analytic, kernel
-from oltpsim.simulator.analytic.reading.page_writes import merged_per_s
+from oltpsim.simulator.analytic.reading.page_writes import cleaner_fields, merged_per_s
 from oltpsim.simulator.form import CODES, System
 from oltpsim.simulator.results import Result
 from tests.simulator.daemons import merging

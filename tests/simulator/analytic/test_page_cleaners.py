@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oltpsim.simulator.analytic.reading.cleaner_fields import SHARES
 
 from benchmarks.page_cleaner_systems import page_cleaner_system
 from oltpsim.models.reading import load_scenario, with_values
@@ -16,7 +15,7 @@ from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.scenarios.run import SimulationTask, simulate
 from oltpsim.simulator.analytic import Solution, parameters_of, rates, read_workload
 from oltpsim.simulator.analytic.equations.solution import at_rate
-from oltpsim.simulator.analytic.reading.page_writes import cleaner_marks_of
+from oltpsim.simulator.analytic.reading.page_writes import SHARES, cleaner_marks_of
 from oltpsim.simulator.form import ENDLESS_PAGES, FloatArray
 from oltpsim.simulator.results import Result
 from tests.simulator.analytic.test_writes import NEVER, groups_of, one, usual
