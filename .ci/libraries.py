@@ -5,7 +5,7 @@
     python3 .ci/libraries.py compilers    # out/libraries/{g++-O0,clang++-O0,clang++-O3}/: the same by other compilers
     python3 .ci/libraries.py warnings     # out/libraries/warnings/: every warning is an error
 
-A source simulator/NAME/NAME.cpp includes the headers beside it. Standard library only, and readable by an older Python:
+A source simulator/.../NAME.cpp includes the headers beside it, of which records.py makes one. Standard library only, and readable by an older Python:
 this runs before there is an environment, and inside `pip install`.
 """
 
@@ -18,6 +18,9 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import records  # noqa: E402 - beside this file, which is no package
 
 ROOT = Path(__file__).resolve().parent.parent
 # The same bytes on every machine: no instruction that some processors lack, no product and sum rounded as one. Nobody
@@ -53,6 +56,7 @@ def main(arguments: list[str]) -> None:
 
 def start(build: str = "product") -> list[Compilation]:
     """Begin to compile, all at once, those libraries of a build whose source or command has changed."""
+    records.write()
     compilations = []
     for name, options in BUILDS[build].items():
         for source in sorted(ROOT.glob("simulator/**/*.cpp")):

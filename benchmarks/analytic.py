@@ -25,17 +25,19 @@ MOST_MS, LEAST_PER_S = 1, 20_000
 def varied(machine: Parameters) -> Parameters:
     """Machines that differ in memory, processors, disks and clients."""
     rng = np.random.default_rng(SEED)
-    buffers = machine.buffers * rng.uniform(0.3, 2.0, MACHINES)
+    buffers = machine.pool.buffers * rng.uniform(0.3, 2.0, MACHINES)
+    processors = rng.integers(1, 33, MACHINES).astype(float)
+    clients = rng.integers(10, 401, MACHINES).astype(float)
+    disks = rng.integers(1, 17, MACHINES).astype(float)
+    cached = machine.page_cache.pages * rng.uniform(0.2, 3.0, MACHINES)
+    marks = {"dirty_high": 0.75 * buffers, "dirty_low": 0.72 * buffers}
     return replace(
         machine,
-        buffers=buffers,
-        resident=buffers,
-        dirty_high=0.75 * buffers,
-        dirty_low=0.72 * buffers,
-        processors=rng.integers(1, 33, MACHINES).astype(float),
-        clients=rng.integers(10, 401, MACHINES).astype(float),
-        data_devices=rng.integers(1, 17, MACHINES).astype(float),
-        cache_pages=machine.cache_pages * rng.uniform(0.2, 3.0, MACHINES),
+        clients=replace(machine.clients, number=clients),
+        cpu=replace(machine.cpu, processors=processors),
+        pool=replace(machine.pool, buffers=buffers, resident=buffers, **marks),
+        page_cache=replace(machine.page_cache, pages=cached),
+        storage=replace(machine.storage, disks=disks),
     )
 
 

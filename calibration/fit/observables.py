@@ -113,16 +113,16 @@ class FigureChoice:
 
 def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[FigureKind, FloatArray]:
     """Logarithms of each kind of figure by the analytic engine, (configurations,)."""
-    flushes = s.flushes_per_s / s.rate
-    work_s = (s.cpu_mean_s + s.section_mean_s + s.background_cpu_s) * s.slowdown
+    flushes = s.log.flushes_per_s / s.rate
+    work_s = (s.cpu.path_s + s.cpu.section_s + s.cpu.background_s) * s.cpu.slowdown
     figures = {
         FigureKind.RATE: s.rate * 60.0 * w.mix[w.main_class],
-        FigureKind.CPU: np.minimum((s.rate * work_s + s.handing_over) / p.processors, 1.0),
-        FigureKind.READS: s.reads_mean + s.faults_mean,
-        FigureKind.WRITES: np.maximum(s.requests, s.victims_mean) + np.where(p.log_own > 0, 0.0, flushes),
-        FigureKind.MISSES: s.misses,
+        FigureKind.CPU: np.minimum((s.rate * work_s + s.cpu.handing_over) / p.cpu.processors, 1.0),
+        FigureKind.READS: s.paging.reads + s.paging.faults,
+        FigureKind.WRITES: np.maximum(s.writes.requests, s.paging.victims) + np.where(p.log.has_own_device > 0, 0.0, flushes),
+        FigureKind.MISSES: s.pool.misses,
         FigureKind.FLUSHES: flushes,
-        FigureKind.BUSY: s.first_busy,
+        FigureKind.BUSY: s.disks.first_busy,
         FigureKind.RESPONSE: s.response_s,
     }
     return {kind: kind.log(value) for kind, value in figures.items()}

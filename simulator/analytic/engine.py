@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 
 from oltpsim.simulator.analytic.answer import Case, doubts, result_of, run_s, with_credits
 from oltpsim.simulator.analytic.equations import Solution, course, machine_at_mean_rate, policy_at, solve
-from oltpsim.simulator.analytic.reading import Rates, Workload, parameters_of, places_of, read_workload, sustained
+from oltpsim.simulator.analytic.reading import (
+    Rates,
+    Workload,
+    columns,
+    layout,
+    parameters_of,
+    places_of,
+    read_workload,
+    sustained,
+)
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import OnProgress, Progress, System
 from oltpsim.simulator.results import Result
@@ -44,7 +53,8 @@ def _solved(system: System, workload: Workload, rates: Rates | None) -> Case:
         solution = solve(workload, parameters, policy_at(parameters, system.pool.replacement))
     elif system.work:
         lasts_s = run_s(system.work, workload, len(system.client_registers), solution, None)
-        parameters = replace(parameters, since_s=np.array([lasts_s / 2.0]))
+        interval = replace(parameters.interval, since_s=np.array([lasts_s / 2.0]))
+        parameters = replace(parameters, interval=interval)
         solution = solve(workload, parameters, system.pool.replacement)
     _refuse_infinite(solution)
     return Case(system, workload, parameters, solution, warming, rates or sustained(system))
@@ -52,6 +62,7 @@ def _solved(system: System, workload: Workload, rates: Rates | None) -> Case:
 
 def _refuse_infinite(solution: Solution) -> None:
     """Raise InternalError naming figures that are infinite or not numbers: no result could hold them."""
-    wrong = [field.name for field in fields(solution) if not np.isfinite(getattr(solution, field.name)).all()]
+    values = zip(layout(Solution), columns(solution), strict=True)
+    wrong = [name for (name, _), column in values if not np.isfinite(column).all()]
     if wrong:
         raise InternalError(f"the analytic engine found no finite {', '.join(wrong)}")

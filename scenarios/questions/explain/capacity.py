@@ -172,10 +172,11 @@ def in_memory(point: AnalyticInput) -> AnalyticInput:
     """The same machine with a pool that holds every page, and memory for it."""
     p = point.parameters
     pages = np.array([float(point.system.program.pages)])
-    factor = np.maximum(pages / p.buffers, 1.0)
-    held = np.maximum(pages, p.buffers)
-    marks = {"dirty_high": p.dirty_high * factor, "dirty_low": p.dirty_low * factor}
-    return replace(point, parameters=replace(p, buffers=held, resident=held, **marks))
+    factor = np.maximum(pages / p.pool.buffers, 1.0)
+    held = np.maximum(pages, p.pool.buffers)
+    marks = {"dirty_high": p.pool.dirty_high * factor, "dirty_low": p.pool.dirty_low * factor}
+    pool = replace(p.pool, buffers=held, resident=held, **marks)
+    return replace(point, parameters=replace(p, pool=pool))
 
 
 @dataclass(frozen=True)

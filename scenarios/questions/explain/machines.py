@@ -87,7 +87,7 @@ class SolvedMachine:
     @property
     def page_cache_share(self) -> float | None:
         """Share of the pool's reads that the page cache serves; None if nothing is read, or past the page cache."""
-        misses, from_disk = float(self.solution.misses[0]), float(self.solution.reads[0])
+        misses, from_disk = float(self.solution.pool.misses[0]), float(self.solution.pool.reads[0])
         if self.system.direct_io or misses < LEAST_MISSES:
             return None
         return min(max(1.0 - from_disk / misses, 0.0), 1.0)

@@ -59,7 +59,7 @@ class Machines:
     def path_s(self) -> FloatArray:
         """CPU time of a mean transaction that misses, writes and waits for nothing, (machines,)."""
         p = self.parameters
-        path_s: FloatArray = ((p.path_s + p.section_s) @ self.workload.mix) * p.slowdowns[:, -1]
+        path_s: FloatArray = ((p.cpu.path_s + p.cpu.section_s) @ self.workload.mix) * p.cpu.slowdowns[:, -1]
         return path_s
 
     def at_load(self, times: float) -> Machines:
@@ -126,7 +126,9 @@ class Assembly:
             part_rows.append(row.ravel())
         p = combined(parts[0], parts[1], parts[2], np.stack(part_rows, axis=1))
         w = point.workload
-        return Machines(w, p, p.arrivals_per_s, point.system.pool.replacement, 60.0 * float(w.mix[w.main_class]))
+        return Machines(
+            w, p, p.clients.arrivals_per_s, point.system.pool.replacement, 60.0 * float(w.mix[w.main_class])
+        )
 
     def _part(self, place: int, number: int, files: int, first: Sequence[int], point: AnalyticInput) -> Parameters:
         key = (place, number, files if place == STORAGE else 0)
@@ -169,9 +171,9 @@ def capacities(
     rates, new orders per minute, around which alone is looked.
     """
     p = machines.parameters
-    if not p.arrivals_per_s.any():
+    if not p.clients.arrivals_per_s.any():
         objectives = ()
-    high = np.log(p.processors / machines.path_s)
+    high = np.log(p.cpu.processors / machines.path_s)
     low, held, steps = high - WIDE, np.zeros(len(p)), STEPS
     if near is not None:
         around = np.log(np.maximum(near, 1e-9) / machines.per_min)
@@ -202,6 +204,6 @@ def capacities_of(
     for (_, policy), numbers in groups.items():
         w = points[numbers[0]].workload
         parameters = stacked([points[number].parameters for number in numbers])
-        machines = Machines(w, parameters, parameters.arrivals_per_s, policy, 60.0 * float(w.mix[w.main_class]))
+        machines = Machines(w, parameters, parameters.clients.arrivals_per_s, policy, 60.0 * float(w.mix[w.main_class]))
         found[numbers] = capacities(machines, objectives, None if near is None else near[numbers])
     return found

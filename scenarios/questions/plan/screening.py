@@ -153,7 +153,7 @@ def judge(assembly: Assembly, kinds: IntArray, tell: Tell) -> tuple[MachineVerdi
     for chosen, machines in assembly.machines(kinds[left]):
         at, alive = left[chosen], np.arange(len(chosen))
         if stock.question.target_per_min is not None:
-            busy = machines.per_s * machines.path_s / machines.parameters.processors
+            busy = machines.per_s * machines.path_s / machines.parameters.cpu.processors
             slow = busy >= 1.0  # even if nothing is ever missed, written or waited for
             found.verdict[at[slow]], found.need[at[slow]] = Verdict.PROCESSORS, busy[slow]
             alive = np.flatnonzero(~slow)

@@ -30,7 +30,7 @@ def devices(case: Case) -> list[DeviceResult]:
     found, of_sets = [], []
     for number, device in enumerate(storage.devices):
         disks = storage.disks_of(number)
-        busy = r.disk_busy[0] if number else r.first_busy[0]
+        busy = r.disks.busy[0] if number else r.disks.first_busy[0]
         if number >= storage.data_devices:
             busy = _log_busy(case, [storage.with_disks[disk] for disk in disks])
         found.append(_device(case, number, float(busy), _requests(case, number)))
@@ -46,7 +46,7 @@ def _log_busy(case: Case, disks: list[DeviceRecord]) -> float:
     """
     log, disk = figures.log(case), disks[0]
     if not isinstance(disk, SsdDevice) or not log.flushes_per_s:
-        return float(case.solution.log_busy[0]) / sum(each.servers for each in disks)
+        return float(case.solution.log.busy[0]) / sum(each.servers for each in disks)
     size_bytes = log.bytes_per_s / log.flushes_per_s
     programmed_bytes = max(size_bytes, SECTOR_BYTES)
     flush_ns = disk.command_write_ns + (size_bytes * disk.write_mib_ns + programmed_bytes * disk.append_mib_ns) / MIB
@@ -68,12 +68,12 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
         closed = _limits(case, disks[0], _requests_of_disk(case, number) if disks[0] != number else per_s)
         utilisation = min(max([total * service / parallel, *(limit.utilisation for limit in closed)]), 1.0)
     elif isinstance(flash, SsdDevice):
-        lone = float(p.read_s[0, 0]), float(p.acknowledged_s[0])
+        lone = float(p.storage.read_s[0, 0]), float(p.ssd.acknowledged_s[0])
         service = (reads * lone[0] + (total - reads) * lone[1]) / max(total, TINY)
     calls = per_s.get("data read", 0.0) + per_s.get("eviction write", 0.0)
-    queue = min(calls * float(r.disk_read_s[0]), float(p.calls[0]))
-    queue += case.rate * case.mean(r.fault_s) if "swap in" in per_s else 0.0
-    heap = _heap(case) / (storage.data_devices if number < len(storage.devices) else float(p.data_devices[0]))
+    queue = min(calls * float(r.disks.read_s[0]), float(p.storage.calls[0]))
+    queue += case.rate * case.mean(r.classes.fault_s) if "swap in" in per_s else 0.0
+    heap = _heap(case) / (storage.data_devices if number < len(storage.devices) else float(p.storage.disks[0]))
     heaped = 0.0
     for purpose, count in per_s.items():
         if purpose in ("write-back", "writer", "swap out", "merge read"):
@@ -82,11 +82,11 @@ def _device(case: Case, number: int, utilisation: float, per_s: dict[str, float]
             queue += count * (service + turn * before if turn else service * (1.0 + before / parallel))
         elif purpose == "log":
             shared = number < storage.data_devices
-            queue += count * (max(float((p.log_first_s - p.flush_overhead_s)[0]), service) if shared else service)
+            queue += count * (max(float((p.log.first_s - p.log.flush_overhead_s)[0]), service) if shared else service)
     one_by_one = parallel == len(disks)
     together = heaped * service / min(heap, parallel) if heaped and not one_by_one else 0.0
     others = (total if one_by_one else total - heaped) * service / len(disks)
-    empty = _empty(others, parallel / len(disks), float(p.clients[0])) ** len(disks)
+    empty = _empty(others, parallel / len(disks), float(p.clients.number[0])) ** len(disks)
     occupied = 1.0 - empty * max(1.0 - together, 0.0) * (1.0 - min(turn * total, 1.0))
     return DeviceResult(
         name=device.name,
@@ -169,11 +169,11 @@ def demand_on_limits(case: Case) -> Rates:
 def _demand_on_limit(case: Case, limit: RateLimit, per_s: dict[str, float]) -> float:
     """Demand of so many requests per second of each purpose on a limit, in its requests or MiB per second."""
     page, t, p = case.system.storage.page_bytes, case.solution, case.parameters
-    written = t.written / np.maximum(t.requests, TINY)
+    written = t.writes.pages / np.maximum(t.writes.requests, TINY)
     log = figures.log(case)
     sizes = {
         "write-back": float((written / p.units(written))[0]) * page,
-        "swap out": float((p.swap_cluster / p.units(p.swap_cluster))[0]) * page,
+        "swap out": float((p.swap.cluster_pages / p.units(p.swap.cluster_pages))[0]) * page,
         "log": log.bytes_per_s / max(log.flushes_per_s, TINY),
         "doublewrite": _copied_pages(case) * page,
     }
@@ -205,16 +205,16 @@ def _requests(case: Case, number: int) -> dict[str, float]:
     system, t, p = case.system, case.solution, case.parameters
     storage, found = system.storage, {}
     if number < storage.data_devices:
-        each, victims = case.rate / storage.data_devices, float(t.victims_mean[0])
-        found["data read"] = each * float(t.reads_mean[0])
+        each, victims = case.rate / storage.data_devices, float(t.paging.victims[0])
+        found["data read"] = each * float(t.paging.reads[0])
         found["eviction write"] = each * victims
-        found["merge read"] = each * float(t.merged[0])
-        found["writer" if system.direct_io else "write-back"] = each * max(float(t.requests[0]) - victims, 0.0)
-        if p.doubled[0]:
-            found["doublewrite"] = each * (float(t.background[0]) + victims) / _copied_pages(case)
+        found["merge read"] = each * float(t.pool.merged[0])
+        found["writer" if system.direct_io else "write-back"] = each * max(float(t.writes.requests[0]) - victims, 0.0)
+        if p.writing.doubled[0]:
+            found["doublewrite"] = each * (float(t.writes.background[0]) + victims) / _copied_pages(case)
     if number == 0:
-        found["swap in"] = case.rate * float(t.faults_mean[0])
-        found["swap out"] = found["swap in"] / float(p.swap_cluster[0])
+        found["swap in"] = case.rate * float(t.paging.faults[0])
+        found["swap out"] = found["swap in"] / float(p.swap.cluster_pages[0])
     if number == storage.log_device:
         found["log"] = figures.log(case).flushes_per_s
     return {name: per_s for name, per_s in sorted(found.items()) if per_s > 0}
@@ -222,14 +222,14 @@ def _requests(case: Case, number: int) -> dict[str, float]:
 
 def _copied_pages(case: Case) -> float:
     """Pages of a request for copies of pages that are written twice: of a batch, or of one that a client writes."""
-    background, victims = float(case.solution.background[0]), float(case.solution.victims_mean[0])
-    return max(background + victims, TINY) / max(background / float(case.solution.batch[0]) + victims, TINY)
+    background, victims = float(case.solution.writes.background[0]), float(case.solution.paging.victims[0])
+    return max(background + victims, TINY) / max(background / float(case.solution.writes.batch[0]) + victims, TINY)
 
 
 def _requests_of_disk(case: Case, number: int) -> dict[str, float]:
     """As `_requests`, of one disk of a device: of a RAID set, or itself."""
     p, t = case.parameters, case.solution
-    pages = {"swap out": p.swap_cluster, "write-back": t.written / np.maximum(t.requests, 1e-300)}
+    pages = {"swap out": p.swap.cluster_pages, "write-back": t.writes.pages / np.maximum(t.writes.requests, 1e-300)}
     disks, found = len(case.system.storage.disks_of(number)), {}
     if number in _log_numbers(case):
         return {name: per_s / disks for name, per_s in _requests(case, number).items()}
@@ -242,6 +242,8 @@ def _requests_of_disk(case: Case, number: int) -> dict[str, float]:
 def _heap(case: Case) -> float:
     """Writes that are handed to all data devices at once."""
     if case.system.direct_io:
-        return float(case.parameters.writer_batch[0])
+        return float(case.parameters.writing.batch_pages[0])
     p = case.parameters
-    return float(min(case.rate * case.solution.requests[0] * p.flush_s[0], p.in_flight[0]))
+    return float(
+        min(case.rate * case.solution.writes.requests[0] * p.write_back.interval_s[0], p.write_back.in_flight_pages[0])
+    )

@@ -53,8 +53,8 @@ def _reasons(case: Case) -> Iterator[str]:
     residence, storage, p = case.solution, case.system.storage, case.parameters
     response = max(case.response_s, 1.0 / NS_PER_S)
     arm = isinstance(storage.data_disk, RotatingDevice)
-    busy = float(residence.first_busy[0])
-    heaps, writing = float(residence.heaps[0]), float(residence.writes_busy[0])
+    busy = float(residence.disks.first_busy[0])
+    heaps, writing = float(residence.disks.heaps[0]), float(residence.disks.writes_busy[0])
     if arm and heaps > LONG_HEAPS:
         yield (
             f"heaps of writes are at the disks for {100 * heaps:.0f} % of the time and hold up who reads; how they "
@@ -65,14 +65,14 @@ def _reasons(case: Case) -> Iterator[str]:
             f"disks are {100 * busy:.0f} % busy, {100 * writing:.0f} % of the time with writes, whose order mean "
             "values don't know"
         )
-    if p.log_volatile[0] and not p.log_own[0] and writing > WRITING_UNPROTECTED:
+    if p.log.is_volatile[0] and not p.log.has_own_device[0] and writing > WRITING_UNPROTECTED:
         yield (
             "each commit flushes an SSD without power-loss protection, and waits for what write-back has put into its "
             "buffer; how that comes together is known only roughly"
         )
     if isinstance(storage.data_disk, RotatingDevice) and storage.data_disk.scheduler == "deadline" and busy > BUSY_ARM:
         yield "reads go before writes to busy arms, which the equations take in one order"
-    if p.limited[0] and not p.direct[0] and busy > BUSY_ARM and writing > WRITING_VOLUME:
+    if p.volume.is_limited[0] and not p.writing.direct[0] and busy > BUSY_ARM and writing > WRITING_VOLUME:
         yield (
             f"write-back keeps volumes {100 * writing:.0f} % busy that let through no more; how it queues for them is "
             "known only roughly"
@@ -86,25 +86,27 @@ def _reasons(case: Case) -> Iterator[str]:
     if case.system.interrupts and case.system.interrupts.station >= 0:
         yield "processors are set aside for interrupts, at which reads queue; that queue is left out"
     cpu = case.system.cpu
-    if cpu.allowed_servers < case.system.processors and residence.cpu_busy[0] > BUSY_QUOTA:
+    if cpu.allowed_servers < case.system.processors and residence.cpu.busy[0] > BUSY_QUOTA:
         run_ms, period_ms = (each / NS_PER_MS for each in (cpu.quota_ns, cpu.quota_period_ns))
         yield f"processors may run for {run_ms:g} ms of each {period_ms:g}; when they stand still is in no mean value"
-    victims = case.mean(residence.victim_s) / response
+    victims = case.mean(residence.classes.victim_s) / response
     if arm and victims > WRITING_CLIENTS:
         yield f"clients write evicted pages for {100 * victims:.0f} % of the time, in turns with reads of the same arms"
-    commit = case.mean(residence.log_s) / response
-    if arm and p.durable[0] and not p.log_own[0] and commit > LONG_COMMIT:
+    commit = case.mean(residence.classes.log_s) / response
+    if arm and p.log.is_durable[0] and not p.log.has_own_device[0] and commit > LONG_COMMIT:
         yield f"commits wait {100 * commit:.0f} % of the time for a log on a data disk, whose arm they take turns for"
-    faults = case.mean(residence.fault_s) / response
+    faults = case.mean(residence.classes.fault_s) / response
     if faults > LONG_FAULTS:
         yield f"{100 * faults:.0f} % of the time goes into page faults; how the system swaps decides"
-    if arm and p.direct[0] and p.parities[0] and busy > BUSY_PARITY:
+    if arm and p.writing.direct[0] and p.storage.parities[0] and busy > BUSY_PARITY:
         yield "a RAID set reads before it writes; how its disks take turns between these is known only roughly"
 
 
 def _change_buffer_doubts(case: Case) -> Iterator[str]:
     """Doubts about changes that wait for their leaves."""
-    if (case.system.program.operations[:, 0] == CODES["put_aside"]).any() and case.solution.reads[0] >= READS_TO_MERGE:
+    if (case.system.program.operations[:, 0] == CODES["put_aside"]).any() and case.solution.pool.reads[
+        0
+    ] >= READS_TO_MERGE:
         yield (
             "changes of indexes wait in a change buffer; what is merged, and how long that stays, is known only "
             "roughly: on published machines from half of the kernel's rate to a third above it"
@@ -114,14 +116,14 @@ def _change_buffer_doubts(case: Case) -> Iterator[str]:
 def _list_doubts(case: Case) -> Iterator[str]:
     """Doubts about a list with a midpoint: how long what was read stays, if nobody asks for it."""
     pool = case.system.pool
-    if pool.replacement != "midpoint" or case.parameters.growing[0] > 0 or case.solution.misses[0] <= 0.0:
+    if pool.replacement != "midpoint" or case.parameters.pool.growing[0] > 0 or case.solution.pool.misses[0] <= 0.0:
         return
-    if case.parameters.cleaners[0] <= 0:
+    if case.parameters.cleaners.number[0] <= 0:
         yield (
             "pool.replacement: midpoint without page cleaners: the equations write dirty pages by ages as of plain LRU"
         )
     table = case.workload.table("midpoint")
-    time = float(case.solution.pool_time[0])
+    time = float(case.solution.pool.time[0])
     stay = time * float(np.interp(np.log(time), np.log(table.times), table.old_share)) / case.rate
     if stay * 1000.0 < SHORT_OLD * pool.old_ms and table.filled[-1] > pool.pages:
         yield (
@@ -143,26 +145,33 @@ def _writer_doubts(case: Case) -> Iterator[str]:
     if case.system.flushing:
         yield from _page_cleaner_doubts(case)
         return
-    behind = float(case.solution.dirty[0]) / max(float(case.parameters.dirty_high[0]), 1.0)
+    behind = float(case.solution.pool.dirty[0]) / max(float(case.parameters.pool.dirty_high[0]), 1.0)
     if case.system.direct_io and behind > DIRTY_BEYOND:
         yield (
             f"the writer lets {100 * (behind - 1.0):.0f} % more pages be dirty than its mark, as the disks are busy; "
             "what it gets of their time beside the reads is known only roughly"
         )
-    whole = case.system.log.full_page_bytes > 0 and not case.system.direct_io and not case.parameters.log_own[0]
-    if whole and _are_checkpoints_by_volume(case) and case.solution.first_busy[0] > BUSY_DISK:
+    whole = (
+        case.system.log.full_page_bytes > 0 and not case.system.direct_io and not case.parameters.log.has_own_device[0]
+    )
+    if whole and _are_checkpoints_by_volume(case) and case.solution.disks.first_busy[0] > BUSY_DISK:
         yield (
             "checkpoints begin by the log's volume, but not before the last one is on the disks, which are busy: how "
             "often that is, and so how many whole pages the log has, is known only roughly"
         )
     p = case.parameters
-    if p.parities[0] and p.closed_s[0] and p.cache_chunk[0] and case.solution.first_busy[0] > BUSY_DISK:
+    if (
+        p.storage.parities[0]
+        and p.ssd.closed_s[0]
+        and p.page_cache.chunk_pages[0]
+        and case.solution.disks.first_busy[0] > BUSY_DISK
+    ):
         yield (
             "write-back comes in chunks to disks with parity that flush alone; how long commits wait for what is read "
             "and written again there is known only roughly"
         )
     full = dirty_cached_pages(case) / max(case.system.page_cache.dirty_limit_pages, 1)
-    if full > DIRTY_CACHE and case.solution.first_busy[0] > BUSY_DISK:
+    if full > DIRTY_CACHE and case.solution.disks.first_busy[0] > BUSY_DISK:
         yield (
             f"dirty pages are at {100 * full:.0f} % of the page cache's limit; how long it holds up those who write is "
             "known only roughly"
@@ -172,39 +181,43 @@ def _writer_doubts(case: Case) -> Iterator[str]:
 def _are_checkpoints_by_volume(case: Case) -> bool:
     """Whether so much is logged within the checkpoints' interval that the volume of the log begins them."""
     p = case.parameters
-    images_bytes = float(case.solution.images[0] * p.image_bytes[0])
+    images_bytes = float(case.solution.log.images[0] * p.checkpoints.image_bytes[0])
     logged_bytes = float(case.workload.log_bytes @ case.workload.mix) + images_bytes
-    return bool(case.rate * logged_bytes * p.checkpoint_s[0] > p.checkpoint_bytes[0])
+    return bool(case.rate * logged_bytes * p.checkpoints.interval_s[0] > p.checkpoints.log_bytes[0])
 
 
 def _page_cleaner_doubts(case: Case) -> Iterator[str]:
     """Doubts about page cleaners."""
     data = disk_of(case.system.storage.devices[0])
-    if case.parameters.doubled[0] and isinstance(data, SsdDevice) and data.is_volatile:
+    if case.parameters.writing.doubled[0] and isinstance(data, SsdDevice) and data.is_volatile:
         yield (
             "pages are written twice to an SSD without power-loss protection, and how many wait for its flushes is "
             "known only roughly"
         )
-    if isinstance(data, SsdDevice) and data.flushes_alone and case.parameters.synced[0]:
+    if isinstance(data, SsdDevice) and data.flushes_alone and case.parameters.writing.synced[0]:
         yield (
             "by buffered I/O page cleaners' pages wait outside a drive that flushes alone, a few in it at a time; how "
             "long they and others wait for that is known only roughly"
         )
-    room = case.parameters.cleaners[0] * case.solution.batch[0]
-    if case.parameters.synced[0] and case.parameters.in_flight[0] < room and case.solution.first_busy[0] > BUSY_DISK:
+    room = case.parameters.cleaners.number[0] * case.solution.writes.batch[0]
+    if (
+        case.parameters.writing.synced[0]
+        and case.parameters.write_back.in_flight_pages[0] < room
+        and case.solution.disks.first_busy[0] > BUSY_DISK
+    ):
         yield (
-            f"write-back has room for {case.parameters.in_flight[0]:,.0f} pages at the disks "
+            f"write-back has room for {case.parameters.write_back.in_flight_pages[0]:,.0f} pages at the disks "
             "(operating_system.page_cache.in_flight_pages), fewer than a batch of page cleaners; what those get of the "
             "disks' time beside the reads, and what clients write then, is known only roughly"
         )
     if case.system.writing.coalesced_pages > 1:
         yield "page cleaners write dirty neighbours along (neighbour_pages), which isn't in the equations"
-    if case.parameters.round_s[0] > LONG_ROUND_S:
+    if case.parameters.cleaners.round_s[0] > LONG_ROUND_S:
         yield (
-            f"page cleaners look once in {case.parameters.round_s[0]:.3g} s; how long reads wait behind what they then "
+            f"page cleaners look once in {case.parameters.cleaners.round_s[0]:.3g} s; how long reads wait behind what they then "
             "write is known only roughly"
         )
-    if case.solution.log_full[0] > FULL_LOG:
+    if case.solution.log.full[0] > FULL_LOG:
         yield "commits wait for room in the log (redo_capacity_gib), in the rounds in which page cleaners make some"
 
 
@@ -250,5 +263,5 @@ def _array_doubts(case: Case) -> Iterator[str]:
         yield "each table is on disks of its own, which are taken for equally busy"
     if case.system.fair_queueing and case.system.scheduled_devices:
         yield "the disks' scheduler serves one process at a time, which isn't in the equations"
-    if case.system.controllers and case.solution.first_busy[0] > BUSY_CONTROLLER:
+    if case.system.controllers and case.solution.disks.first_busy[0] > BUSY_CONTROLLER:
         yield "disks share controllers, and each is taken to have its part of them for itself"

@@ -65,11 +65,11 @@ def rate_factors(
     """The measured quantities in causal order, by their names. `per_s`: transactions of the mix, as measured."""
     arm = isinstance(system.storage.data_disk, RotatingDevice)
     quantities = [
-        _Quantity(MISSES_PART, lambda at: at.solution.misses, _smaller_pool, SMALL),
-        _Quantity(READS_PART, _reads, lambda p, f: replace(p, read_factor=p.read_factor * f), SMALL),
-        _Quantity(WRITES_PART, _writes, lambda p, f: replace(p, write_factor=p.write_factor * f), SMALL),
-        _Quantity(CPU_PART, _cpu_s, lambda p, f: replace(p, cpu_speed=p.cpu_speed / f)),
-        _Quantity(DEVICE_PART, _busy_per_request_s if arm else lambda at: at.solution.disk_read_s, _slower_device),
+        _Quantity(MISSES_PART, lambda at: at.solution.pool.misses, _smaller_pool, SMALL),
+        _Quantity(READS_PART, _reads, _more_reads, SMALL),
+        _Quantity(WRITES_PART, _writes, _more_writes, SMALL),
+        _Quantity(CPU_PART, _cpu_s, _slower_processors),
+        _Quantity(DEVICE_PART, _busy_per_request_s if arm else lambda at: at.solution.disks.read_s, _slower_device),
     ]
     policy, p = policy_at(parameters, system.pool.replacement), parameters
     factors: list[tuple[_Quantity, float]] = []
@@ -86,54 +86,73 @@ def rate_factors(
 
 def _smaller_pool(p: Parameters, factor: FloatArray) -> Parameters:
     """A pool of 1 / factor of the size: the factor rises with the misses."""
-    return replace(
-        p,
-        buffers=p.buffers / factor,
-        resident=p.resident / factor,
-        dirty_high=p.dirty_high / factor,
-        dirty_low=p.dirty_low / factor,
+    pool = p.pool
+    smaller = replace(
+        pool,
+        buffers=pool.buffers / factor,
+        resident=pool.resident / factor,
+        dirty_high=pool.dirty_high / factor,
+        dirty_low=pool.dirty_low / factor,
     )
+    return replace(p, pool=smaller)
 
 
 def _slower_device(p: Parameters, factor: FloatArray) -> Parameters:
     """Data, swap on it, and the log if it lies there too."""
-    by = factor[:, None]
-    shared = np.where(p.log_own > 0, 1.0, factor)
+    by, storage, log = factor[:, None], p.storage, p.log
+    shared = np.where(log.has_own_device > 0, 1.0, factor)
     return replace(
         p,
-        read_s=p.read_s * by,
-        write_s=p.write_s * by,
-        page_transfer_s=p.page_transfer_s * factor,
-        apart_page_s=p.apart_page_s * factor,
-        append_page_s=p.append_page_s * factor,
-        again_s=p.again_s * factor,
-        swap_read_s=p.swap_read_s * by,
-        swap_write_s=p.swap_write_s * by,
-        log_first_s=p.flush_overhead_s + (p.log_first_s - p.flush_overhead_s) * shared,
-        log_again_s=p.flush_overhead_s + (p.log_again_s - p.flush_overhead_s) * shared,
+        storage=replace(
+            storage,
+            read_s=storage.read_s * by,
+            write_s=storage.write_s * by,
+            page_transfer_s=storage.page_transfer_s * factor,
+            rewrite_s=storage.rewrite_s * factor,
+        ),
+        volume=replace(p.volume, apart_page_s=p.volume.apart_page_s * factor),
+        ssd=replace(p.ssd, append_page_s=p.ssd.append_page_s * factor),
+        swap=replace(p.swap, read_s=p.swap.read_s * by, write_s=p.swap.write_s * by),
+        log=replace(
+            log,
+            first_s=log.flush_overhead_s + (log.first_s - log.flush_overhead_s) * shared,
+            again_s=log.flush_overhead_s + (log.again_s - log.flush_overhead_s) * shared,
+        ),
     )
 
 
+def _more_reads(p: Parameters, factor: FloatArray) -> Parameters:
+    return replace(p, storage=replace(p.storage, read_factor=p.storage.read_factor * factor))
+
+
+def _more_writes(p: Parameters, factor: FloatArray) -> Parameters:
+    return replace(p, storage=replace(p.storage, write_factor=p.storage.write_factor * factor))
+
+
+def _slower_processors(p: Parameters, factor: FloatArray) -> Parameters:
+    return replace(p, cpu=replace(p.cpu, speed=p.cpu.speed / factor))
+
+
 def _reads(at: _AtRate) -> FloatArray:
-    return at.solution.reads_mean + at.solution.faults_mean
+    return at.solution.paging.reads + at.solution.paging.faults
 
 
 def _writes(at: _AtRate) -> FloatArray:
     """With the log's, where it lies on a data device."""
-    shared = (at.p.log_own <= 0) & (at.p.durable > 0)
-    logged = np.where(shared, at.solution.flushes_per_s / at.solution.rate, 0.0)
-    return np.maximum(at.solution.requests, at.solution.victims_mean) + logged
+    shared = (at.p.log.has_own_device <= 0) & (at.p.log.is_durable > 0)
+    logged = np.where(shared, at.solution.log.flushes_per_s / at.solution.rate, 0.0)
+    return np.maximum(at.solution.writes.requests, at.solution.paging.victims) + logged
 
 
 def _cpu_s(at: _AtRate) -> FloatArray:
     s = at.solution
-    alone = s.cpu_mean_s + s.section_mean_s + s.background_cpu_s
-    return alone * s.slowdown + s.handing_over / np.maximum(s.rate, 1e-12)
+    alone = s.cpu.path_s + s.cpu.section_s + s.cpu.background_s
+    return alone * s.cpu.slowdown + s.cpu.handing_over / np.maximum(s.rate, 1e-12)
 
 
 def _busy_per_request_s(at: _AtRate) -> FloatArray:
-    others = np.maximum(at.p.data_devices - at.p.disks_per_file, 0.0)
-    busy = at.p.disks_per_file * at.solution.first_busy + others * at.solution.disk_busy
+    others = np.maximum(at.p.storage.disks - at.p.storage.disks_per_file, 0.0)
+    busy = at.p.storage.disks_per_file * at.solution.disks.first_busy + others * at.solution.disks.busy
     return busy / np.maximum(at.solution.rate * (_reads(at) + _writes(at)), 1e-12)
 
 

@@ -100,7 +100,7 @@ class Case:
     @cached_property
     def brought(self) -> FloatArray:
         """Pages that come into the pool per transaction of the mix, new ones too, by group."""
-        return self.solution.group_missing[0] * self.workload.groups.references
+        return self.solution.groups.missing[0] * self.workload.groups.references
 
     @property
     def response_s(self) -> float:
@@ -124,31 +124,31 @@ class Case:
         terminals, w = self.system.terminals, self.workload
         if terminals is None:
             return 0.0
-        awaited = float(self.solution.total_s[0] @ w.awaited)
+        awaited = float(self.solution.classes.total_s[0] @ w.awaited)
         left = terminals.count / self.rate - w.away_s - awaited
         return max(left, 0.0) / max(float(w.awaited.sum()), 1e-300)
 
     @property
     def reads_pending(self) -> float:
         """Clients that wait for a page from disk, on average (Little's law)."""
-        return self.rate * self.mean(self.solution.read_s)
+        return self.rate * self.mean(self.solution.classes.read_s)
 
 
 def cpu(case: Case) -> CpuResult:
     """The processors. iowait as in reference/io_wait.py, whoever doesn't run being asleep in I/O by chance."""
     w, t = case.workload, case.solution
     p, costs, mix = case.parameters, case.system.costs, case.workload.mix
-    speed = float(p.cpu_speed[0])
-    per_processor = case.rate / float(p.processors[0]) * float(t.slowdown[0])
+    speed = float(p.cpu.speed[0])
+    per_processor = case.rate / float(p.cpu.processors[0]) * float(t.cpu.slowdown[0])
     client = float(w.client_s @ mix) / speed
     own = float((w.user_s + w.inside_s.sum(axis=1)) @ mix) / speed
     own += float(case.brought.sum()) * to_s(costs.miss_ns) / speed
-    merging_s = float(t.merged[0]) * to_s(costs.read_ns + costs.request_ns + costs.miss_ns)
-    writer = (float(t.background[0]) * to_s(costs.write_ns) + merging_s) / speed
-    needed = float(t.cpu_mean_s[0] + t.section_mean_s[0])
-    seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(t.background_cpu_s[0]) - writer, 0.0))
+    merging_s = float(t.pool.merged[0]) * to_s(costs.read_ns + costs.request_ns + costs.miss_ns)
+    writer = (float(t.writes.background[0]) * to_s(costs.write_ns) + merging_s) / speed
+    needed = float(t.cpu.path_s[0] + t.cpu.section_s[0])
+    seconds = (own, client, max(needed - own - client, 0.0), writer, max(float(t.cpu.background_s[0]) - writer, 0.0))
     at_work = tuple(each * per_processor for each in seconds)
-    handing = float(t.handing_over[0] / p.processors[0])
+    handing = float(t.cpu.handing_over[0] / p.cpu.processors[0])
     spent = (*at_work, min(handing, max(1.0 - sum(at_work), 0.0)))
     total = sum(spent)
     scale = min(1.0, 1.0 / total) if total > 0 else 0.0
@@ -170,11 +170,13 @@ def _waiting_share(case: Case, busy: float) -> float:
 
     Each client that does not run on it is asleep with the same chance, independently of the others (binomial).
     """
-    r, p, processors = case.solution, case.parameters, float(case.parameters.processors[0])
+    r, p, processors = case.solution, case.parameters, float(case.parameters.cpu.processors[0])
     clients = len(case.system.client_registers)
-    asleep = min(case.rate * case.mean(r.read_s + r.victim_s + r.fault_s), clients)
+    asleep = min(case.rate * case.mean(r.classes.read_s + r.classes.victim_s + r.classes.fault_s), clients)
     here = asleep / max(processors * (clients - busy), asleep)
-    flushing = float(r.flushes_per_s[0] * np.maximum(p.log_first_s - p.flush_overhead_s, 0.0)[0] * (p.durable[0] > 0))
+    flushing = float(
+        r.log.flushes_per_s[0] * np.maximum(p.log.first_s - p.log.flush_overhead_s, 0.0)[0] * (p.log.is_durable[0] > 0)
+    )
     return 1.0 - (1.0 - here) ** clients * (1.0 - min(flushing, 1.0) / processors)
 
 
@@ -184,9 +186,11 @@ def dirty_cached_pages(case: Case) -> float:
     if system.writes_victims:
         return 0.0
     stay_s = to_s(marks.expire_ns + marks.flush_interval_ns / 2)
-    rewritten, limit = case.rate * float(case.solution.written[0]) * stay_s, system.page_cache.dirty_limit_pages
+    rewritten, limit = case.rate * float(case.solution.writes.pages[0]) * stay_s, system.page_cache.dirty_limit_pages
     # heaps behind a drive's queue are in the equations: the disks keep up, and dirty pages stay where heaps begin
-    keeps = marks.chunk_pages > 0 and case.parameters.closed_s[0] > 0 and case.solution.first_busy[0] < KEEPS_UP
+    keeps = (
+        marks.chunk_pages > 0 and case.parameters.ssd.closed_s[0] > 0 and case.solution.disks.first_busy[0] < KEEPS_UP
+    )
     most = min(marks.background_pages + marks.chunk_pages, limit) if keeps else limit
     return min(rewritten, most, system.program.pages)
 
@@ -198,7 +202,7 @@ def caches(case: Case) -> list[CacheResult]:
     """
     system, t, groups = case.system, case.solution, case.workload.groups
     pool, cache = system.pool, system.page_cache
-    brought, misses, reads = float(case.brought.sum()), float(t.misses[0]), float(t.reads[0])
+    brought, misses, reads = float(case.brought.sum()), float(t.pool.misses[0]), float(t.pool.reads[0])
     references = float(groups.references.sum() + groups.repeated.sum())
     table = case.workload.table(pool.replacement)
     needed = float(table.filled[-1]) if len(groups.references) else 0.0
@@ -209,9 +213,9 @@ def caches(case: Case) -> list[CacheResult]:
             references=case.counted(references),
             hits=case.counted(references - brought),
             hit_ratio=(references - brought) / references if references > 0 else 0.0,
-            evictions=case.counted(brought + float(t.merged[0])) if needed > pool.pages else 0,
-            dirty_evictions=case.counted(float(t.dirty_victims[0])),
-            dirty_fraction=min(float(t.dirty[0]) / max(pool.pages, 1), 1.0),
+            evictions=case.counted(brought + float(t.pool.merged[0])) if needed > pool.pages else 0,
+            dirty_evictions=case.counted(float(t.pool.dirty_victims[0])),
+            dirty_fraction=min(float(t.pool.dirty[0]) / max(pool.pages, 1), 1.0),
             resident_fraction=min(pool.resident_pages / max(min(needed, pool.pages), 1.0), 1.0),
         ),
         CacheResult(
@@ -231,7 +235,7 @@ def caches(case: Case) -> list[CacheResult]:
 def tables(case: Case) -> list[TableResult]:
     """References of each region and where they were answered; a row's parts sum to its references."""
     groups, names = case.workload.groups, case.system.program.region_names
-    misses, reads = case.solution.group_misses[0], case.solution.group_reads[0]
+    misses, reads = case.solution.groups.misses[0], case.solution.groups.reads[0]
     found = []
     for number, name in enumerate(names):
         here = groups.region == number
@@ -251,19 +255,19 @@ def locks(case: Case) -> list[LockResult]:
     """
     w, r = case.workload, case.solution
     taken = np.array([w.mix[lock.transaction_class] * lock.acquisitions for lock in w.locks])
-    waits = float(taken @ r.lock_wait[0]) if len(taken) else 0.0
+    waits = float(taken @ r.locks.waiting[0]) if len(taken) else 0.0
     found = [
         LockResult(
             name=ROW_LOCKS,
             acquisitions=case.counted(float(taken.sum())),
             waits=case.counted(waits),
-            mean_wait_s=case.mean(r.lock_s) / waits if waits > 0 else 0.0,
+            mean_wait_s=case.mean(r.classes.lock_s) / waits if waits > 0 else 0.0,
             utilisation=0.0,
         )
     ]
     entries, inside = w.mix @ w.entries, w.mix @ w.inside_s
-    occupied = min(float(r.section_busy[0]), 1.0)
-    queue = case.mean(r.section_queue_s) / max(float(entries.sum()) * occupied, 1e-300)
+    occupied = min(float(r.cpu.section_busy[0]), 1.0)
+    queue = case.mean(r.classes.section_queue_s) / max(float(entries.sum()) * occupied, 1e-300)
     for section, entered, spent in zip(case.system.sections, entries.tolist(), inside.tolist(), strict=True):
         found.append(
             LockResult(
@@ -280,15 +284,15 @@ def locks(case: Case) -> list[LockResult]:
 def log(case: Case) -> LogResult:
     """The transaction log. Without anything to log nothing is flushed."""
     w = case.workload
-    images = case.system.log.full_page_bytes * float(case.solution.images[0])
+    images = case.system.log.full_page_bytes * float(case.solution.log.images[0])
     rules = case.system.log
     bytes_per_s = case.rate * (float(w.log_bytes @ w.mix) + images) * (rules.writes_per_group if rules.durable else 1)
     if bytes_per_s > 0:
-        bytes_per_s += float(case.solution.groups_per_s[0]) * rules.journal_writes * JOURNAL_BYTES
+        bytes_per_s += float(case.solution.log.groups_per_s[0]) * rules.journal_writes * JOURNAL_BYTES
     return LogResult(
         bytes_per_s=bytes_per_s,
         commits_per_s=case.rate * float(w.commits @ w.mix),
-        flushes_per_s=float(case.solution.flushes_per_s[0]) if bytes_per_s > 0 else 0.0,
+        flushes_per_s=float(case.solution.log.flushes_per_s[0]) if bytes_per_s > 0 else 0.0,
     )
 
 
@@ -296,7 +300,7 @@ def stations(case: Case) -> list[StationResult]:
     """Plain stations; the time there, as far as it is not known by station, is shared by service."""
     w = case.workload
     visits, served = w.mix @ w.visits, w.mix @ w.served_s
-    number = case.rate * case.mean(case.solution.station_s)
+    number = case.rate * case.mean(case.solution.classes.station_s)
     return [
         StationResult(
             name=station.name,

@@ -27,7 +27,7 @@ def run_s(work: Work, w: Workload, clients: int, solution: Solution, warming: Co
 
 
 def _without_waiting_s(w: Workload, solution: Solution) -> float:
-    waiting = (solution.cpu_queue_s + solution.section_queue_s + solution.lock_s) @ w.mix
+    waiting = (solution.classes.cpu_queue_s + solution.classes.section_queue_s + solution.classes.lock_s) @ w.mix
     return float((solution.response_s - waiting)[0]) + w.think_s
 
 
@@ -37,7 +37,7 @@ def _variance(w: Workload, solution: Solution) -> float:
     A geometric number of others goes before, each as long as its class is on average.
     """
     share = float(w.mix[w.main_class])
-    lasts = (solution.total_s[0] + w.think_s) / (float(solution.response_s[0]) + w.think_s)
+    lasts = (solution.classes.total_s[0] + w.think_s) / (float(solution.response_s[0]) + w.think_s)
     others = np.where(np.arange(len(w.mix)) == w.main_class, 0.0, w.mix)
     if share >= 1.0:
         return 0.0

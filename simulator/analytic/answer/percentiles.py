@@ -95,24 +95,24 @@ def response_quantiles_s(
     near = found.below(times_s * EDGE**0.5) - found.below(times_s / EDGE**0.5)
     why = _unknown(p, r, classes, with_backlog=with_backlog)[..., None]
     why = np.where((why == 0) & (near < NEAR_SHARE * np.minimum(1.0 - shares, TAIL_SHARE)), AT_EDGE, why)
-    return np.where(why == 0, times_s + p.network_s[:, classes][..., None], np.nan), why
+    return np.where(why == 0, times_s + p.clients.network_s[:, classes][..., None], np.nan), why
 
 
 def _unknown(p: Parameters, r: Solution, classes: IntArray, *, with_backlog: bool) -> IntArray:
     """Reasons of all percentiles of a class, (machines, classes)."""
-    disks_s = (r.read_s + r.victim_s + r.fault_s)[:, classes]
-    log_s = np.where(_log_at_disks(p), r.log_s[:, classes], 0.0)
-    total_s = np.maximum(r.total_s[:, classes], TINY)
+    disks_s = (r.classes.read_s + r.classes.victim_s + r.classes.fault_s)[:, classes]
+    log_s = np.where(_log_at_disks(p), r.classes.log_s[:, classes], 0.0)
+    total_s = np.maximum(r.classes.total_s[:, classes], TINY)
     at_disks = (disks_s + log_s) / total_s > DISKS
-    inside = np.clip(r.rate * r.response_s / p.clients, 0.0, 1.0)
-    all_inside = inside ** (np.sqrt(2.0 * (p.clients + 1.0)) - 1.0)  # M/M/c: Sakasegawa 1977
-    queued = ((p.arrivals_per_s > 0) | (p.terminals > 0)) & (all_inside > WAITS) & (not with_backlog)
+    inside = np.clip(r.rate * r.response_s / p.clients.number, 0.0, 1.0)
+    all_inside = inside ** (np.sqrt(2.0 * (p.clients.number + 1.0)) - 1.0)  # M/M/c: Sakasegawa 1977
+    queued = ((p.clients.arrivals_per_s > 0) | (p.clients.terminals > 0)) & (all_inside > WAITS) & (not with_backlog)
     paused = _stalled_s(r)[:, None] * _waits(r, classes) / total_s > PAUSES
     cases = (
         (_column(queued), CONNECTIONS),
-        (at_disks & _column((p.limited > 0) & (p.direct <= 0)), VOLUMES),
-        (at_disks & _column(p.write_cache_s > 0), CACHES),
-        (at_disks & _column(r.writes_busy > WRITES), STORMS),
+        (at_disks & _column((p.volume.is_limited > 0) & (p.writing.direct <= 0)), VOLUMES),
+        (at_disks & _column(p.write_cache.write_s > 0), CACHES),
+        (at_disks & _column(r.disks.writes_busy > WRITES), STORMS),
         (paused, HEAPS),
     )
     return np.select([each for each, _ in cases], [why for _, why in cases], 0)
@@ -131,66 +131,68 @@ def _column(of_machines: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _log_at_disks(p: Parameters) -> npt.NDArray[np.bool_]:
-    return _column((p.log_own <= 0) & (p.durable > 0))
+    return _column((p.log.has_own_device <= 0) & (p.log.is_durable > 0))
 
 
 def _waits(r: Solution, classes: IntArray) -> FloatArray:
     """Of a transaction for disks."""
-    return np.maximum((r.disk_reads + r.victims + r.faults)[:, classes], 0.0)
+    return np.maximum((r.classes.disk_reads + r.classes.victims + r.classes.faults)[:, classes], 0.0)
 
 
 def _stalled_s(r: Solution) -> FloatArray:
-    return np.where(r.pause_s > 0, np.minimum(r.stalled_s, r.disk_read_s), 0.0)
+    return np.where(r.disks.pause_s > 0, np.minimum(r.disks.stalled_s, r.disks.read_s), 0.0)
 
 
 def mixture(w: Workload, p: Parameters, r: Solution, classes: IntArray) -> Mixture:
     """Response times of classes without the network's."""
-    others = p.clients - r.rate * (r.lock_s @ w.mix)
+    others = p.clients.number - r.rate * (r.classes.lock_s @ w.mix)
 
     def queue(mean_s: FloatArray, of_all_s: FloatArray, services: FloatArray) -> FloatArray:
         """Variance of one wait there. `of_all_s`: of a transaction of each class; `services`: squared variation."""
         length = np.maximum(r.rate * (of_all_s @ w.mix), 1e-9)
         closed = np.maximum(others - length, 0.0) * (1.0 + np.minimum(services, 1.0)) / 2.0 / length**2
-        of_length = np.where(p.arrivals_per_s > 0, 1.0, np.minimum(closed, 1.0))
+        of_length = np.where(p.clients.arrivals_per_s > 0, 1.0, np.minimum(closed, 1.0))
         return mean_s**2 * _column(of_length + services / np.maximum(length, 1.0))
 
     waits, entries = _waits(r, classes), np.maximum(w.entries.sum(axis=1)[classes], 1e-9)
-    turn_s = r.cpu_queue_s[:, classes] / np.maximum(r.bursts[:, classes], 1e-9)
-    turn_s2 = queue(turn_s, r.cpu_queue_s, _variation(p.path_s, w) + PATH_VARIATION + BURST_VARIATION)
-    turns = np.maximum(r.bursts[:, classes] - waits, 0.0)
-    own_s = (r.cpu_s + r.section_s)[:, classes]
-    inside_s = r.section_queue_s[:, classes] / entries
-    held_up_s, at_disks = _stalled_s(r), _log_at_disks(p) & _column(p.flash <= 0)
-    log_s = r.log_s[:, classes]
+    turn_s = r.classes.cpu_queue_s[:, classes] / np.maximum(r.classes.bursts[:, classes], 1e-9)
+    turn_s2 = queue(turn_s, r.classes.cpu_queue_s, _variation(p.cpu.path_s, w) + PATH_VARIATION + BURST_VARIATION)
+    turns = np.maximum(r.classes.bursts[:, classes] - waits, 0.0)
+    own_s = (r.classes.cpu_s + r.classes.section_s)[:, classes]
+    inside_s = r.classes.section_queue_s[:, classes] / entries
+    held_up_s, at_disks = _stalled_s(r), _log_at_disks(p) & _column(p.storage.is_flash <= 0)
+    log_s = r.classes.log_s[:, classes]
     log_pause_s = np.where(at_disks, np.minimum(_column(held_up_s) * w.commits[classes], log_s), 0.0)
     log_s = log_s - log_pause_s
-    station_s = r.station_s[:, classes]
+    station_s = r.classes.station_s[:, classes]
     mean_s = own_s + turns * turn_s + entries * inside_s + log_s + station_s
     # who computes for longer queues up again more often
-    stretch = 1.0 + r.slices[:, classes] * turn_s / np.maximum(own_s, TINY)
-    drawn_s2 = p.drawn_s2[:, classes] * _column(r.slowdown / p.cpu_speed) ** 2
+    stretch = 1.0 + r.classes.slices[:, classes] * turn_s / np.maximum(own_s, TINY)
+    drawn_s2 = p.cpu.drawn_s2[:, classes] * _column(r.cpu.slowdown / p.cpu.speed) ** 2
     variance = (PATH_VARIATION * own_s**2 + drawn_s2) * stretch**2 + turns * turn_s2
     variance = variance + np.where(at_disks, ARM_VARIATION, FLUSH_VARIATION) * log_s**2
-    variance = variance + entries * queue(inside_s, r.section_queue_s, _variation(p.section_s, w))
+    variance = variance + entries * queue(inside_s, r.classes.section_queue_s, _variation(p.cpu.section_s, w))
     variance = variance + station_s**2 / np.maximum(w.visits.sum(axis=1)[classes], 1.0)
 
-    disk_s = np.maximum((r.read_s + r.victim_s + r.fault_s)[:, classes], 0.0) / np.maximum(waits, 1e-9)
-    paused_s = disk_s * _column(held_up_s / np.maximum(r.disk_read_s, TINY))
+    disk_s = np.maximum((r.classes.read_s + r.classes.victim_s + r.classes.fault_s)[:, classes], 0.0) / np.maximum(
+        waits, 1e-9
+    )
+    paused_s = disk_s * _column(held_up_s / np.maximum(r.disks.read_s, TINY))
     alone_s = disk_s - paused_s
-    queued = np.maximum(alone_s - p.read_s[:, :1], 0.0) / np.maximum(alone_s, TINY)
-    of_disk = np.maximum(np.where(_column(p.flash > 0), 0.0, ARM_VARIATION), queued**2)
+    queued = np.maximum(alone_s - p.storage.read_s[:, :1], 0.0) / np.maximum(alone_s, TINY)
+    of_disk = np.maximum(np.where(_column(p.storage.is_flash > 0), 0.0, ARM_VARIATION), queued**2)
     each_s, each_s2 = alone_s + turn_s, of_disk * alone_s**2 + turn_s2
 
     free = np.ones((len(r.rate), len(w.classes)))
     for k, lock in enumerate(w.locks):
-        free[:, lock.transaction_class] *= (1.0 - np.minimum(r.lock_wait[:, k], 1.0)) ** lock.acquisitions
+        free[:, lock.transaction_class] *= (1.0 - np.minimum(r.locks.waiting[:, k], 1.0)) ** lock.acquisitions
     locked = 1.0 - free[:, classes]
-    lock_s = r.lock_s[:, classes] / np.maximum(locked, 1e-12)
+    lock_s = r.classes.lock_s[:, classes] / np.maximum(locked, 1e-12)
 
     terms = []
     for chance, many, many2 in _poisson(waits):
         pause_s = many * paused_s + log_pause_s
-        hit = -np.expm1(-pause_s / np.maximum(_column(r.pause_s), TINY))
+        hit = -np.expm1(-pause_s / np.maximum(_column(r.disks.pause_s), TINY))
         pause_s = pause_s / np.maximum(hit, TINY)
         for met, stop_s in ((1.0 - hit, 0.0), (hit, pause_s)):
             for waited, wait_s in ((1.0 - locked, 0.0), (locked, lock_s)):

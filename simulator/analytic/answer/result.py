@@ -57,9 +57,9 @@ def check(
 ) -> list[Law]:
     """Little's law, utilisation, flow balance, sums of shares."""
     r, rate = case.solution, case.rate
-    needed = float(r.cpu_mean_s[0] + r.section_mean_s[0] + r.background_cpu_s[0])
-    at_work = rate * needed * float(r.slowdown[0]) / case.system.processors
-    demanded = at_work + min(float(r.handing_over[0]) / case.system.processors, max(1.0 - at_work, 0.0))
+    needed = float(r.cpu.path_s[0] + r.cpu.section_s[0] + r.cpu.background_s[0])
+    at_work = rate * needed * float(r.cpu.slowdown[0]) / case.system.processors
+    demanded = at_work + min(float(r.cpu.handing_over[0]) / case.system.processors, max(1.0 - at_work, 0.0))
     laws = [
         _population(case, classes),
         law_equal("cpu shares sum to 1", cpu.user + cpu.system + cpu.iowait + cpu.idle, 1.0),
@@ -76,7 +76,7 @@ def check(
     laws.append(
         law_equal("disk reads of tables = reads of devices", by_tables, at_devices, EXACT * at_devices + rounding)
     )
-    pending = rate * float(r.reads_mean[0]) * float(r.disk_read_s[0])
+    pending = rate * float(r.paging.reads[0]) * float(r.disks.read_s[0])
     laws.append(
         law_equal("Little: reads pending = reads x response", case.reads_pending, pending, EXACT + EXACT * pending)
     )
@@ -138,7 +138,7 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     if system.terminals:
         stations.append(connections_result(system, system.terminals, classes, case.duration_s))
     bottleneck = bottleneck_of(cpu, devices[: len(case.system.storage.devices)], locks, stations, main, volume_limits)
-    swap_share = case.mean(case.solution.fault_s) / case.response_s if case.response_s > 0 else 0.0
+    swap_share = case.mean(case.solution.classes.fault_s) / case.response_s if case.response_s > 0 else 0.0
     names = names_of_disks(devices, volume_limits), {one.name for one in locks}
     regime = regime_of(bottleneck, *names, swap_share, doubted=bool(warnings))
     counted = main.rate_per_min if case.warming is None else case.warming_mean_per_s * case.per_min
@@ -146,7 +146,7 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         counted = case.transactions / case.duration_s * case.per_min
     rate_per_min = interval(counted, regime)
     steady_per_min = main.rate_per_min if case.warming is None else case.warming.steady_per_s * case.per_min
-    faults_per_s = rate * float(case.solution.faults_mean[0])
+    faults_per_s = rate * float(case.solution.paging.faults[0])
     completed = case.transactions
     return Result(
         scenario=system.name,
@@ -255,16 +255,16 @@ def _times(case: Case, number: int) -> dict[str, float]:
     """
     r, window = case.solution, case.system.interval
     parts = {
-        "cpu": r.cpu_s + r.section_s,
-        "cpu queue": r.cpu_queue_s,
-        "critical section": r.section_queue_s,
-        ROW_LOCKS: r.lock_s,
-        "disk read": r.read_s,
-        "swap": r.fault_s,
-        "write throttle": r.victim_s,
-        "log": r.log_s,
-        "network": case.parameters.network_s,
-        "stations": r.station_s,
+        "cpu": r.classes.cpu_s + r.classes.section_s,
+        "cpu queue": r.classes.cpu_queue_s,
+        "critical section": r.classes.section_queue_s,
+        ROW_LOCKS: r.classes.lock_s,
+        "disk read": r.classes.read_s,
+        "swap": r.classes.fault_s,
+        "write throttle": r.classes.victim_s,
+        "log": r.classes.log_s,
+        "network": case.parameters.clients.network_s,
+        "stations": r.classes.station_s,
     }
     found = dict.fromkeys(ACTIVITIES, 0.0) | {name: float(times[0, number]) for name, times in parts.items()}
     found["connection"] = case.backlog * to_s(window.warm_up_ns + window.duration_ns / 2) + case.connection_s

@@ -48,11 +48,15 @@ def loaded(w: Workload, p: Parameters, policy: str, per_s: FloatArray) -> Loaded
 
 def _needs(p: Parameters, s: Solution) -> Needs:
     """By the work alone; disks sort what waits as well as they can."""
-    cpu = s.rate * ((s.cpu_mean_s + s.section_mean_s) * p.slowdowns[:, -1] + s.background_cpu_s) / p.processors
-    reads = s.rate * (s.reads_mean + s.victims_mean + s.merged)
-    writes = s.rate * s.requests * p.disk_writes(np.ones(1))
-    at_once = np.minimum(p.parallel, np.where(p.parallel > 1, p.calls, np.inf)) * p.data_devices
-    read_s = np.where(p.dies > 0, p.die_s / np.maximum(p.dies, 1.0), p.read_s[:, -1])
-    apart_s = s.rate * (s.reads_mean + s.merged + (1.0 + p.doubled) * s.written) * p.apart_page_s
-    disks = np.maximum(reads * read_s + writes * p.write_s[:, -1], apart_s) / at_once
-    return Needs(cpu, disks, s.log_busy, reads)
+    cpu = s.rate * ((s.cpu.path_s + s.cpu.section_s) * p.cpu.slowdowns[:, -1] + s.cpu.background_s) / p.cpu.processors
+    reads = s.rate * (s.paging.reads + s.paging.victims + s.pool.merged)
+    writes = s.rate * s.writes.requests * p.disk_writes(np.ones(1))
+    at_once = (
+        np.minimum(p.storage.parallel, np.where(p.storage.parallel > 1, p.storage.calls, np.inf)) * p.storage.disks
+    )
+    read_s = np.where(p.ssd.dies > 0, p.ssd.die_s / np.maximum(p.ssd.dies, 1.0), p.storage.read_s[:, -1])
+    apart_s = (
+        s.rate * (s.paging.reads + s.pool.merged + (1.0 + p.writing.doubled) * s.writes.pages) * p.volume.apart_page_s
+    )
+    disks = np.maximum(reads * read_s + writes * p.storage.write_s[:, -1], apart_s) / at_once
+    return Needs(cpu, disks, s.log.busy, reads)

@@ -6,7 +6,6 @@ import ctypes
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,6 +17,7 @@ from oltpsim.simulator.compiled_library import ERROR_BYTES, CompiledLibrary
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import FloatArray
 
+Layout = tuple[tuple[str, int | str], ...]
 FEWEST = 64
 """machines that are worth a thread of their own"""
 
@@ -39,27 +39,12 @@ LIBRARY = CompiledLibrary(
     variable="OLTPSIM_ANALYTIC_LIBRARY",
     interface_version=1,
     functions={
-        "oltpsim_names": (_TEXT, [_NUMBER]),
+        "oltpsim_layout": (_TEXT, []),
         "oltpsim_create": (_HANDLE, [ctypes.POINTER(CNumbers), _NUMBER, _TEXT, _NUMBER]),
-        "oltpsim_solve": (_NUMBER, [_HANDLE, _ROWS, _NUMBER, _NUMBER, _ROWS, _ROWS, _ROWS, _TEXT, _NUMBER]),
+        "oltpsim_solve": (_NUMBER, [_HANDLE, _ROWS, _NUMBER, _NUMBER, _ROWS, _ROWS, _NUMBER, _TEXT, _NUMBER]),
         "oltpsim_free": (None, [_HANDLE]),
     },
 )
-
-
-class Names:
-    """Names of the columns that pass through the interface, in their order."""
-
-    def __init__(self) -> None:
-        library = LIBRARY.load()
-        words = [library.oltpsim_names(which).decode().split() for which in range(6)]
-        self.machine, self.machine_tables, self.figures, self.by_class, self.by_lock, self.by_group = words
-
-
-@cache
-def names() -> Names:
-    """The names, read once."""
-    return Names()
 
 
 class CompiledWorkload:
@@ -82,26 +67,29 @@ class CompiledWorkload:
         self.locks = len(values["locks"]) // 5
 
     def solve(
-        self, machines: FloatArray, rates: FloatArray | None, *, with_groups: bool
-    ) -> Iterator[tuple[str, FloatArray]]:
-        """Figures by name, of each machine in a row: (machines,), and (machines, classes), locks or groups.
+        self, machines: FloatArray, rates: FloatArray | None, figures: Layout, *, with_groups: bool
+    ) -> Iterator[FloatArray]:
+        """Columns of figures in the order of their layout; those by group are empty unless `with_groups`.
 
         `rates`: transactions of the mix per second to look at; None: the rate that each machine does. On all cores.
         """
-        count, known = len(machines), names()
+        count = len(machines)
         if rates is not None and len(rates) != count:
             raise InternalError(f"{len(rates)} rates for {count} machines")
-        widths = dict.fromkeys(known.figures, 1) | dict.fromkeys(known.by_class, self.classes)
-        widths |= dict.fromkeys(known.by_lock, self.locks)
-        figures = np.empty((count, sum(widths.values())))
-        of_groups = np.empty((count, len(known.by_group) * self.groups if with_groups else 0))
+        sizes: dict[int | str, int] = {
+            1: 1,
+            "classes": self.classes,
+            "locks": self.locks,
+            "groups": self.groups if with_groups else 0,
+        }
+        widths = [(width, sizes[width]) for _, width in figures]
+        values = np.empty((count, sum(size for _, size in widths)))
 
         def part(begin: int, end: int) -> None:
             error = ctypes.create_string_buffer(ERROR_BYTES)
             at = None if rates is None else _pointer(rates[begin:end])
-            passed = _pointer(machines[begin:end]), end - begin, machines.shape[1], at, _pointer(figures[begin:end])
-            groups = _pointer(of_groups[begin:end]) if with_groups else None
-            if not self._library.oltpsim_solve(self._handle, *passed, groups, error, ERROR_BYTES):
+            passed = _pointer(machines[begin:end]), end - begin, machines.shape[1], at, _pointer(values[begin:end])
+            if not self._library.oltpsim_solve(self._handle, *passed, values.shape[1], error, ERROR_BYTES):
                 raise InternalError(error.value.decode())
 
         threads = max(min(os.cpu_count() or 1, count // FEWEST), 1)
@@ -112,12 +100,9 @@ class CompiledWorkload:
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(part, edges[:-1], edges[1:]))
         place = 0
-        for name, width in widths.items():
-            here = figures[:, place : place + width]
-            yield name, here[:, 0] if name in known.figures else here
-            place += width
-        for number, name in enumerate(known.by_group):
-            yield name, of_groups[:, number * self.groups : (number + 1) * self.groups]
+        for width, size in widths:
+            yield values[:, place] if width == 1 else values[:, place : place + size]
+            place += size
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):

@@ -12,69 +12,77 @@ struct PageCache {
     Numbers hits;     // share of the pool's misses, by group
 
     // What doesn't depend on the rate.
-    void prepare(const Workload& w, const Machine& m, const BufferPool& pool) {
-        const std::size_t n = at(w.groups);
+    void prepare(const Workload& workload, const Machine& machine, const BufferPool& pool) {
+        const std::size_t n = at(workload.groups);
         hits.assign(n, 0.0), time = 0.0;
         // the time in which misses alone would fill it, until a first one is known
-        near = log_of(clip(m.cache_pages / std::max(pool.misses_total, LEAST), SHORTEST, LONGEST));
-        stay = w.is_clock ? CLOCK_STAY * pool.time : m.cleaners > 0 ? w.read_stay(pool.time) : pool.time;
+        near = log_of(clip(machine.page_cache.pages / std::max(pool.misses_total, LEAST), SHORTEST, LONGEST));
+        stay = workload.is_clock        ? CLOCK_STAY * pool.time
+               : machine.has_cleaners() ? workload.read_stay(pool.time)
+                                        : pool.time;
         first.assign(n, 0.0), new_total = 0.0;
         away.assign(n, 0.0), again_after.assign(n, 0.0), more.assign(n, 0.0);
         clean = dirty = again = Stays{};
         for (Stays* stays : {&clean, &dirty, &again})
             stays->amount.assign(n, 0.0), stays->mean.assign(n, 1.0), stays->first.assign(n, 0.0);
-        const double since = since_last(w, pool.time);
+        const double since = since_last(workload, pool.time);
         for (std::size_t g = 0; g < n; g++) {
-            const bool drawn = w.rate[g] > 0;
-            away[g] = clip(drawn ? 1.0 / std::max(w.rate[g], LEAST) : w.gap[g] - pool.time, LEAST, SELDOM);
+            const bool drawn = workload.rate[g] > 0;
+            away[g] =
+                clip(drawn ? 1.0 / std::max(workload.rate[g], LEAST) : workload.gap[g] - pool.time, LEAST, SELDOM);
             const double missing = std::max(pool.missing[g], LEAST);
             // from its miss a page is in the pool for so long on average, and without a reference at most for `stay`
             const double in_pool = drawn ? (1.0 / missing - 1.0) * away[g] : stay;
             first[g] = std::min(stay, in_pool);
             more[g] = clip(in_pool - first[g], LEAST, SELDOM);
-            again_after[g] = w.recent[g] > 0 ? since : std::min(more[g] + away[g], SELDOM);
+            again_after[g] = workload.recent[g] > 0 ? since : std::min(more[g] + away[g], SELDOM);
             clean.mean[g] = again_after[g], dirty.mean[g] = more[g], again.mean[g] = away[g];
-            new_total += w.gaps[g] * w.write[g];
+            new_total += workload.gaps[g] * workload.write[g];
         }
     }
 
-    void solve(const Workload& w, const Machine& m, const BufferPool& pool, const PageWrites& writes, double rate) {
-        const std::size_t n = at(w.groups);
-        if (!m.cached() || n == 0) return;
-        const bool behind = m.free_behind > 0;
-        const double stays = rate * (m.expire_s + m.flush_s);
-        log_most = m.cache_log_pages, log_rate = log_most > 0 ? writes.log_bytes / m.cache_log_bytes : 0.0;
+    void solve(const Workload& workload, const Machine& machine, const BufferPool& pool, const PageWrites& writes,
+               double rate) {
+        const std::size_t n = at(workload.groups);
+        if (!machine.is_cached() || n == 0) return;
+        const bool behind = machine.write_back.free_behind > 0;
+        const double stays = rate * (machine.write_back.expire_s + machine.write_back.interval_s);
+        log_most = machine.log.cached_pages,
+        log_rate = log_most > 0 ? writes.log_bytes / machine.log.cached_page_bytes : 0.0;
         for (std::size_t g = 0; g < n; g++) {
-            const double returns = w.recent[g] > 0 ? 0.0 : pool.misses[g] * writes.left_dirty[g];
+            const double returns = workload.recent[g] > 0 ? 0.0 : pool.misses[g] * writes.left_dirty[g];
             clean.amount[g] = pool.misses[g] - returns, dirty.amount[g] = again.amount[g] = returns;
-            const double age = std::min(m.cleaners > 0 ? writes.age : writes.age / pool.time * stay, first[g]);
+            const double age = std::min(machine.has_cleaners() ? writes.age : writes.age / pool.time * stay, first[g]);
             clean.first[g] = first[g], dirty.first[g] = age, again.first[g] = first[g] - age;
         }
         passed_over.resize(n), present.resize(n), holds.resize(n);
-        pass_over(w, pool, writes);
+        pass_over(workload, pool, writes);
         const auto too_many = [&](double t) {
-            return log_of(std::max(occupied(w, writes, exp_of(t), behind, stays), LEAST) / m.cache_pages);
+            return log_of(std::max(occupied(workload, writes, exp_of(t), behind, stays), LEAST) /
+                          machine.page_cache.pages);
         };
         near = root_near(too_many, near, log_of(SHORTEST), log_of(LONGEST), 1e-7), time = exp_of(near);
         // what nobody has asked for since the start is there as far as the start has left it and room is left for it
         double left = 0.0;
-        if (m.done < time)
-            time = m.done, left = std::max(m.cache_pages - occupied(w, writes, time, behind, stays), 0.0);
+        if (machine.pool.done < time)
+            time = machine.pool.done,
+            left = std::max(machine.page_cache.pages - occupied(workload, writes, time, behind, stays), 0.0);
         const double after = behind ? std::min(stays, time) : time;
         double spare = 0.0;
         if (behind) {
             // what has been written lies at the end that is used up first, where newcomers take the last one's place:
             // what is left of the cache beside pages on their way through holds whatever it held before
-            const double so_far = rate * m.since_s + m.turnovers * m.buffers / std::max(pool.misses_total, LEAST);
+            const double so_far = rate * machine.interval.since_s + machine.interval.turnovers * machine.pool.buffers /
+                                                                        std::max(pool.misses_total, LEAST);
             const double through =
                              new_total * after + writes.checkpoint * stays + passing(std::min(time, so_far), after),
-                         database = total(w.pages);
-            spare = clip((m.cache_pages - through) / std::max(database, 1.0), 0.0, 1.0);
+                         database = total(workload.pages);
+            spare = clip((machine.page_cache.pages - through) / std::max(database, 1.0), 0.0, 1.0);
         }
-        find_hits(w, m, writes, pool.time, after, spare);
-        if (m.left_from == nullptr) return;
+        find_hits(workload, machine, writes, pool.time, after, spare);
+        if (machine.pool.left_from.values == nullptr) return;
         for (std::size_t g = 0; g < n; g++) {
-            const double above = m.left_of(g, m.pool_left), kept = m.left_of(g, left);
+            const double above = machine.left_of(g, machine.pool.left), kept = machine.left_of(g, left);
             hits[g] += (1.0 - hits[g]) * clip((kept - above) / std::max(1.0 - above, LEAST), 0.0, 1.0);
         }
     }
@@ -108,12 +116,12 @@ private:
 
     // Pages that it holds if they stay for so long: those that were read or written since, or both. With free-behind a
     // written page stays for no longer than `written_stay`.
-    OLTPSIM_WIDE double occupied(const Workload& w, const PageWrites& writes, double limit, bool behind,
+    OLTPSIM_WIDE double occupied(const Workload& workload, const PageWrites& writes, double limit, bool behind,
                                  double written_stay) {
         const double after = behind ? std::min(written_stay, limit) : limit;
         const double cycles = std::min(limit / writes.cycle, 1e6), counted = behind ? 0.0 : 1.0;
         const double *rare = away.data(), *in_pool = present.data(), *over = passed_over.data();
-        const double *all = w.pages.data(), *left = w.gaps.data(), *write = w.write.data();
+        const double *all = workload.pages.data(), *left = workload.gaps.data(), *write = workload.write.data();
         const Stays::Places cleaned = clean.places(), dirtied = dirty.places(), returned = again.places();
         const std::size_t n = holds.size();
         double* pages = holds.data();
@@ -130,8 +138,8 @@ private:
     }
 
     // Sets the chance that a checkpoint passes over a page of the pool without writing it, as a logarithm.
-    OLTPSIM_WIDE void pass_over(const Workload& w, const BufferPool& pool, const PageWrites& writes) {
-        const double *pages = w.pages.data(), *missing = pool.missing.data(), *heap = writes.heap.data();
+    OLTPSIM_WIDE void pass_over(const Workload& workload, const BufferPool& pool, const PageWrites& writes) {
+        const double *pages = workload.pages.data(), *missing = pool.missing.data(), *heap = writes.heap.data();
         double *in_pool = present.data(), *over = passed_over.data();
         const std::size_t n = present.size();
 #pragma GCC ivdep
@@ -155,18 +163,18 @@ private:
 
     // Sets the hits, what the start has left in the cache aside. A written page stays `after`; `spare`: share of the
     // database that the cache holds beside those on their way through.
-    OLTPSIM_WIDE void find_hits(const Workload& w, const Machine& m, const PageWrites& writes, double pool_time,
-                                double after, double spare) {
+    OLTPSIM_WIDE void find_hits(const Workload& workload, const Machine& machine, const PageWrites& writes,
+                                double pool_time, double after, double spare) {
         // a page that is clean when it leaves was written by a checkpoint since its last reference
         const double since_written = stay - std::min(writes.cycle, stay) / 2.0;
-        const double waited = std::max(w.window - pool_time, LEAST), there = time;
+        const double waited = std::max(workload.window - pool_time, LEAST), there = time;
         // page cleaners write all that windows remember; what is drawn again from those then comes sooner than evenly
-        const bool sooner = m.cleaners > 0 && std::isfinite(w.window);
-        const double y = sooner ? std::max(w.offspring * waited / w.window, 1e-4) : 1.0,
+        const bool sooner = machine.has_cleaners() && std::isfinite(workload.window);
+        const double y = sooner ? std::max(workload.offspring * waited / workload.window, 1e-4) : 1.0,
                      all_drawn = drawn_within(1.0, y);
-        const bool behind = m.free_behind > 0, empty = m.growing > 0;
+        const bool behind = machine.write_back.free_behind > 0, empty = machine.pool.growing > 0;
         const double *left_dirty = writes.left_dirty.data(), *was_changed = writes.changed.data();
-        const double *recent = w.recent.data(), *rare = away.data(), *after_miss = again_after.data();
+        const double *recent = workload.recent.data(), *rare = away.data(), *after_miss = again_after.data();
         const double *again_first = again.first.data(), *clean_first = clean.first.data();
         const std::size_t n = hits.size();
         double* found = hits.data();
@@ -196,10 +204,10 @@ private:
     // How long beyond the pool's time the page of a missed draw from a window has been in the page cache already: it
     // came in by its last reference, and the draw keeps it only so much longer. The last one was within the window,
     // draws from which come at random: the mean of exp(-y s)(1 - s) over what is left of it.
-    static double since_last(const Workload& w, double time) {
-        if (!std::isfinite(w.window)) return LEAST;
-        const double left = std::max(w.window - time, LEAST);
-        const double y = std::max(w.offspring * left / w.window, 1e-4);
+    static double since_last(const Workload& workload, double time) {
+        if (!std::isfinite(workload.window)) return LEAST;
+        const double left = std::max(workload.window - time, LEAST);
+        const double y = std::max(workload.offspring * left / workload.window, 1e-4);
         return left * (y - one_minus_exp(y)) / (y * y);
     }
 };

@@ -26,32 +26,36 @@ struct PageCleaners {
     // Before the first rate of a machine.
     void prepare() { near = 0.0; }
 
-    void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
-        find_ends(w, m, pool);
+    void solve(const Workload& workload, const Machine& machine, const BufferPool& pool, double rate, double page_s) {
+        find_ends(workload, machine, pool);
         merged = pool.merged, merged_change = pool.merged_change;
-        const double log_bytes = std::max(w.log_bytes_mean, TINY);
+        const double log_bytes = std::max(workload.log_bytes_mean, TINY);
         // The cleaners of ages and those of the list's end have batches of their own, which take turns at the disks. A
         // flash disk's time for a batch has that in it (storage.hpp), but not that both share what write-back may have
         // on its way.
-        const double most = m.cleaners / std::max(page_s * rate, LEAST);
-        const bool share_room = m.synced > 0 && m.in_flight < m.cleaners * m.writer_batch;
-        const double in_turn = m.flash > 0 && m.dies <= 0 && m.limited <= 0 && !share_room ? most : most / 2.0;
+        const double most = machine.cleaners.number / std::max(page_s * rate, LEAST);
+        const bool share_room = machine.writing.synced > 0 && machine.write_back.in_flight_pages <
+                                                                  machine.cleaners.number * machine.writing.batch_pages;
+        const double in_turn =
+            machine.is_flash() && !machine.is_ssd() && !machine.is_limited() && !share_room ? most : most / 2.0;
         const auto too_late = [&](double t) {
             const double age_most = exp_of(t);
-            stay_dirty(w, age_most);
-            const double by_age_per_s = at_share(m.aged_per_s, age_most * log_bytes / m.redo_bytes);
-            const double by_number_per_s = at_share(m.dirty_per_s, dirty / std::max(m.buffers, 1.0));
-            const bool at_once = age_most * log_bytes >= m.redo_sync_bytes;
+            stay_dirty(workload, age_most);
+            const double by_age_per_s =
+                at_share(machine.cleaners.aged_per_s, age_most * log_bytes / machine.cleaners.redo_bytes);
+            const double by_number_per_s =
+                at_share(machine.cleaners.dirty_per_s, dirty / std::max(machine.pool.buffers, 1.0));
+            const bool at_once = age_most * log_bytes >= machine.cleaners.redo_sync_bytes;
             const double due = (at_once ? ENDLESS : std::max(by_age_per_s, by_number_per_s)) / rate;
             const double written = std::min(due, std::max(most - ended, in_turn));
             return log_of(std::max(written, LEAST) / std::max(old_enough, LEAST));
         };
-        const double latest = log_of(std::max(m.redo_full_bytes / log_bytes, 1.0));
+        const double latest = log_of(std::max(machine.cleaners.redo_full_bytes / log_bytes, 1.0));
         near = root_near(too_late, clip(near, 0.0, latest), 0.0, latest, 1e-7);
         horizon = exp_of(near);
-        const bool too_young = horizon > m.done;  // since the start no change is so old
-        if (too_young) horizon = std::max(m.done, 1.0);
-        stay_dirty(w, horizon);
+        const bool too_young = horizon > machine.pool.done;  // since the start no change is so old
+        if (too_young) horizon = std::max(machine.pool.done, 1.0);
+        stay_dirty(workload, horizon);
         if (too_young) old_enough = 0.0;
         victims = std::max(ended - std::max(most - old_enough, in_turn), 0.0);
         // They look once a round: what is logged until they have written must find room beyond the age at which they
@@ -61,31 +65,33 @@ struct PageCleaners {
         // A round that lasts longer than its interval, for its batch, finds more due: the batch grows with it.
         batch = 0.0;
         for (int number = 0; number < ROUNDS; number++) {
-            const double lasts_s = m.flash > 0 ? page_s * batch : 0.0;
+            const double lasts_s = machine.is_flash() ? page_s * batch : 0.0;
             const double tail_transactions =
-                std::min(rate * std::max(m.tail_round_s, lasts_s),
-                         m.tail_evictions / std::max(pool.brought_mean + pool.merged, TINY));
-            const double aged = in_round(m, rate * old_enough * std::max(m.round_s, lasts_s), busy);
-            const double last = in_round(m, ended * tail_transactions, at_end);
+                std::min(rate * std::max(machine.cleaners.tail_round_s, lasts_s),
+                         machine.cleaners.tail_evictions / std::max(pool.brought_mean + pool.merged, TINY));
+            const double aged =
+                in_round(machine, rate * old_enough * std::max(machine.cleaners.round_s, lasts_s), busy);
+            const double last = in_round(machine, ended * tail_transactions, at_end);
             const double before = batch;
             batch = (old_enough * aged + ended * last) / std::max(old_enough + ended, LEAST);
-            batch = clip(batch, 1.0, m.writer_batch);
+            batch = clip(batch, 1.0, machine.writing.batch_pages);
             if (batch - before < ENOUGH * batch) break;
         }
-        files = files_of(w);
-        const double begun_bytes = std::min(horizon * log_bytes, m.redo_sync_bytes);
-        const double of_a_round = rate * log_bytes * m.round_s * (1.0 + std::min(busy, 1.0)) /
-                                  std::max(m.redo_full_bytes - begun_bytes, TINY);
-        log_full =
-            too_young ? 0.0 : std::max(busy * std::min(horizon * log_bytes / m.redo_full_bytes, 1.0), of_a_round);
+        files = files_of(workload);
+        const double begun_bytes = std::min(horizon * log_bytes, machine.cleaners.redo_sync_bytes);
+        const double of_a_round = rate * log_bytes * machine.cleaners.round_s * (1.0 + std::min(busy, 1.0)) /
+                                  std::max(machine.cleaners.redo_full_bytes - begun_bytes, TINY);
+        log_full = too_young ? 0.0
+                             : std::max(busy * std::min(horizon * log_bytes / machine.cleaners.redo_full_bytes, 1.0),
+                                        of_a_round);
     }
 
     // Pages of a group per transaction that are written by age, and at the list's end.
     struct Written {
         double by_age, at_end;
     };
-    Written written_of(const Workload& w, std::size_t g) const {
-        const double later = std::max(horizon - age, 0.0), rows = w.gaps[g] * w.write[g];
+    Written written_of(const Workload& workload, std::size_t g) const {
+        const double later = std::max(horizon - age, 0.0), rows = workload.gaps[g] * workload.write[g];
         const double of_drawn = exp_negative(-later / beyond[g]), of_row = exp_negative(-later / of_rows[g]);
         const double drawn = of_group[g] - rows;
         return {drawn * of_drawn + rows * of_row, drawn * (1.0 - of_drawn) + rows * (1.0 - of_row)};
@@ -108,45 +114,48 @@ private:
 
     // Of so many pages that are due in a round, the batch of one cleaner, which is busy for so much of its time: while
     // it is behind, rounds follow each other at once and batches grow.
-    static double in_round(const Machine& m, double due, double busy) {
-        const double each = clip(due / m.cleaners, 1.0, m.writer_batch), at_once = busy * busy * busy * busy;
-        return each + (m.writer_batch - each) * std::min(at_once, 1.0);
+    static double in_round(const Machine& machine, double due, double busy) {
+        const double each = clip(due / machine.cleaners.number, 1.0, machine.writing.batch_pages),
+                     at_once = busy * busy * busy * busy;
+        return each + (machine.writing.batch_pages - each) * std::min(at_once, 1.0);
     }
 
-    void find_ends(const Workload& w, const Machine& m, const BufferPool& pool) {
-        const std::size_t n = at(w.groups);
-        const bool grows = m.growing > 0;  // nobody comes to its end
-        const double time =
-            grows ? pool.time : std::min(pool.time, w.characteristic_time(std::max(m.buffers - m.tail_pages, 1.0)));
-        age = w.read_stay(time);
+    void find_ends(const Workload& workload, const Machine& machine, const BufferPool& pool) {
+        const std::size_t n = at(workload.groups);
+        const bool grows = machine.pool.growing > 0;  // nobody comes to its end
+        const double time = grows ? pool.time
+                                  : std::min(pool.time, workload.characteristic_time(std::max(
+                                                            machine.pool.buffers - machine.cleaners.tail_pages, 1.0)));
+        age = workload.read_stay(time);
         merged_beyond = std::max(pool.merged_stay - age, SOONEST * age);
         beyond.assign(n, NEVER), of_rows.assign(n, NEVER), missing.resize(n);
         changes.resize(n);
         for (std::size_t g = 0; g < n; g++)
-            changes[g] = w.rate[g] * w.write[g] + (w.puts_aside ? pool.changed_there[g] : 0.0);
+            changes[g] = workload.rate[g] * workload.write[g] + (workload.puts_aside ? pool.changed_there[g] : 0.0);
         if (grows) return;
-        w.missing_at(time, missing);
+        workload.missing_at(time, missing);
         for (std::size_t g = 0; g < n; g++) {
-            const bool is_held = w.puts_aside && w.put_aside[g] > 0;
-            if (w.rate[g] > 0 && missing[g] > 1e-12) {
-                const double stay = is_held ? BufferPool::stay(w, g, missing[g]) : (1.0 / missing[g] - 1.0) / w.rate[g];
+            const bool is_held = workload.puts_aside && workload.put_aside[g] > 0;
+            if (workload.rate[g] > 0 && missing[g] > 1e-12) {
+                const double stay =
+                    is_held ? BufferPool::stay(workload, g, missing[g]) : (1.0 / missing[g] - 1.0) / workload.rate[g];
                 beyond[g] = std::max(stay - age, SOONEST * age);
             }
-            if (w.gap[g] > time) of_rows[g] = std::max(SOONEST * age, time - age);
+            if (workload.gap[g] > time) of_rows[g] = std::max(SOONEST * age, time - age);
         }
     }
 
     // Files that have one of a batch's pages, each of which is of any file by their shares of what is written.
-    double files_of(const Workload& w) {
-        if (w.files.empty()) return 1.0;
-        of_files.assign(at(2 * w.most_files), 0.0);
+    double files_of(const Workload& workload) {
+        if (workload.files.empty()) return 1.0;
+        of_files.assign(at(2 * workload.most_files), 0.0);
         double all = 0.0, found = 0.0;
         for (std::size_t g = 0; g < of_group.size(); g++) {
-            const auto& [first, number] = w.files[g];
+            const auto& [first, number] = workload.files[g];
             of_files[at(2 * first)] += of_group[g], all += of_group[g];
             of_files[at(2 * first + 1)] = std::max(of_files[at(2 * first + 1)], number);
         }
-        for (i64 file = 0; file < w.most_files; file++) {
+        for (i64 file = 0; file < workload.most_files; file++) {
             const double number = std::max(of_files[at(2 * file + 1)], 1.0);
             const double share = of_files[at(2 * file)] / std::max(all, LEAST) / number;
             found += number * (1.0 - power(1.0 - std::min(share, 1.0), batch));
@@ -155,7 +164,7 @@ private:
     }
 
     // Sets `dirty`, `ended` and `old_enough` of pages that are written so long after their first change.
-    OLTPSIM_WIDE void stay_dirty(const Workload& w, double horizon) {
+    OLTPSIM_WIDE void stay_dirty(const Workload& workload, double horizon) {
         const double surely = std::min(horizon, age), later = std::max(horizon - age, 0.0);
         const double old_merged = exp_negative(-later / std::max(merged_beyond, LEAST));
         const double first_stay = surely + merged_beyond * (1.0 - old_merged);
@@ -166,12 +175,12 @@ private:
         old_enough = written * old_merged, ended = written - old_enough;
         of_group.resize(beyond.size());
         for (std::size_t g = 0; g < beyond.size(); g++) {
-            const double rows = w.gaps[g] * w.write[g];
+            const double rows = workload.gaps[g] * workload.write[g];
             const double old = exp_negative(-later / beyond[g]), of_row = exp_negative(-later / of_rows[g]);
             const double stay = surely + beyond[g] * (1.0 - old), row_stay = surely + of_rows[g] * (1.0 - of_row);
-            const double drawn = w.pages[g] * changes[g] / (1.0 + changes[g] * stay);
+            const double drawn = workload.pages[g] * changes[g] / (1.0 + changes[g] * stay);
             of_group[g] = drawn + rows;
-            dirty += drawn * stay + rows * std::min(row_stay, w.gap[g]);
+            dirty += drawn * stay + rows * std::min(row_stay, workload.gap[g]);
             old_enough += drawn * old + rows * of_row, ended += drawn * (1.0 - old) + rows * (1.0 - of_row);
         }
     }

@@ -31,75 +31,81 @@ struct PageWrites {
     Numbers changed, left_dirty;  // share of pages changed since they came in; that leave dirty or are written by age
     Numbers missing;              // scratch: shares at `age`
 
-    void solve(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
-        const std::size_t n = at(w.groups);
+    void solve(const Workload& workload, const Machine& machine, const BufferPool& pool, double rate, double page_s) {
+        const std::size_t n = at(workload.groups);
         for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty,
                                   &different, &dirty_of})
             by_group->assign(n, 0.0);
-        log_full = images = 0.0, log_bytes = w.log_bytes_mean, batch = together = m.writer_batch, files = 1.0;
-        if (m.cleaners > 0) return by_page_cleaners(w, m, pool, rate, page_s);
-        const double time = pool.time, full = w.dirty_at(time);
+        log_full = images = 0.0, log_bytes = workload.log_bytes_mean, batch = together = machine.writing.batch_pages,
+        files = 1.0;
+        if (machine.has_cleaners()) return by_page_cleaners(workload, machine, pool, rate, page_s);
+        const double time = pool.time, full = workload.dirty_at(time);
         // The writer is as slow as the disks, and as seldom as the number of dirty pages rises from its low mark to the
         // high one. What it is too slow for stays dirty for longer; at last whoever needs the buffer writes it.
-        const double writer_page_s = m.direct > 0 ? page_s : m.write_cpu_s / m.cpu_speed;
+        const double writer_page_s = machine.is_direct() ? page_s : machine.cpu.page_write_s / machine.cpu.speed;
         // Share of what reaches its age that the writer cleans before: none of it while there are too few dirty pages.
         double by_writer_most = 0.0, wanted = 0.0, acts = 0.0;
         age = time;
-        if (full > m.dirty_high) {
-            const double between = std::max(m.dirty_high - m.dirty_low, 1.0);
+        if (full > machine.pool.dirty_high) {
+            const double between = std::max(machine.pool.dirty_high - machine.pool.dirty_low, 1.0);
             by_writer_most = 1.0 / std::max(writer_page_s * rate, LEAST);
-            const double soonest = std::min(w.age_of_dirty((m.dirty_high + m.dirty_low) / 2.0), time);
-            const double gently = begins_late(w, m) ? GENTLY : MORE_GENTLY;
-            acts = std::min((full - m.dirty_high) / std::max(between, gently * m.dirty_high), 1.0);
+            const double soonest =
+                std::min(workload.age_of_dirty((machine.pool.dirty_high + machine.pool.dirty_low) / 2.0), time);
+            const double gently = begins_late(workload, machine) ? GENTLY : MORE_GENTLY;
+            acts =
+                std::min((full - machine.pool.dirty_high) / std::max(between, gently * machine.pool.dirty_high), 1.0);
             double most = acts * by_writer_most;
-            if (!w.is_clock) {
-                const double rises_for = std::max(w.age_of_dirty(m.dirty_high) - w.age_of_dirty(m.dirty_low), 1.0);
+            if (!workload.is_clock) {
+                const double rises_for = std::max(
+                    workload.age_of_dirty(machine.pool.dirty_high) - workload.age_of_dirty(machine.pool.dirty_low),
+                    1.0);
                 wanted = between / rises_for * acts;
                 most = by_writer_most = std::min(wanted, by_writer_most);
-                if (begins_late(w, m)) {
+                if (begins_late(workload, machine)) {
                     const double at_work = std::min(between / rises_for, 1.0 / std::max(writer_page_s * rate, LEAST));
-                    const double old = w.leaving_dirty(time);
+                    const double old = workload.leaving_dirty(time);
                     most = old + acts * std::max(at_work - old, 0.0);
                     by_writer_most = acts * at_work;
                 }
             }
-            const auto too_slow = [&](double t) { return most - w.leaving_dirty(exp_of(t)); };
+            const auto too_slow = [&](double t) { return most - workload.leaving_dirty(exp_of(t)); };
             age = exp_of(root_between(too_slow, log_of(soonest), log_of(time), 1e-6));
         }
-        const double interval = until_checkpoint(w, m, rate);
-        if_none_cleaned(w, age);
+        const double interval = until_checkpoint(workload, machine, rate);
+        if_none_cleaned(workload, age);
         // A checkpoint lasts as long as its pages take, if that is longer than its interval.
-        const bool by_log = interval < rate * m.checkpoint_s;
-        const double checkpoint_s = by_log ? interval / rate : m.checkpoint_s;
-        const double spread_s = by_log ? m.spread_s * (checkpoint_s / m.checkpoint_s) : m.spread_s;
+        const bool by_log = interval < rate * machine.checkpoints.interval_s;
+        const double checkpoint_s = by_log ? interval / rate : machine.checkpoints.interval_s;
+        const double spread_s = by_log ? machine.checkpoints.spread_s * (checkpoint_s / machine.checkpoints.interval_s)
+                                       : machine.checkpoints.spread_s;
         double spread = rate * spread_s;
         cycle = std::max(interval, 1.0);
-        heap_pages = checkpointed(w, cycle, spread);
+        heap_pages = checkpointed(workload, cycle, spread);
         if (heap_pages * page_s > checkpoint_s) {
             const double longest = std::max(rate * full * page_s, cycle);
             const auto too_long = [&](double t) {
                 const double c = exp_of(t);
-                return log_of(c / (rate * checkpointed(w, c, std::max(spread, c - interval)) * page_s));
+                return log_of(c / (rate * checkpointed(workload, c, std::max(spread, c - interval)) * page_s));
             };
             near_cycle = root_near(too_long, near_cycle, log_of(cycle), log_of(longest), 1e-7);
             cycle = exp_of(near_cycle);
             spread = std::max(spread, cycle - interval);
         }
         double begins = age;  // time from a checkpoint until pages are written because of their age
-        if (acts > 0.0 && begins_late(w, m)) {
-            if_none_cleaned(w, time);
-            begins = clip(until_high(w, m, spread / cycle), age, time);
-            if_none_cleaned(w, age);
+        if (acts > 0.0 && begins_late(workload, machine)) {
+            if_none_cleaned(workload, time);
+            begins = clip(until_high(workload, machine, spread / cycle), age, time);
+            if_none_cleaned(workload, age);
         }
-        heap_pages = checkpointed(w, cycle, spread);
+        heap_pages = checkpointed(workload, cycle, spread);
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
         const double late = std::max(spread / age, 1e-6), found_late = one_minus_exp(late) / late;
-        found_dirty(w, begins, found_late, m.growing > 0 ? 0.0 : 1.0);
+        found_dirty(workload, begins, found_late, machine.pool.growing > 0 ? 0.0 : 1.0);
         dirty = total(dirty_of);
         double by_age = total(aged_of);
         aged = by_age, victims = std::max(by_age - by_writer_most, 0.0);
-        if (w.is_clock && acts > 0.0) {
-            wanted = at_the_hand(w, m, pool, by_age);
+        if (workload.is_clock && acts > 0.0) {
+            wanted = at_the_hand(workload, machine, pool, by_age);
             aged = std::min(wanted, std::max(by_writer_most, by_age));
             victims = std::max(aged - by_writer_most, by_age * (1.0 - acts));
             by_age = aged;
@@ -108,27 +114,32 @@ struct PageWrites {
         for (std::size_t g = 0; g < n; g++) cleaned += again[g] + once[g];
         const double scale = by_age / std::max(cleaned, LEAST);
         for (std::size_t g = 0; g < n; g++) aged_of[g] = (again[g] + once[g]) * scale;
-        const double crowded = written_back(m, rate, cleaned);
-        const double in_cache = m.pushed > 0 ? victims / std::max(by_age, LEAST) : 1.0;  // the others are pushed
+        const double crowded = written_back(machine, rate, cleaned);
+        const double in_cache =
+            machine.writing.pushed > 0 ? victims / std::max(by_age, LEAST) : 1.0;  // the others are pushed
         reach = 1.0 - (1.0 - reach) * in_cache;
-        const double by_writer = (m.dirty_high - m.dirty_low) * (1.0 - victims / std::max(by_age, LEAST));
-        const double at_once = std::max(std::max(by_writer, rate * by_age * m.flush_s), 1.0);
-        images_in(w, m, cycle);
+        const double by_writer =
+            (machine.pool.dirty_high - machine.pool.dirty_low) * (1.0 - victims / std::max(by_age, LEAST));
+        const double at_once = std::max(std::max(by_writer, rate * by_age * machine.write_back.interval_s), 1.0);
+        images_in(workload, machine, cycle);
         heap_pages = total(heap);
         checkpoint = heap_pages / cycle;
-        const double per_s = heap_pages / std::max(spread_s, m.flush_s);
-        burst = std::max(at_once, crowded * m.cache_dirty_limit);
-        aged_heap = std::max(std::min(at_once, m.in_flight), crowded * m.cache_dirty_limit);
-        checkpoint_heap = std::max(std::min(per_s * m.flush_s, m.in_flight),
-                                   crowding_by(m, per_s) * std::min(heap_pages, m.cache_dirty_limit));
-        if (m.pushed > 0) {
+        const double per_s = heap_pages / std::max(spread_s, machine.write_back.interval_s);
+        burst = std::max(at_once, crowded * machine.page_cache.dirty_limit_pages);
+        aged_heap = std::max(std::min(at_once, machine.write_back.in_flight_pages),
+                             crowded * machine.page_cache.dirty_limit_pages);
+        checkpoint_heap =
+            std::max(std::min(per_s * machine.write_back.interval_s, machine.write_back.in_flight_pages),
+                     crowding_by(machine, per_s) * std::min(heap_pages, machine.page_cache.dirty_limit_pages));
+        if (machine.writing.pushed > 0) {
             aged_heap = in_cache * aged_heap + (1.0 - in_cache) * std::min(aged_heap, batch);
             checkpoint_heap = std::min(checkpoint_heap, batch);
         }
         const double lasts = clip(std::max(spread_s, heap_pages * page_s) / checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
         slack_s = std::min(checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
-        if (m.flash <= 0 || m.limited > 0) slack_s = std::min(slack_s, spread_s / std::max(heap_pages, 1.0));
+        if (!machine.is_flash() || machine.is_limited())
+            slack_s = std::min(slack_s, spread_s / std::max(heap_pages, 1.0));
     }
 
     // Pages that are written together.
@@ -140,27 +151,27 @@ struct PageWrites {
     // Pages of each group that are written together: neighbours make one request, up to `merged_pages`. A run ends
     // where the next page on the device isn't written; those that a frontier leaves lie in a row. Dirty pages lie close
     // to each other where the hot ones are: `as_even` is a geometric mean over them.
-    Heap merged(const Workload& w, const Machine& m, const Numbers& pages) {
-        const std::size_t n = at(w.groups);
-        for (std::size_t g = 0; g < n; g++) written[g] = clip(pages[g] / std::max(w.pages[g], LEAST), 0.0, 1.0);
-        const double file = std::max(total(w.pages), 1.0);
+    Heap merged(const Workload& workload, const Machine& machine, const Numbers& pages) {
+        const std::size_t n = at(workload.groups);
+        for (std::size_t g = 0; g < n; g++) written[g] = clip(pages[g] / std::max(workload.pages[g], LEAST), 0.0, 1.0);
+        const double file = std::max(total(workload.pages), 1.0);
         double ends = 0.0, drawn = 0.0, density = 0.0;
-        in_rows.assign(w.rows.size(), 0.0);
+        in_rows.assign(workload.rows.size(), 0.0);
         for (std::size_t g = 0; g < n; g++) {
-            if (w.row_of[g] >= 0) {
-                in_rows[at(w.row_of[g])] += pages[g];
+            if (workload.row_of[g] >= 0) {
+                in_rows[at(workload.row_of[g])] += pages[g];
                 continue;
             }
             double beside = 0.0;
-            for (i64 k = w.first_neighbour[g]; k < w.first_neighbour[g + 1]; k++)
-                beside += w.neighbours[at(k)].share * written[at(w.neighbours[at(k)].group)];
+            for (i64 k = workload.first_neighbour[g]; k < workload.first_neighbour[g + 1]; k++)
+                beside += workload.neighbours[at(k)].share * written[at(workload.neighbours[at(k)].group)];
             ends += pages[g] * (1.0 - beside), drawn += pages[g];
             density += pages[g] * log_of(std::max(beside, 1.0 / file));
         }
-        double requests = cut(drawn, ends, m.merged_pages), rows = 0.0;
-        for (std::size_t r = 0; r < w.rows.size(); r++) {
-            const double places = w.rows[r] * m.data_devices / m.disks_per_file;
-            requests += cut(in_rows[r], places * one_minus_exp(in_rows[r] / places), m.merged_pages);
+        double requests = cut(drawn, ends, machine.storage.merged_pages), rows = 0.0;
+        for (std::size_t r = 0; r < workload.rows.size(); r++) {
+            const double places = workload.rows[r] * machine.storage.disks / machine.storage.disks_per_file;
+            requests += cut(in_rows[r], places * one_minus_exp(in_rows[r] / places), machine.storage.merged_pages);
             rows += in_rows[r];
         }
         const double all = drawn + rows;
@@ -168,20 +179,21 @@ struct PageWrites {
     }
 
     // What the disks take for a page of a checkpoint out of the page cache, if they do nothing else.
-    double written_back_s(const Workload& w, const Machine& m) {
+    double written_back_s(const Workload& workload, const Machine& machine) {
         const double pages = std::max(heap_pages, 1.0);
-        const Heap together = merged(w, m, heap);
+        const Heap together = merged(workload, machine, heap);
         const double pages_each = std::max(pages / std::max(together.requests, 1.0), 1.0);
-        const double each = m.disk_writes(pages_each) / m.data_devices / m.parallel;
-        const double request_s = at_queue(m.write_s, std::max(together.as_even, together.requests) * each / 2.0) +
-                                 m.longer_s(pages_each / m.units(pages_each));
+        const double each = machine.disk_writes(pages_each) / machine.storage.disks / machine.storage.parallel;
+        const double request_s =
+            at_queue(machine.storage.write_s, std::max(together.as_even, together.requests) * each / 2.0) +
+            machine.longer_s(pages_each / machine.units(pages_each));
         return request_s * each / pages_each;
     }
 
     // Before the first rate of a machine.
     void prepare() { near_cycle = near_until = near_stays = 0.0, near_high = INFINITY, page_cleaners.prepare(); }
 
-    void make_space(const Workload& w) { written.assign(at(w.groups), 0.0); }
+    void make_space(const Workload& workload) { written.assign(at(workload.groups), 0.0); }
 
 private:
     Numbers again, among, once;   // pages written per transaction: again and again, among so many; and only once
@@ -194,62 +206,70 @@ private:
     // Of its high mark, over which a writer begins to work; assumptions, without which rates would have a step.
     static constexpr double GENTLY = 0.02, MORE_GENTLY = 0.2;
 
-    void by_page_cleaners(const Workload& w, const Machine& m, const BufferPool& pool, double rate, double page_s) {
-        page_cleaners.solve(w, m, pool, rate, page_s);
+    void by_page_cleaners(const Workload& workload, const Machine& machine, const BufferPool& pool, double rate,
+                          double page_s) {
+        page_cleaners.solve(workload, machine, pool, rate, page_s);
         age = page_cleaners.age, dirty = page_cleaners.dirty, reach = active = 1.0;
         aged = page_cleaners.ended, victims = page_cleaners.victims, checkpoint = page_cleaners.old_enough;
         files = page_cleaners.files, log_full = page_cleaners.log_full, batch = page_cleaners.batch,
-        together = batch * m.cleaners;
-        slack_s = m.cleaners / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
-        if (m.synced > 0) into_page_cache(w, pool);
+        together = batch * machine.cleaners.number;
+        slack_s = machine.cleaners.number / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
+        if (machine.writing.synced > 0) into_page_cache(workload, pool);
     }
 
     // What page cleaners write into the page cache: by age as checkpoints would every `horizon`, and at the list's end.
-    void into_page_cache(const Workload& w, const BufferPool& pool) {
+    void into_page_cache(const Workload& workload, const BufferPool& pool) {
         cycle = std::max(page_cleaners.horizon, 1.0);
-        w.missing_at(age, missing);
-        for (std::size_t g = 0; g < at(w.groups); g++) {
-            const PageCleaners::Written of = page_cleaners.written_of(w, g);
-            const bool drawn = w.rate[g] > 0;
+        workload.missing_at(age, missing);
+        for (std::size_t g = 0; g < at(workload.groups); g++) {
+            const PageCleaners::Written of = page_cleaners.written_of(workload, g);
+            const bool drawn = workload.rate[g] > 0;
             heap[g] = of.by_age * cycle;
-            changed[g] = drawn ? dirty_share(w.write[g], 1.0 - missing[g]) : (w.recent[g] > 0 ? 1.0 : w.write[g]);
+            changed[g] = drawn ? dirty_share(workload.write[g], 1.0 - missing[g])
+                               : (workload.recent[g] > 0 ? 1.0 : workload.write[g]);
             // what windows remember was written since it was new, at the list's end or a little before
             const double leaving = drawn ? pool.misses[g] : of.by_age + of.at_end;
             const double at_end = clip(of.at_end / std::max(leaving * changed[g], LEAST), 0.0, 1.0);
-            left_dirty[g] = w.recent[g] > 0 ? 1.0 : changed[g] * at_end;
+            left_dirty[g] = workload.recent[g] > 0 ? 1.0 : changed[g] * at_end;
         }
     }
 
     // Bytes of the log in so many transactions from a checkpoint on.
-    static double logged(const Workload& w, const Machine& m, double transactions) {
-        const double images = m.image_bytes > 0 ? m.image_bytes * changed_in(w, transactions) : 0.0;
-        return transactions * w.log_bytes_mean + images;
+    static double logged(const Workload& workload, const Machine& machine, double transactions) {
+        const double images = machine.checkpoints.image_bytes > 0
+                                  ? machine.checkpoints.image_bytes * changed_in(workload, transactions)
+                                  : 0.0;
+        return transactions * workload.log_bytes_mean + images;
     }
 
     // Pages changed at least once in so many transactions, new ones left out: those that the log has whole.
-    static double changed_in(const Workload& w, double time) {
+    static double changed_in(const Workload& workload, double time) {
         double pages = 0.0;
-        for (std::size_t g = 0; g < at(w.groups); g++) {
-            const double changes = w.rate[g] * w.write[g] * time;
-            pages += w.pages[g] * one_minus_exp(std::min(changes, 700.0)) + w.gaps[g] * w.write[g] * w.read[g] * time;
+        for (std::size_t g = 0; g < at(workload.groups); g++) {
+            const double changes = workload.rate[g] * workload.write[g] * time;
+            pages += workload.pages[g] * one_minus_exp(std::min(changes, 700.0)) +
+                     workload.gaps[g] * workload.write[g] * workload.read[g] * time;
         }
         return pages;
     }
 
     // Transactions from the beginning of one checkpoint to the next: its interval, or as much log as may come.
-    static double until_checkpoint(const Workload& w, const Machine& m, double rate) {
-        const double interval = rate * m.checkpoint_s;
-        const auto too_much = [&](double t) { return log_of(logged(w, m, exp_of(t)) / m.checkpoint_bytes); };
-        if (!std::isfinite(m.checkpoint_bytes) || !(w.log_bytes_mean > 0.0) || too_much(log_of(interval)) <= 0.0)
+    static double until_checkpoint(const Workload& workload, const Machine& machine, double rate) {
+        const double interval = rate * machine.checkpoints.interval_s;
+        const auto too_much = [&](double t) {
+            return log_of(logged(workload, machine, exp_of(t)) / machine.checkpoints.log_bytes);
+        };
+        if (!std::isfinite(machine.checkpoints.log_bytes) || !(workload.log_bytes_mean > 0.0) ||
+            too_much(log_of(interval)) <= 0.0)
             return interval;
         return exp_of(root_between(too_much, log_of(std::min(1.0, interval)), log_of(interval), 1e-7));
     }
 
     // Sets `images` and `log_bytes`, if a checkpoint begins every `between` transactions.
-    void images_in(const Workload& w, const Machine& m, double between) {
-        if (!(m.image_bytes > 0)) return;
-        images = changed_in(w, between) / between;
-        log_bytes = w.log_bytes_mean + m.image_bytes * images;
+    void images_in(const Workload& workload, const Machine& machine, double between) {
+        if (!(machine.checkpoints.image_bytes > 0)) return;
+        images = changed_in(workload, between) / between;
+        log_bytes = workload.log_bytes_mean + machine.checkpoints.image_bytes * images;
     }
 
     // Share of a group's pages in the pool that are dirty: one of the references since it came in has changed it, and
@@ -267,9 +287,10 @@ private:
     // Sets `heap`, the pages that a checkpoint writes, and returns their number, if one begins every `between`
     // transactions and writes its pages spread over `spread`. It writes what is dirty when it begins: a page that the
     // last one has cleaned late has had the less time since; one that was clean then has had all of it.
-    OLTPSIM_WIDE double checkpointed(const Workload& w, double between, double spread) {
-        const double *rate = w.rate.data(), *write = w.write.data(), *pages = w.pages.data(), *gap = w.gap.data();
-        const double *gaps = w.gaps.data(), *most = most_dirty.data();
+    OLTPSIM_WIDE double checkpointed(const Workload& workload, double between, double spread) {
+        const double *rate = workload.rate.data(), *write = workload.write.data(), *pages = workload.pages.data(),
+                     *gap = workload.gap.data();
+        const double *gaps = workload.gaps.data(), *most = most_dirty.data();
         const std::size_t n = heap.size();
         const double late = std::min(spread, between), stay = std::min(between, stays);
         double* to_write = heap.data();
@@ -287,9 +308,11 @@ private:
     // Sets by group what is dirty, what is written by age if that is `share_of_age` of what reaches it, and what of
     // `heap` a checkpoint finds dirty still, if it finds `found_late` of what was clean when it began. `begins`: time
     // from a checkpoint until pages are written because of their age.
-    OLTPSIM_WIDE void found_dirty(const Workload& w, double begins, double found_late, double share_of_age) {
-        const double *rate = w.rate.data(), *write = w.write.data(), *pages = w.pages.data(), *gap = w.gap.data();
-        const double *gaps = w.gaps.data(), *references = w.references.data(), *recent = w.recent.data();
+    OLTPSIM_WIDE void found_dirty(const Workload& workload, double begins, double found_late, double share_of_age) {
+        const double *rate = workload.rate.data(), *write = workload.write.data(), *pages = workload.pages.data(),
+                     *gap = workload.gap.data();
+        const double *gaps = workload.gaps.data(), *references = workload.references.data(),
+                     *recent = workload.recent.data();
         const double *out_at_age = missing.data(), *most = most_dirty.data();
         double *to_write = heap.data(), *by_age = aged_of.data(), *drawn_again = again.data(), *new_once = once.data();
         double *of = among.data(), *now = dirty_of.data(), *change = changed.data(), *left = left_dirty.data();
@@ -336,31 +359,34 @@ private:
     }
 
     // Pages that write-back can hand to the disks per second: any number, or where reads go first the turns left to it.
-    static double most_per_s(const Machine& m) {
-        if (m.reads_per_write <= 0) return INFINITY;
-        const double turns = m.data_devices * m.parallel / m.disk_writes(1.0) / (1.0 + m.reads_per_write);
-        return turns / m.write_s[0];
+    static double most_per_s(const Machine& machine) {
+        if (machine.storage.reads_per_write <= 0) return INFINITY;
+        const double turns = machine.storage.disks * machine.storage.parallel / machine.disk_writes(1.0) /
+                             (1.0 + machine.storage.reads_per_write);
+        return turns / machine.storage.write_s[0];
     }
 
     // How much the page cache's limit of dirty pages is felt, a half if what there is just fits.
     static double crowding(double space) { return 1.0 / (1.0 + power(std::min(space, 1e6), 6.0)); }
 
-    static double crowding_by(const Machine& m, double pages_per_s) {
-        if (m.direct > 0) return 0.0;
-        const double most = std::min(m.cache_dirty_limit / (m.expire_s + m.flush_s / 2.0), most_per_s(m));
+    static double crowding_by(const Machine& machine, double pages_per_s) {
+        if (machine.is_direct()) return 0.0;
+        const double most = std::min(
+            machine.page_cache.dirty_limit_pages / (machine.write_back.expire_s + machine.write_back.interval_s / 2.0),
+            most_per_s(machine));
         return crowding(most / std::max(pages_per_s, LEAST));
     }
 
     // Sets `reach`: a page that is written again while it is dirty in the page cache goes to disk once. Returns
     // whether dirty pages wait there until there are too many.
-    double written_back(const Machine& m, double rate, double cleaned) {
+    double written_back(const Machine& machine, double rate, double cleaned) {
         reach = 1.0;
-        if (m.direct > 0) return 0.0;
-        const double ages = std::max(rate * (m.expire_s + m.flush_s / 2.0), 1e-3);
-        const double most = std::max(most_per_s(m) / std::max(rate, LEAST), LEAST);
+        if (machine.is_direct()) return 0.0;
+        const double ages = std::max(rate * (machine.write_back.expire_s + machine.write_back.interval_s / 2.0), 1e-3);
+        const double most = std::max(most_per_s(machine) / std::max(rate, LEAST), LEAST);
         double stays = ages, pages = distinct(ages);
-        if (pages > m.cache_background)
-            stays = std::min(until(std::max(m.cache_background, 1.0)), ages), pages = distinct(stays);
+        if (pages > machine.page_cache.background_pages)
+            stays = std::min(until(std::max(machine.page_cache.background_pages, 1.0)), ages), pages = distinct(stays);
         if (pages / stays > most) {
             const auto too_few = [&](double t) {
                 return log_of(most / std::max(distinct(exp_of(t)) / exp_of(t), LEAST));
@@ -369,7 +395,7 @@ private:
             stays = exp_of(near_stays);
             pages = distinct(stays);
         }
-        const double limit = std::max(m.cache_dirty_limit, 1.0);
+        const double limit = std::max(machine.page_cache.dirty_limit_pages, 1.0);
         double crowded = 0.0;
         if (20.0 * pages > limit) {
             const double full = until(limit);
@@ -382,13 +408,15 @@ private:
 
     // Whether the writer begins when what a checkpoint has cleaned is dirty again, and keeps its marks then. By direct
     // I/O it shares the disks with those who read, and is later and slower than that.
-    static bool begins_late(const Workload& w, const Machine& m) { return !w.is_clock && m.direct <= 0; }
+    static bool begins_late(const Workload& workload, const Machine& machine) {
+        return !workload.is_clock && !machine.is_direct();
+    }
 
     // Sets the dirty pages of each group, if none but those of an age are cleaned.
-    OLTPSIM_WIDE void if_none_cleaned(const Workload& w, double until_age) {
-        w.missing_at(until_age, missing);
-        stays = w.is_clock ? CLOCK_STAY * until_age : until_age;
-        const double *out = missing.data(), *write = w.write.data();
+    OLTPSIM_WIDE void if_none_cleaned(const Workload& workload, double until_age) {
+        workload.missing_at(until_age, missing);
+        stays = workload.is_clock ? CLOCK_STAY * until_age : until_age;
+        const double *out = missing.data(), *write = workload.write.data();
         double* most = most_dirty.data();
         const std::size_t n = most_dirty.size();
 #pragma GCC ivdep
@@ -397,9 +425,10 @@ private:
 
     // Transactions from a checkpoint until what it has cleaned is dirty again in such numbers that the writer begins:
     // any number if the next checkpoint comes before. `spread`: share of the time in which a checkpoint writes.
-    double until_high(const Workload& w, const Machine& m, double spread) {
+    double until_high(const Workload& workload, const Machine& machine, double spread) {
         const auto too_many = [&](double t) {
-            return log_of(std::max(checkpointed(w, exp_of(t), spread * exp_of(t)), LEAST) / m.dirty_high);
+            return log_of(std::max(checkpointed(workload, exp_of(t), spread * exp_of(t)), LEAST) /
+                          machine.pool.dirty_high);
         };
         const double next = log_of(cycle);
         if (too_many(next) < 0.0) return INFINITY;
@@ -411,17 +440,17 @@ private:
     // clean, whatever is hot there, so wide that few enough are dirty in the rest of the dial, where pages are changed
     // again since the hand was there. Pages under a frontier have just come in and lie there. What enters the zone is
     // cleaned once, and what is changed in it at the writer's next turn. Returns the pages written by age.
-    double at_the_hand(const Workload& w, const Machine& m, const BufferPool& pool, double by_age) {
-        const std::size_t n = at(w.groups);
-        const double revolution = pool.time, most = (m.dirty_high + m.dirty_low) / 2.0;
+    double at_the_hand(const Workload& workload, const Machine& machine, const BufferPool& pool, double by_age) {
+        const std::size_t n = at(workload.groups);
+        const double revolution = pool.time, most = (machine.pool.dirty_high + machine.pool.dirty_low) / 2.0;
         const auto dirty_if = [&](double apart) {
             const double outside = std::min(apart, cycle), part = std::min(apart / revolution, 1.0);
             double sum = 0.0;
             for (std::size_t g = 0; g < n; g++) {
-                const double buffers = w.pages[g] * (1.0 - pool.missing[g]);
-                const double y = std::max(w.rate[g] * w.write[g] * outside, 1e-9);
-                sum += buffers * (1.0 - one_minus_exp(y) / y) * (w.row_of[g] >= 0 ? 1.0 : part) +
-                       w.gaps[g] * w.write[g] * std::min(outside, w.gap[g]);
+                const double buffers = workload.pages[g] * (1.0 - pool.missing[g]);
+                const double y = std::max(workload.rate[g] * workload.write[g] * outside, 1e-9);
+                sum += buffers * (1.0 - one_minus_exp(y) / y) * (workload.row_of[g] >= 0 ? 1.0 : part) +
+                       workload.gaps[g] * workload.write[g] * std::min(outside, workload.gap[g]);
             }
             return sum;
         };
@@ -436,16 +465,17 @@ private:
             // after a checkpoint it takes so long until there are as many again
             const double acting = std::max(1.0 - apart / cycle, 0.0);
             for (std::size_t g = 0; g < n; g++) {
-                const bool old = w.row_of[g] < 0;
-                const double buffers = old ? w.pages[g] * (1.0 - pool.missing[g]) : 0.0;
-                const double changes = w.rate[g] * w.write[g];
-                const double enter = (buffers * one_minus_exp(changes * outside) + w.gaps[g] * w.write[g] * apart) /
-                                     std::max(revolution, apart);
+                const bool old = workload.row_of[g] < 0;
+                const double buffers = old ? workload.pages[g] * (1.0 - pool.missing[g]) : 0.0;
+                const double changes = workload.rate[g] * workload.write[g];
+                const double enter =
+                    (buffers * one_minus_exp(changes * outside) + workload.gaps[g] * workload.write[g] * apart) /
+                    std::max(revolution, apart);
                 among[g] = inside * buffers, again[g] = among[g] * changes, once[g] = acting * enter;
             }
-            const double turn = until(std::max(m.dirty_high - m.dirty_low, 1.0));
+            const double turn = until(std::max(machine.pool.dirty_high - machine.pool.dirty_low, 1.0));
             for (std::size_t g = 0; g < n; g++) {
-                again[g] = acting * among[g] * one_minus_exp(w.rate[g] * w.write[g] * turn) / turn;
+                again[g] = acting * among[g] * one_minus_exp(workload.rate[g] * workload.write[g] * turn) / turn;
                 pages += again[g] + once[g];
             }
         } else {

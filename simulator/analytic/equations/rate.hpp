@@ -49,7 +49,7 @@ inline double secant(const RatePoint& one, const RatePoint& other) {
 }
 
 // Of a closed machine; an open one's rate is what arrives, if it can.
-inline double rate_of(AtRate& state, const Machine& m) {
+inline double rate_of(AtRate& state, const Machine& machine) {
     constexpr double ENOUGH = 1e-7;                // of the population
     constexpr double TOLERANCE = 1e-11;            // of the rate, at a step
     constexpr double FIRST = 6.0, FARTHEST = 4.0;  // below the most that paths allow, and steps down from there
@@ -57,10 +57,12 @@ inline double rate_of(AtRate& state, const Machine& m) {
     constexpr double CLOSE = 0.1,
                      ENDLESS_FRACTION = 0.6;       // for a straight line; of what is left below an endless queue
     constexpr int MOST_RATES = 200, PATIENCE = 3;  // rates; until what is left has to be half as much
-    if (m.open() && state.population(m.arrivals_per_s) <= 1.0) return m.arrivals_per_s;
-    double most = m.clients / std::max(state.least_s(), TINY);
-    if (m.open()) most = std::min(most, m.arrivals_per_s);
-    if (m.terminals > 0) most = std::min(most, m.terminals / std::max(m.away_s, TINY));
+    if (machine.is_open() && state.population(machine.clients.arrivals_per_s) <= 1.0)
+        return machine.clients.arrivals_per_s;
+    double most = machine.clients.number / std::max(state.least_s(), TINY);
+    if (machine.is_open()) most = std::min(most, machine.clients.arrivals_per_s);
+    if (machine.clients.terminals > 0)
+        most = std::min(most, machine.clients.terminals / std::max(machine.clients.away_s, TINY));
     const double top = log_of(most) + 1e-9, bottom = top - 40.0;
     double low = -INFINITY, high = INFINITY, next = top - FIRST, width = INFINITY;
     double wider = 0.1;    // than what a lower rate allows

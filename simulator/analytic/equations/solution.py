@@ -8,11 +8,22 @@ in the headers beside this file (residence.hpp puts them together); sources of t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from oltpsim.simulator.analytic.equations.compiled import compiled, names
-from oltpsim.simulator.analytic.reading import Parameters, Workload
+from oltpsim.simulator.analytic.equations.compiled import LIBRARY, compiled
+from oltpsim.simulator.analytic.reading import (
+    ByClass,
+    ByGroup,
+    ByLock,
+    Column,
+    Parameters,
+    Workload,
+    columns,
+    from_columns,
+    layout,
+)
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import FloatArray
 
@@ -21,108 +32,188 @@ CHUNK = 4096
 
 
 @dataclass(frozen=True)
-class Solution:
-    """Figures of machines, (machines,), or (machines, classes), (machines, locks), (machines, groups of pages).
+class CpuFigures:
+    """Figures of processors and critical sections, per transaction of the mix where they are times."""
 
-    What is per transaction is so of the mix; times in s. Those by groups are empty where many machines are solved.
-    """
-
-    rate: FloatArray
-    """transactions of the whole mix per second"""
-    population: FloatArray
-    """clients that this rate takes, by those that there are: more than 1 if they can't be"""
-    response_s: FloatArray
-    """mean over the mix, waiting for a connection left out"""
-    cpu_busy: FloatArray
+    busy: Column
     """share of all processors"""
-    section_busy: FloatArray
-    handing_over: FloatArray
+    section_busy: Column
+    """share of time that a critical section is occupied"""
+    handing_over: Column
     """processors that hand critical sections over: wake-ups and context switches"""
-    disk_busy: FloatArray
-    """a data device without log and swap"""
-    first_busy: FloatArray
-    """the first data device, with them"""
-    log_busy: FloatArray
-    """a log device of its own"""
-    flushes_per_s: FloatArray
-    """writes of the log"""
-    groups_per_s: FloatArray
-    """of commits that share them"""
-    page_s: FloatArray
-    """what writer and checkpoint take for a page, waiting for the processors and with direct I/O for the disks"""
-    disk_read_s: FloatArray
-    """mean response of one read"""
-    heaps: FloatArray
-    """share of time with a heap of writes at the disks"""
-    stalled_s: FloatArray
-    """of the mean read what it waits for heaps or batches of writes"""
-    pause_s: FloatArray
-    """how long those reads do that meet one"""
-    writes_busy: FloatArray
-    """share of a data device's time for background writes"""
-    slowdown: FloatArray
-    """how much longer CPU times are than those needed alone, since other hardware threads are busy"""
-    pool_time: FloatArray
-    """characteristic time of the buffer pool, in transactions"""
-    cache_time: FloatArray
-    """the same of the page cache"""
-    misses: FloatArray
-    """pages brought into the pool by a read, per transaction, as all that follow"""
-    reads: FloatArray
-    """from disk"""
-    merged: FloatArray
-    """pages that merges read from there besides"""
-    dirty_victims: FloatArray
-    """pages that whoever needs their buffer writes first"""
-    written: FloatArray
-    """pages that reach the disks"""
-    requests: FloatArray
-    """writes that they make"""
-    background: FloatArray
-    """pages that writer and checkpoint write"""
-    dirty: FloatArray
-    """dirty buffers on average"""
-    batch: FloatArray
-    """pages that writer and checkpoint, or a page cleaner, hand to the disks at once"""
-    images: FloatArray
-    """pages that the log has whole since the last checkpoint"""
-    log_full: FloatArray
-    """how near page cleaners are to letting commits wait for room in the log: 1 if those would have to for ever"""
-    background_cpu_s: FloatArray
-    cpu_mean_s: FloatArray
+    slowdown: Column
+    """CPU times by those needed alone, since other hardware threads are busy"""
+    path_s: Column
     """CPU time that a transaction needs, critical sections left out"""
-    section_mean_s: FloatArray
-    reads_mean: FloatArray
-    victims_mean: FloatArray
+    section_s: Column
+    """CPU time that it needs inside critical sections"""
+    background_s: Column
+    """CPU time of daemons and of requests"""
+
+
+@dataclass(frozen=True)
+class DiskFigures:
+    """Figures of data disks."""
+
+    busy: Column
+    """share of a data disk's time, without log and swap"""
+    first_busy: Column
+    """share of the first data disk's time, with them"""
+    read_s: Column
+    """response time of one read, mean"""
+    heaps: Column
+    """share of time with a heap of writes at the disks"""
+    stalled_s: Column
+    """wait of the mean read for heaps or batches of writes"""
+    pause_s: Column
+    """wait of those reads that meet one, mean"""
+    writes_busy: Column
+    """share of a data disk's time for background writes"""
+
+
+@dataclass(frozen=True)
+class LogFigures:
+    """Figures of the log."""
+
+    busy: Column
+    """share of time of a log device of its own"""
+    flushes_per_s: Column
+    """writes of the log"""
+    groups_per_s: Column
+    """groups of commits that share them"""
+    images: Column
+    """pages that the log has whole since the last checkpoint, per transaction"""
+    full: Column
+    """nearness of commits to waiting for room in the log: 1 if they would have to for ever"""
+
+
+@dataclass(frozen=True)
+class PoolFigures:
+    """Figures of buffer pool and page cache, per transaction of the mix."""
+
+    time: Column
+    """characteristic time of the pool, in transactions"""
+    cache_time: Column
+    """characteristic time of the page cache, in transactions"""
+    misses: Column
+    """pages brought into the pool by a read"""
+    dirty: Column
+    """dirty buffers on average"""
+    dirty_victims: Column
+    """pages that whoever needs their buffer writes first"""
+    reads: Column
+    """pages read from disk"""
+    merged: Column
+    """pages that merges read from there besides"""
+
+
+@dataclass(frozen=True)
+class PageWriteFigures:
+    """Figures of page writes, per transaction of the mix."""
+
+    pages: Column
+    """pages that reach the disks"""
+    requests: Column
+    """writes that they make"""
+    background: Column
+    """pages that writer and checkpoint write"""
+    batch: Column
+    """pages that writer and checkpoint, or a page cleaner, hand to the disks at once"""
+    page_s: Column
+    """time of writer and checkpoint for a page, waiting for processors and with direct I/O for disks"""
+
+
+@dataclass(frozen=True)
+class PagingFigures:
+    """Figures of what transactions wait for at the disks, per transaction of the mix."""
+
+    reads: Column
+    """reads from disk"""
+    victims: Column
     """synchronous writes of dirty victims (direct I/O)"""
-    faults_mean: FloatArray
-    total_s: FloatArray
-    """response time by class; the next ones are its parts, which with the network's make it"""
-    cpu_s: FloatArray
-    cpu_queue_s: FloatArray
-    read_s: FloatArray
-    victim_s: FloatArray
-    fault_s: FloatArray
-    lock_s: FloatArray
-    section_s: FloatArray
-    section_queue_s: FloatArray
-    log_s: FloatArray
-    station_s: FloatArray
-    bursts: FloatArray
+    faults: Column
+    """page faults of the pool's buffers"""
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """Figures of a transaction of each class."""
+
+    total_s: ByClass
+    """response time, waiting for a connection left out; the times below, with the network's, make it"""
+    cpu_s: ByClass
+    """CPU time"""
+    cpu_queue_s: ByClass
+    """wait for processors"""
+    read_s: ByClass
+    """reads from disk"""
+    victim_s: ByClass
+    """writes of dirty victims"""
+    fault_s: ByClass
+    """page faults"""
+    lock_s: ByClass
+    """waits for row locks"""
+    section_s: ByClass
+    """CPU time inside critical sections"""
+    section_queue_s: ByClass
+    """wait for critical sections"""
+    log_s: ByClass
+    """wait of commits for the log"""
+    station_s: ByClass
+    """time at plain stations"""
+    bursts: ByClass
     """visits to the CPU"""
-    slices: FloatArray
-    """of these such as are the second or a later time slice of a burst"""
-    disk_reads: FloatArray
-    victims: FloatArray
-    faults: FloatArray
-    lock_wait: FloatArray
-    """share of acquisitions that wait, by lock"""
-    group_missing: FloatArray
-    """share of references that miss the pool, by group of pages"""
-    group_misses: FloatArray
-    """per transaction, new pages left out"""
-    group_faults: FloatArray
-    group_reads: FloatArray
+    slices: ByClass
+    """visits to the CPU that are the second or a later time slice of a burst"""
+    disk_reads: ByClass
+    """reads from disk"""
+    victims: ByClass
+    """writes of dirty victims"""
+    faults: ByClass
+    """page faults"""
+
+
+@dataclass(frozen=True)
+class LockFigures:
+    """Figures of row locks."""
+
+    waiting: ByLock
+    """share of acquisitions that wait"""
+
+
+@dataclass(frozen=True)
+class GroupFigures:
+    """Figures of groups of pages, per transaction of the mix; no columns where many machines are solved."""
+
+    missing: ByGroup
+    """share of references that miss the pool"""
+    misses: ByGroup
+    """pages brought into the pool by a read"""
+    faults: ByGroup
+    """page faults"""
+    reads: ByGroup
+    """pages read from disk"""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Figures of solved machines, a record of columns for each part; times in s."""
+
+    rate: Column
+    """transactions of the whole mix per second"""
+    population: Column
+    """clients that this rate takes, by those that there are: more than 1 if they can't be"""
+    response_s: Column
+    """response time, mean over the mix, waiting for a connection left out"""
+    cpu: CpuFigures
+    disks: DiskFigures
+    log: LogFigures
+    pool: PoolFigures
+    writes: PageWriteFigures
+    paging: PagingFigures
+    classes: ClassFigures
+    locks: LockFigures
+    groups: GroupFigures
 
 
 def solve(w: Workload, p: Parameters, policy: str) -> Solution:
@@ -145,20 +236,20 @@ def rates(w: Workload, p: Parameters, policy: str) -> FloatArray:
 
 
 def _solved(w: Workload, p: Parameters, policy: str, per_s: FloatArray | None, *, with_groups: bool) -> Solution:
-    found = compiled(w, policy).solve(machine_rows(p), per_s, with_groups=with_groups)
-    solution = Solution(**dict(found))
-    for name in ("rate", "population"):
-        if not np.isfinite(getattr(solution, name)).all():
+    count = len(p)
+    machines = np.concatenate([column.reshape(count, -1) for column in columns(p.filled())], axis=1)
+    _check_layout()
+    found = compiled(w, policy).solve(machines, per_s, layout(Solution), with_groups=with_groups)
+    solution = from_columns(Solution, found)
+    for name, values in (("rate", solution.rate), ("population", solution.population)):
+        if not np.isfinite(values).all():
             raise InternalError(f"the analytic engine found no finite {name}")
     return solution
 
 
-def machine_rows(p: Parameters) -> FloatArray:
-    """Machines as the library takes them, a row each."""
-    p, known = p.filled(), names()
-    columns = [getattr(p, name)[:, None] for name in known.machine]
-    columns += [getattr(p, name) for name in known.machine_tables]
-    columns += [p.path_s, p.section_s, p.network_s, p.path_before_s]
-    if p.left_places.any():
-        columns.append(p.left_places)
-    return np.ascontiguousarray(np.concatenate(columns, axis=1))
+@cache
+def _check_layout() -> None:
+    """Raise InternalError if the library was compiled from other records."""
+    names = [f"{name}:{width}" for record in (Parameters, Solution) for name, width in layout(record)]
+    if LIBRARY.load().oltpsim_layout().decode().split() != names:
+        raise InternalError(f"{LIBRARY.path.name} was compiled from other records: `make demo` compiles it")

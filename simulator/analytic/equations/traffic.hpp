@@ -18,25 +18,27 @@ struct Traffic {
     double sorted = 1;         // pages in whose order on disk they come, a geometric mean
     Numbers burst_of;          // scratch
 
-    void solve(const Workload& w, const Machine& m, PageWrites& writes, double from_disk, double merged_pages) {
+    void solve(const Workload& workload, const Machine& machine, PageWrites& writes, double from_disk,
+               double merged_pages) {
         reads = from_disk, merged = merged_pages;
-        dirty_victims = writes.victims * m.write_factor;
-        written = (writes.aged * writes.reach + writes.checkpoint) * m.write_factor;
-        background = (writes.aged + writes.checkpoint - writes.victims) * m.write_factor;
+        dirty_victims = writes.victims * machine.storage.write_factor;
+        written = (writes.aged * writes.reach + writes.checkpoint) * machine.storage.write_factor;
+        background = (writes.aged + writes.checkpoint - writes.victims) * machine.storage.write_factor;
         const double enter = std::max(reads + writes.aged + writes.checkpoint, LEAST);
         bursts = (writes.aged - writes.victims) / enter, batches = writes.checkpoint / enter;
         double aged = writes.aged * writes.reach, checkpoint = writes.checkpoint;
         double order_of_aged = writes.burst, order_of_checkpoint = std::max(writes.heap_pages, 1.0);
-        if (m.direct <= 0) {
+        if (!machine.is_direct()) {
             const double together = writes.burst / std::max(writes.aged, LEAST);
             burst_of.resize(writes.aged_of.size());
             for (std::size_t g = 0; g < burst_of.size(); g++) burst_of[g] = writes.aged_of[g] * together;
-            const PageWrites::Heap burst = writes.merged(w, m, burst_of), heap = writes.merged(w, m, writes.heap);
+            const PageWrites::Heap burst = writes.merged(workload, machine, burst_of),
+                                   heap = writes.merged(workload, machine, writes.heap);
             aged *= std::min(burst.requests / writes.burst, 1.0), checkpoint = heap.requests / writes.cycle;
             order_of_aged = burst.as_even, order_of_checkpoint = heap.as_even;
         }
         const double all = std::max(aged + checkpoint, LEAST);
-        requests = m.direct > 0 ? written : all * m.write_factor;
+        requests = machine.is_direct() ? written : all * machine.storage.write_factor;
         checkpointed = checkpoint / all;
         heap = (aged * writes.aged_heap + checkpoint * writes.checkpoint_heap) / all;
         sorted = exp_of((aged * log_of(order_of_aged) + checkpoint * log_of(order_of_checkpoint)) / all);
@@ -65,43 +67,47 @@ struct Demands {
     // Squared variation of the bursts of one class: the first one of a transaction is the longest (assumption).
     static constexpr double BURST_VARIATION = 0.3;
 
-    void solve(const Workload& w, const Machine& m, const BufferPool& pool, const Traffic& t, const Numbers& reads_of) {
-        const std::size_t classes = at(w.classes);
+    void solve(const Workload& workload, const Machine& machine, const BufferPool& pool, const Traffic& traffic,
+               const Numbers& reads_of) {
+        const std::size_t classes = at(workload.classes);
         for (Numbers* by_class : {&cpu_s, &section_s, &bursts, &slices, &reads, &victims, &faults})
             by_class->resize(classes);
-        paging_before.resize(at(w.locks)), cpu_before_s.resize(at(w.locks));
-        const bool direct = m.direct > 0;
-        const double per_brought = std::min(t.dirty_victims / std::max(pool.brought_mean, TINY), 1.0);
-        for (std::size_t v = 0; v < at(w.views); v++) {
+        paging_before.resize(at(workload.locks)), cpu_before_s.resize(at(workload.locks));
+        const bool direct = machine.is_direct();
+        const double per_brought = std::min(traffic.dirty_victims / std::max(pool.brought_mean, TINY), 1.0);
+        for (std::size_t v = 0; v < at(workload.views); v++) {
             const double misses = pool.misses_of[v], brought = pool.brought_of[v], read = reads_of[v];
             const double evicted = brought * per_brought;
-            const double paging = (misses * m.read_cpu_s + brought * m.miss_cpu_s + read * m.request_cpu_s +
-                                   (direct ? 0.0 : evicted * m.write_cpu_s)) /
-                                  m.cpu_speed;
+            const double paging = (misses * machine.cpu.page_read_s + brought * machine.cpu.page_miss_s +
+                                   read * machine.cpu.request_s + (direct ? 0.0 : evicted * machine.cpu.page_write_s)) /
+                                  machine.cpu.speed;
             const double sync = direct ? evicted : 0.0;
             if (v < classes) {
-                cpu_s[v] = m.path_s[v] / m.cpu_speed + paging, section_s[v] = m.section_s[v] / m.cpu_speed;
+                cpu_s[v] = machine.cpu.path_s[v] / machine.cpu.speed + paging,
+                section_s[v] = machine.cpu.section_s[v] / machine.cpu.speed;
                 reads[v] = read, victims[v] = sync, faults[v] = pool.faults_of[v];
                 double stations = 0.0;
-                for (i64 k = 0; k < w.stations; k++) stations += w.visits[v * at(w.stations) + at(k)];
+                for (i64 k = 0; k < workload.stations; k++)
+                    stations += workload.visits[v * at(workload.stations) + at(k)];
                 bursts[v] = 1.0 + read + sync + stations;
             } else {
                 paging_before[v - classes] = read + sync + pool.faults_of[v];
-                cpu_before_s[v - classes] = m.path_before_s[v - classes] / m.cpu_speed + paging;
+                cpu_before_s[v - classes] = machine.cpu.path_before_s[v - classes] / machine.cpu.speed + paging;
             }
         }
         // whoever asks for a row's lock uses up first what it owes the processor
-        for (const LockUse& use : w.lock_uses) bursts[at(use.transaction_class)] += use.acquisitions;
+        for (const LockUse& use : workload.lock_uses) bursts[at(use.transaction_class)] += use.acquisitions;
         for (std::size_t c = 0; c < classes; c++) {
-            slices[c] = bursts[c] * later_slices(cpu_s[c] / bursts[c] / m.slice_s);
+            slices[c] = bursts[c] * later_slices(cpu_s[c] / bursts[c] / machine.cpu.slice_s);
             bursts[c] += slices[c];
         }
-        const double handed_on = m.synced > 0 ? t.background : direct ? 0.0 : t.written;
-        background_cpu_s = (t.background * m.write_cpu_s + handed_on * m.request_cpu_s +
-                            t.merged * (m.read_cpu_s + m.request_cpu_s + m.miss_cpu_s)) /
-                           m.cpu_speed;
-        means(w);
-        victim_writes_mean = victims_mean * m.victim_writes();
+        const double handed_on = machine.writing.synced > 0 ? traffic.background : direct ? 0.0 : traffic.written;
+        background_cpu_s =
+            (traffic.background * machine.cpu.page_write_s + handed_on * machine.cpu.request_s +
+             traffic.merged * (machine.cpu.page_read_s + machine.cpu.request_s + machine.cpu.page_miss_s)) /
+            machine.cpu.speed;
+        means(workload);
+        victim_writes_mean = victims_mean * machine.victim_writes();
     }
 
 private:
@@ -109,17 +115,20 @@ private:
     // the next whole number, exponential ones 1 / (exp(1 / length) - 1): this is between the two, with both limits.
     static double later_slices(double length) { return length > 0.0 ? std::sqrt(1.0 + length * length) - 1.0 : 0.0; }
 
-    void means(const Workload& w) {
-        cpu_mean = w.mean(cpu_s.data()), section_mean = w.mean(section_s.data()), bursts_mean = w.mean(bursts.data());
-        reads_mean = w.mean(reads.data()), victims_mean = w.mean(victims.data()), faults_mean = w.mean(faults.data());
+    void means(const Workload& workload) {
+        cpu_mean = workload.mean(cpu_s.data()), section_mean = workload.mean(section_s.data()),
+        bursts_mean = workload.mean(bursts.data());
+        reads_mean = workload.mean(reads.data()), victims_mean = workload.mean(victims.data()),
+        faults_mean = workload.mean(faults.data());
         double square = 0.0, uneven = 0.0, sections = 0.0;
-        for (std::size_t c = 0; c < at(w.classes); c++) {
-            const double burst = cpu_s[c] + section_s[c], visits = bursts[c] + w.entries[c];
-            square += w.mix[c] * burst * burst / visits, uneven += w.mix[c] * cpu_s[c] * cpu_s[c] / visits;
-            sections += w.mix[c] * section_s[c] * section_s[c];
+        for (std::size_t c = 0; c < at(workload.classes); c++) {
+            const double burst = cpu_s[c] + section_s[c], visits = bursts[c] + workload.entries[c];
+            square += workload.mix[c] * burst * burst / visits,
+                uneven += workload.mix[c] * cpu_s[c] * cpu_s[c] / visits;
+            sections += workload.mix[c] * section_s[c] * section_s[c];
         }
-        const double both = cpu_mean + section_mean, entered = std::max(w.entries_mean, TINY);
-        visits_mean = bursts_mean + w.entries_mean;
+        const double both = cpu_mean + section_mean, entered = std::max(workload.entries_mean, TINY);
+        visits_mean = bursts_mean + workload.entries_mean;
         burst_left_s =
             std::min(square / std::max(2.0 * both, TINY) * (1.0 + BURST_VARIATION), 2.0 * both / visits_mean);
         burst_variation =

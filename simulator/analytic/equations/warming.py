@@ -107,7 +107,7 @@ def course(system: System, w: Workload, p: Parameters, steady: Solution) -> Cour
     led_in = float(system.interval.lead_in_transactions)
     full = _filling_transactions(system, w)
     if not system.direct_io:
-        full = max(full, min(float(steady.cache_time[0]), _most_transactions(w)))
+        full = max(full, min(float(steady.pool.cache_time[0]), _most_transactions(w)))
     full = max(full, LEAD_IN_FACTOR * led_in)
     done = np.geomspace(max(EARLIEST * full, led_in), full, MOMENTS)
     rates, misses, reads = _solved(w, machines_at(system, w, p, done), system.pool.replacement)
@@ -130,21 +130,21 @@ def course(system: System, w: Workload, p: Parameters, steady: Solution) -> Cour
 
 def policy_at(p: Parameters, policy: str) -> str:
     """How a machine's pool replaces pages: while it fills nothing is, and a list has no use for a midpoint."""
-    return "lru" if policy == "midpoint" and p.growing[0] > 0 else policy
+    return "lru" if policy == "midpoint" and p.pool.growing[0] > 0 else policy
 
 
 def _solved(w: Workload, machines: Parameters, policy: str) -> FloatArray:
     """Rates, misses and reads, shape (3, machines)."""
     if policy != "midpoint":
         solution = solve(w, machines, policy)
-        return np.array([solution.rate, solution.misses, solution.reads])
+        return np.array([solution.rate, solution.pool.misses, solution.pool.reads])
     found = np.zeros((3, len(machines)))
-    grows = machines.growing > 0
+    grows = machines.pool.growing > 0
     for which in (grows, ~grows):
         if which.any():
             some = machines.take(which)
             solution = solve(w, some, policy_at(some, policy))
-            found[:, which] = solution.rate, solution.misses, solution.reads
+            found[:, which] = solution.rate, solution.pool.misses, solution.pool.reads
     return found
 
 
@@ -152,19 +152,23 @@ def machines_at(system: System, w: Workload, p: Parameters, done: FloatArray) ->
     """The machine at moments by which so many transactions are done since the state before the lead-in."""
     table, pages = w.table("lru"), float(system.pool.pages)
     seen = np.exp(np.interp(np.log(done), np.log(table.times), np.log(table.filled)))
-    places = _left_places(system, w)
+    first, last = _left_places(system, w)
     buffers = np.minimum(seen, pages)
-    machines = replace(
-        p.repeated(len(done)),
+    machines = p.repeated(len(done))
+    pool = replace(
+        machines.pool,
         buffers=buffers,
         growing=(seen < pages).astype(np.float64),
         done=done,
-        pool_left=pages - buffers if places.any() and system.interval.prewarms_pool else np.zeros(len(done)),
-        left_places=np.repeat(places, len(done), axis=0),
+        left=pages - buffers if len(last) and system.interval.prewarms_pool else np.zeros(len(done)),
+        left_from=np.repeat(first[None], len(done), axis=0),
+        left_to=np.repeat(last[None], len(done), axis=0),
     )
-    if system.interval.end_ns < p.checkpoint_s[0] * 1e9:  # the run is over before the first
+    machines = replace(machines, pool=pool)
+    if system.interval.end_ns < p.checkpoints.interval_s[0] * 1e9:  # the run is over before the first
         never = np.full(len(done), ENDLESS_S)
-        return replace(machines, checkpoint_s=never, spread_s=np.zeros(len(done)))
+        none = replace(machines.checkpoints, interval_s=never, spread_s=np.zeros(len(done)))
+        return replace(machines, checkpoints=none)
     return machines
 
 
@@ -208,16 +212,18 @@ def _filling_transactions(system: System, w: Workload) -> float:
     return float(np.exp(np.interp(np.log(system.pool.pages), np.log(table.filled), np.log(table.times))))
 
 
-def _left_places(system: System, w: Workload) -> FloatArray:
-    """As `Parameters.left_places`: a table's pages are taken to lie evenly from its first to its last one."""
+def _left_places(system: System, w: Workload) -> tuple[FloatArray, FloatArray]:
+    """First and last places as in `PoolNumbers`; empty if the start leaves nothing.
+
+    A table's pages are taken to lie evenly from its first to its last one.
+    """
     start = system.interval.start
     order = {"after_load": system.program.load_order, "after_prewarm": system.prewarm_order}.get(start)
-    groups = len(w.groups.region)
     if order is None or not len(order):
-        return np.zeros((1, 2 * groups))
+        return np.zeros(0), np.zeros(0)
     behind = np.cumsum(order[::-1, 3])[::-1] - order[:, 3]
     begin, end = np.zeros(len(system.program.regions)), np.zeros(len(system.program.regions))
     for region in np.unique(order[:, 0]).tolist():
         rows = np.flatnonzero(order[:, 0] == region)
         begin[region], end[region] = behind[rows].min(), (behind + order[:, 3])[rows].max()
-    return np.concatenate([begin[w.groups.region], end[w.groups.region]])[None]
+    return begin[w.groups.region], end[w.groups.region]

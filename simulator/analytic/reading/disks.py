@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from oltpsim.simulator.analytic.reading.columns import QUEUE_POINTS
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import (
     FLASH_PAGE_BYTES,
@@ -27,8 +28,8 @@ from oltpsim.simulator.form import (
     to_s,
 )
 
-PER_DOUBLING, LONGEST = 2, 131_072
-QUEUES = np.geomspace(1, LONGEST, PER_DOUBLING * 17 + 1)
+LONGEST = 131_072
+QUEUES = np.geomspace(1, LONGEST, QUEUE_POINTS)
 """Numbers of waiting requests for which service times are tabulated, even in their logarithms."""
 PASSED_OVER = 0.06
 """Measured by simulating the disk alone, 7,200 to 15,000 rpm, 1 to 64 requests: 0 to 8 %"""

@@ -1,9 +1,11 @@
-"""Marks, intervals and an age of the daemons, as the equations take them."""
+"""Page writes as the equations take them: writer, checkpoints, page cleaners and write-back."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from oltpsim.simulator.analytic.reading.columns import SHARE_POINTS, ByShare, Column, column, column_s
 from oltpsim.simulator.form import (
     ENDLESS_PAGES,
     NEVER_BYTES,
@@ -15,8 +17,82 @@ from oltpsim.simulator.form import (
     kept_dirty_pages,
 )
 
-SHARES = np.linspace(0.0, 1.0, 51)
-"""of a table by a share"""
+SHARES = np.linspace(0.0, 1.0, SHARE_POINTS)
+"""shares of `ByShare`"""
+
+
+@dataclass(frozen=True)
+class WritingNumbers:
+    """Numbers of the way from the pool to the disks."""
+
+    direct: Column
+    """1: by direct I/O, or `synced`: whoever writes pages of the pool waits until the disks have them"""
+    synced: Column
+    """1: the pages go through the page cache first, and stay there"""
+    pushed: Column
+    """1: by buffered I/O the pages go from the page cache to the disks at once"""
+    doubled: Column
+    """1: a batch of direct writes is written twice, first its copies in one request"""
+    batch_pages: Column
+    """pages that writer and checkpoint hand to the disks at once"""
+    free_wait_s: Column
+    """wait of each read for a buffer of a full pool"""
+    merged_per_s: Column
+    """pages that a daemon reads and changes for changes put aside, at most"""
+
+
+@dataclass(frozen=True)
+class CheckpointNumbers:
+    """Numbers of checkpoints."""
+
+    interval_s: Column
+    """time from one checkpoint's begin to the next"""
+    spread_s: Column
+    """time over which a checkpoint is spread"""
+    log_bytes: Column
+    """bytes of log after which one begins, if that is sooner; infinite if nobody looks"""
+    image_bytes: Column
+    """bytes that a page's first change since a checkpoint logs on top of its own"""
+
+
+@dataclass(frozen=True)
+class CleanerNumbers:
+    """Numbers of page cleaners, which are all alike."""
+
+    number: Column
+    """page cleaners; 0: a background writer and checkpoints"""
+    tail_pages: Column
+    """pages at the end of the list that they keep clean"""
+    round_s: Column
+    """time from one look at the ages to the next"""
+    tail_round_s: Column
+    """time from one look at the list's end to the next"""
+    tail_evictions: Column
+    """pages that have left the pool, after which they look there sooner; infinite if never"""
+    redo_bytes: Column
+    """bytes of log since a page's first change that `aged_per_s` ends with"""
+    redo_sync_bytes: Column
+    """bytes of log from which on pages are written whatever that says"""
+    redo_full_bytes: Column
+    """bytes of log at which commits wait"""
+    aged_per_s: ByShare
+    """pages that the age of the log asks for, by its share of `redo_bytes`"""
+    dirty_per_s: ByShare
+    """pages that dirty ones ask for, by their share of the pool"""
+
+
+@dataclass(frozen=True)
+class WriteBackNumbers:
+    """Numbers of write-back out of the page cache."""
+
+    expire_s: Column
+    """age at which a dirty page is written back"""
+    interval_s: Column
+    """time from one wake-up of the flusher to the next"""
+    in_flight_pages: Column
+    """pages that it may have at the disks at once"""
+    free_behind: Column
+    """1: a written page is reclaimed first"""
 
 
 class DaemonMarks(NamedTuple):
@@ -97,25 +173,34 @@ def merged_per_s(system: System) -> float:
     return sum(rates)
 
 
-def cleaner_fields(system: System) -> dict[str, FloatArray]:
-    """Fields of one system: what adaptive flushing asks for by a share, in whole per cent as it counts."""
-    rules, merged = system.flushing, {"merged_per_s": np.array([merged_per_s(system)])}
+def writing_numbers(system: System) -> WritingNumbers:
+    """Numbers of a system's way from the pool to the disks."""
+    return WritingNumbers(
+        direct=column(system.writes_victims),
+        synced=column(system.writes_victims and not system.direct_io),
+        pushed=column(system.writing.pushed and not system.direct_io),
+        doubled=column(system.writing.doubled and system.writes_victims),
+        batch_pages=column(system.writing.batch_pages),
+        free_wait_s=column(system.pool.free_wait_ns / NS_PER_S),
+        merged_per_s=column(merged_per_s(system)),
+    )
+
+
+def checkpoint_numbers(system: System, marks: DaemonMarks) -> CheckpointNumbers:
+    """Numbers of a system's checkpoints."""
+    return CheckpointNumbers(
+        interval_s=column_s(marks.checkpoint_interval_ns),
+        spread_s=column_s(marks.spread_ns),
+        log_bytes=column(marks.checkpoint_bytes if marks.checkpoint_bytes < NEVER_BYTES else np.inf),
+        image_bytes=column(system.log.full_page_bytes),
+    )
+
+
+def cleaner_numbers(system: System) -> CleanerNumbers:
+    """Numbers of a system's page cleaners: adaptive flushing asks by a share, in whole per cent as it counts."""
+    rules = system.flushing
     if rules is None:
-        none = np.zeros((1, len(SHARES)))
-        numbers = dict.fromkeys(
-            (
-                "cleaners",
-                "tail_pages",
-                "round_s",
-                "tail_round_s",
-                "tail_evictions",
-                "redo_bytes",
-                "redo_sync_bytes",
-                "redo_full_bytes",
-            ),
-            np.zeros(1),
-        )
-        return {**numbers, **merged, "aged_per_s": none, "dirty_per_s": none}
+        return CleanerNumbers(*[np.zeros(1)] * 8, *[np.zeros((1, SHARE_POINTS))] * 2)
     marks = cleaner_marks_of(system)
     a_page_each_round_per_s = rules.cleaners * NS_PER_S / marks.round_ns
     per_s, most_per_s = (
@@ -125,16 +210,25 @@ def cleaner_fields(system: System) -> dict[str, FloatArray]:
     def by_share(percents: tuple[int, ...]) -> FloatArray:
         return np.minimum(np.interp(100.0 * SHARES, np.arange(101), percents) / 100.0 * per_s, most_per_s)[None]
 
-    return {
-        **merged,
-        "cleaners": np.array([float(rules.cleaners)]),
-        "tail_pages": np.array([float(marks.tail_pages)]),
-        "round_s": np.array([marks.round_ns / NS_PER_S]),
-        "tail_round_s": np.array([marks.tail_round_ns / NS_PER_S]),
-        "tail_evictions": np.array([float(marks.tail_evictions)]),
-        "redo_bytes": np.array([float(rules.whole_age_bytes)]),
-        "redo_sync_bytes": np.array([float(marks.sync_bytes)]),
-        "redo_full_bytes": np.array([float(rules.full_bytes)]),
-        "aged_per_s": by_share(rules.percent_by_age),
-        "dirty_per_s": by_share(rules.percent_by_dirty),
-    }
+    return CleanerNumbers(
+        number=column(rules.cleaners),
+        tail_pages=column(marks.tail_pages),
+        round_s=column_s(marks.round_ns),
+        tail_round_s=column_s(marks.tail_round_ns),
+        tail_evictions=column(marks.tail_evictions),
+        redo_bytes=column(rules.whole_age_bytes),
+        redo_sync_bytes=column(marks.sync_bytes),
+        redo_full_bytes=column(rules.full_bytes),
+        aged_per_s=by_share(rules.percent_by_age),
+        dirty_per_s=by_share(rules.percent_by_dirty),
+    )
+
+
+def write_back_numbers(system: System, marks: DaemonMarks) -> WriteBackNumbers:
+    """Numbers of a system's write-back."""
+    return WriteBackNumbers(
+        expire_s=column_s(marks.expire_ns),
+        interval_s=column_s(marks.flush_interval_ns),
+        in_flight_pages=column(system.page_cache.in_flight_pages),
+        free_behind=column(system.page_cache.free_behind),
+    )

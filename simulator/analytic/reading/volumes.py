@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
+from oltpsim.simulator.analytic.reading.columns import Column
 from oltpsim.simulator.form import Controllers, DeviceRecord, FlashDevice, RaidSet, RateLimit, System, limits_on, to_s
 
 DATA, LOG, TOGETHER = range(3)
@@ -63,6 +66,31 @@ def _limits_of_controllers(controllers: Controllers) -> Iterator[RateLimit]:
 def sustained(system: System) -> Rates:
     """What is let through once there are no credits."""
     return places_of(system).rates(lambda limit: limit.per_s)
+
+
+@dataclass(frozen=True)
+class VolumeNumbers:
+    """Numbers of data disks behind limits; zeros without limits."""
+
+    is_limited: Column
+    """1: service times are turns at limits"""
+    apart_page_s: Column
+    """time of a page's bytes at a second limit, which counts apart, over slices; 0: there is none"""
+    delay_s: Column
+    """time of a read beyond its turn; less than 0 if a turn is longer"""
+    log_delay_s: Column
+    """time of a flush of the log on a data disk beyond its turn"""
+    write_alone_s: Column
+    """response time of a write behind caps that count no reads; 0: writes queue with reads"""
+    log_beside_s: Column
+    """time of each data disk that a flush on a device of its own takes, behind one limit for both"""
+    log_is_behind: Column
+    """1 if that limit is the tightest: flushes wait among reads"""
+
+
+def no_volume_numbers() -> VolumeNumbers:
+    """Numbers of disks without limits."""
+    return VolumeNumbers(*[np.zeros(1)] * 7)
 
 
 @dataclass(frozen=True)

@@ -43,15 +43,15 @@ def half_the_clients(p: Parameters) -> Parameters:
 
 
 def twice_the_cores(p: Parameters) -> Parameters:
-    return replace(p, processors=p.processors * 2.0)
+    return replace(p, processors=p.cpu.processors * 2.0)
 
 
 def faster_processors(p: Parameters) -> Parameters:
-    return replace(p, cpu_speed=p.cpu_speed * 1.5)
+    return replace(p, cpu_speed=p.cpu.speed * 1.5)
 
 
 def faster_disks(p: Parameters) -> Parameters:
-    return replace(p, read_s=p.read_s / 1.5, write_s=p.write_s / 1.5)
+    return replace(p, read_s=p.storage.read_s / 1.5, write_s=p.storage.write_s / 1.5)
 
 
 CPU_BOUND = Machine("cpu bound", 2026, 10, 15, "cpu_queue_s", twice_the_cores)
@@ -112,7 +112,7 @@ def test_the_machines_differ_where_they_should() -> None:
     assert arms == [False, False, False, True, True, False]
     assert {model_of(machine).direct_io for machine in EVERY} == {False, True}
     assert {model_of(machine).pool.replacement for machine in EVERY} == {"lru", "clock"}
-    assert solved(FLASH_AND_MISSES).reads[0] > 1.0
+    assert solved(FLASH_AND_MISSES).pool.reads[0] > 1.0
     assert workload_of(THINKING).think_s > 0.0 == workload_of(CPU_BOUND).think_s
 
 

@@ -42,7 +42,7 @@ def faults(policy: str, resident: int) -> float:
         beside=np.zeros((3, 3)), window=np.inf, offspring=0.0,
     )  # fmt: skip
     few = replace(p, buffers=np.array([float(BUFFERS)]), resident=np.array([float(resident)]))
-    return float(solve(replace(workload, groups=groups), few, policy).group_faults.sum())
+    return float(solve(replace(workload, groups=groups), few, policy).groups.faults.sum())
 
 
 NEAR = {"lru": 0.12, "clock": 0.5}

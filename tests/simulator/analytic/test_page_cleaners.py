@@ -45,7 +45,7 @@ def cleaned(by_age: FloatArray, by_number: FloatArray | None = None, **changed: 
     figures |= {"redo_sync_bytes": 10.0 * REDO, "redo_full_bytes": 20.0 * REDO, "write_cpu_s": 0.0} | changed
     p = replace(p, **{name: one(value) for name, value in figures.items()})
     by_number = np.zeros(len(SHARES)) if by_number is None else by_number
-    p = replace(p, resident=p.buffers, aged_per_s=by_age[None], dirty_per_s=by_number[None])
+    p = replace(p, resident=p.pool.buffers, aged_per_s=by_age[None], dirty_per_s=by_number[None])
     return at_rate(replace(workload, groups=groups), p, "lru", one(PER_S))
 
 
@@ -59,9 +59,9 @@ def test_a_page_is_written_so_long_after_its_first_change(share: float) -> None:
     """It is clean until the next change then: a renewal every 1 / RATE and that time."""
     stays = (share - SHARES[1]) * REDO / log_bytes()  # the table rises from the point before
     found = cleaned(from_share(share))
-    assert found.written[0] == pytest.approx(PAGES * RATE / (1.0 + RATE * stays), rel=0.1)
-    assert found.dirty[0] == pytest.approx(PAGES * RATE * stays / (1.0 + RATE * stays), rel=0.1)
-    assert cleaned(from_share(share), redo_bytes=3.0 * REDO).written[0] < 0.6 * found.written[0]
+    assert found.writes.pages[0] == pytest.approx(PAGES * RATE / (1.0 + RATE * stays), rel=0.1)
+    assert found.pool.dirty[0] == pytest.approx(PAGES * RATE * stays / (1.0 + RATE * stays), rel=0.1)
+    assert cleaned(from_share(share), redo_bytes=3.0 * REDO).writes.pages[0] < 0.6 * found.writes.pages[0]
 
 
 def test_each_file_of_a_batch_costs_a_flush() -> None:
@@ -84,18 +84,18 @@ def test_as_many_are_written_as_the_rules_ask_for() -> None:
     wanted = PAGES * RATE / 3.0
     asked = np.full(len(SHARES), wanted * PER_S)
     for found in (cleaned(asked), cleaned(np.zeros(len(SHARES)), asked)):
-        assert found.written[0] == pytest.approx(wanted, rel=1e-3)
-        assert found.dirty[0] == pytest.approx(PAGES * 2.0 / 3.0, rel=1e-3)
+        assert found.writes.pages[0] == pytest.approx(wanted, rel=1e-3)
+        assert found.pool.dirty[0] == pytest.approx(PAGES * 2.0 / 3.0, rel=1e-3)
 
 
 def test_pages_at_the_end_of_the_list_are_written_too() -> None:
     """Nobody asks for any, and half the pages fit: each that leaves has been changed, and no client writes one."""
     found = cleaned(np.zeros(len(SHARES)), buffers=PAGES / 2.0, tail_pages=10.0)
     brought = PAGES * RATE / 2.0
-    assert found.written[0] == pytest.approx(brought, rel=0.05)
-    assert found.dirty_victims[0] == 0.0
+    assert found.writes.pages[0] == pytest.approx(brought, rel=0.05)
+    assert found.pool.dirty_victims[0] == 0.0
     alone = cleaned(np.zeros(len(SHARES)), buffers=PAGES / 2.0, tail_pages=10.0, write_cpu_s=1.0)
-    assert alone.dirty_victims[0] > 0.5 * brought
+    assert alone.pool.dirty_victims[0] > 0.5 * brought
 
 
 @pytest.mark.parametrize(("redo_bytes", "waits"), [(1e4, True), (1e8, False)])
@@ -106,14 +106,14 @@ def test_commits_wait_for_room_in_a_log_that_fills_within_a_round(redo_bytes: fl
         redo_sync_bytes=1.1 * redo_bytes,
         redo_full_bytes=1.15 * redo_bytes,
     )
-    assert (found.log_full[0] > 1.0) == waits
+    assert (found.log.full[0] > 1.0) == waits
     assert (found.population[0] > 1.0) == waits
 
 
 def test_other_writers_know_no_age() -> None:
     found = cleaned(from_share(0.1), cleaners=0.0, dirty_high=NEVER, dirty_low=NEVER, checkpoint_s=NEVER)
-    assert found.written[0] < 1e-3
-    assert found.log_full[0] == 0.0
+    assert found.writes.pages[0] < 1e-3
+    assert found.log.full[0] == 0.0
 
 
 def results(scenario: ScenarioSpec) -> tuple[Result, Result]:

@@ -70,7 +70,7 @@ def counted(buffers: int, policy: str, periods: tuple[int, int] = LOADED) -> flo
 
 
 def predicted(buffers: float, policy: str, of: PageGroups | None = None) -> float:
-    return float(pools(np.array([float(buffers)]), policy, of).misses[0])
+    return float(pools(np.array([float(buffers)]), policy, of).pool.misses[0])
 
 
 def pools(buffers: FloatArray, policy: str, of: PageGroups | None = None) -> Solution:
@@ -248,7 +248,7 @@ def test_longer_times_fill_more_and_miss_less(policy: str) -> None:
 def test_the_time_of_a_size_fills_that_size(policy: str) -> None:
     table = pool_table(groups(), policy)
     sizes = np.geomspace(500.0, 50_000.0, 30)
-    times = pools(sizes, policy).pool_time
+    times = pools(sizes, policy).pool.time
     filled = np.exp(np.interp(np.log(times), np.log(table.times), np.log(table.filled)))
     np.testing.assert_allclose(filled, sizes, rtol=1e-9)
     halves = np.exp(np.interp(np.log(times / 2.0), np.log(table.times), np.log(table.filled)))
@@ -258,7 +258,7 @@ def test_the_time_of_a_size_fills_that_size(policy: str) -> None:
 def test_misses_fall_with_every_buffer_more() -> None:
     sizes = np.geomspace(500.0, 50_000.0, 60)
     for policy in ("lru", "clock", "midpoint"):
-        misses = pools(sizes, policy).misses
+        misses = pools(sizes, policy).pool.misses
         assert (np.diff(misses) < 0).all()
         assert not (np.diff(misses[::-1]) < 0).any()
 

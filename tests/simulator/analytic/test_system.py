@@ -59,7 +59,7 @@ def variants(p: Parameters, **changed: FloatArray) -> Parameters:
     """The machine as often as the changed figures have values; dirty marks follow the buffers."""
     length = len(next(iter(changed.values())))
     if "buffers" in changed:
-        more = changed["buffers"] / p.buffers
+        more = changed["buffers"] / p.pool.buffers
         parts = ("resident", "dirty_high", "dirty_low")
         changed |= {name: getattr(p, name) * more for name in parts}
     return replace(p.repeated(length), **changed)
@@ -69,7 +69,7 @@ def a_few(p: Parameters) -> list[Parameters]:
     """Machines that differ in buffers, clients and cores."""
     some = variants(
         p,
-        buffers=p.buffers * np.array([0.5, 0.8, 1.0, 1.5, 2.5, 4.0]),
+        buffers=p.pool.buffers * np.array([0.5, 0.8, 1.0, 1.5, 2.5, 4.0]),
         clients=p.clients * np.arange(1, 7),
         processors=np.array([1.0, 2, 3, 1, 2, 3]),
     )
@@ -82,7 +82,7 @@ def a_few(p: Parameters) -> list[Parameters]:
 def population(settings: tuple[str, ...], of: Solution) -> float:
     """Clients that a solution accounts for, thinking or waiting."""
     workload, _, _ = machine(*settings)
-    return float(of.rate[0] * (of.total_s[0] @ workload.mix + workload.think_s))
+    return float(of.rate[0] * (of.classes.total_s[0] @ workload.mix + workload.think_s))
 
 
 @pytest.mark.parametrize("settings", EVERY)
@@ -92,20 +92,20 @@ def test_every_client_is_thinking_or_waiting(settings: tuple[str, ...]) -> None:
     expected = pytest.approx(p.clients[0], rel=3e-5 if settings == MANY else 1e-6)
     assert population(settings, of) == expected
     assert population(settings, replace(of, rate=of.rate * 1.001)) != expected
-    shorter = replace(of, total_s=of.total_s - 0.5 * of.cpu_s)
+    shorter = replace(of, total_s=of.classes.total_s - 0.5 * of.classes.cpu_s)
     assert population(settings, shorter) != expected
 
 
 def processors_needed(of: Solution) -> float:
-    return float(of.rate[0] * (of.cpu_mean_s[0] + of.section_mean_s[0] + of.background_cpu_s[0]))
+    return float(of.rate[0] * (of.cpu.path_s[0] + of.cpu.section_s[0] + of.cpu.background_s[0]))
 
 
 @pytest.mark.parametrize("settings", EVERY)
 def test_no_processor_does_more_than_it_can(settings: tuple[str, ...]) -> None:
     of, (_, p, _) = solved(*settings), machine(*settings)
-    assert 0 < processors_needed(of) <= p.processors[0] * (1 + 1e-3)
-    assert of.cpu_busy[0] == pytest.approx(processors_needed(of) / p.processors[0], rel=1e-3)
-    assert processors_needed(replace(of, rate=of.rate * 40.0)) > p.processors[0]
+    assert 0 < processors_needed(of) <= p.cpu.processors[0] * (1 + 1e-3)
+    assert of.cpu.busy[0] == pytest.approx(processors_needed(of) / p.cpu.processors[0], rel=1e-3)
+    assert processors_needed(replace(of, rate=of.rate * 40.0)) > p.cpu.processors[0]
     for name in ("cpu_busy", "section_busy", "disk_busy", "first_busy", "log_busy"):
         assert 0 <= getattr(of, name)[0] <= 1
 
@@ -117,8 +117,8 @@ def test_one_client_waits_for_nobody() -> None:
     settings = (*IN_MEMORY, "workload.arrivals={kind: closed, clients: 1, think_time_s: 0.01}")
     workload, _, _ = machine(*settings)
     of = solved(*settings)
-    demand = float(((of.cpu_s[0] + of.section_s[0]) / of.slowdown[0] + workload.network_s) @ workload.mix)
-    assert of.reads[0] < 1e-6
+    demand = float(((of.classes.cpu_s[0] + of.classes.section_s[0]) / of.cpu.slowdown[0] + workload.network_s) @ workload.mix)
+    assert of.pool.reads[0] < 1e-6
     assert of.rate[0] == pytest.approx(1.0 / (demand + workload.think_s), rel=1e-6)
     assert of.rate[0] != pytest.approx(1.0 / demand, rel=1e-3)
 
@@ -133,7 +133,7 @@ def test_many_clients_keep_all_processors_busy(cores: int) -> None:
         "workload.arrivals={kind: closed, clients: 60, think_time_s: 0}",
     )
     of = solved(*settings)
-    demand = float((of.cpu_mean_s + of.background_cpu_s)[0])
+    demand = float((of.cpu.path_s + of.cpu.background_s)[0])
     assert of.rate[0] == pytest.approx(cores / demand, rel=0.01)
     assert of.rate[0] != pytest.approx((cores + 1) / demand, rel=0.01)
 
@@ -237,7 +237,7 @@ SMALL = "machine.memory_gib=0.23"
 def test_a_faster_disk_is_never_slower(settings: tuple[str, ...]) -> None:
     workload, p, policy = machine(*settings)
     slowness = FACTORS[::-1, None]
-    found = solve(workload, variants(p, read_s=p.read_s * slowness, write_s=p.write_s * slowness), policy).rate
+    found = solve(workload, variants(p, read_s=p.storage.read_s * slowness, write_s=p.storage.write_s * slowness), policy).rate
     assert falls(found) < 3e-3
     assert falls(found[::-1]) > 0.03
 
@@ -246,10 +246,10 @@ def test_a_faster_disk_is_never_slower(settings: tuple[str, ...]) -> None:
 def test_a_disk_that_nobody_reads_makes_no_difference(settings: tuple[str, ...]) -> None:
     """The page cache holds the whole database; that draws from windows miss the pool doesn't fill it twice."""
     workload, p, policy = machine(*settings)
-    assert p.cache_pages[0] > 4 * workload.groups.pages.sum()
-    found = solve(workload, variants(p, read_s=p.read_s * FACTORS[:, None]), policy)
-    assert found.misses.min() > 1
-    assert found.reads.max() < 1e-3
+    assert p.page_cache.pages[0] > 4 * workload.groups.pages.sum()
+    found = solve(workload, variants(p, read_s=p.storage.read_s * FACTORS[:, None]), policy)
+    assert found.pool.misses.min() > 1
+    assert found.pool.reads.max() < 1e-3
     assert found.rate.max() < 1.003 * found.rate.min()
 
 

@@ -59,7 +59,7 @@ def written(
     figures |= {"expire_s": 30.0, "flush_s": 5.0, "in_flight": 2048.0, "cache_dirty_limit": 20_000.0, "direct": 0.0}
     figures |= {"cache_pages": 10.0 * pages, "write_cpu_s": 0.0} | changed
     p = replace(p, **{name: one(value) for name, value in figures.items()})
-    return at_rate(replace(workload, groups=groups), replace(p, resident=p.buffers), policy, one(per_s))
+    return at_rate(replace(workload, groups=groups), replace(p, resident=p.pool.buffers), policy, one(per_s))
 
 
 # Requests that pages make
@@ -92,8 +92,8 @@ def predicted_requests(
     groups = groups_of(rates, np.bincount(kinds).astype(np.float64), beside=beside)
     changed = {"checkpoint_s": cycle / per_s, "data_devices": devices, "merged_pages": most}
     found = written(groups, "lru", per_s, **changed)
-    assert found.written[0] * cycle == pytest.approx((shares * np.bincount(kinds)).sum(), rel=2e-3)
-    return float(found.requests[0]) * cycle
+    assert found.writes.pages[0] * cycle == pytest.approx((shares * np.bincount(kinds)).sum(), rel=2e-3)
+    return float(found.writes.requests[0]) * cycle
 
 
 @pytest.mark.parametrize(("devices", "most"), [(1, 64), (2, 64), (3, 4)])
@@ -133,46 +133,46 @@ def evicting(per_transaction: float, among: float, per_s: float = 100.0, **chang
     found = written(
         groups_of(one(per_transaction / among), one(among), beside=beside), "lru", per_s, **buffers, **changed
     )
-    assert found.misses[0] == pytest.approx(per_transaction, rel=0.025)
+    assert found.pool.misses[0] == pytest.approx(per_transaction, rel=0.025)
     return found
 
 
 def test_few_pages_are_written_as_they_come() -> None:
     found = evicting(0.1, 1e9)
-    assert found.written[0] / found.misses[0] == pytest.approx(1.0, abs=1e-3)
-    assert found.requests[0] / found.written[0] == pytest.approx(1.0, abs=1e-3)
+    assert found.writes.pages[0] / found.pool.misses[0] == pytest.approx(1.0, abs=1e-3)
+    assert found.writes.requests[0] / found.writes.pages[0] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_pages_rewritten_before_they_are_old_are_written_once() -> None:
-    assert evicting(1.0, 50.0).written[0] == pytest.approx(50.0 / (32.5 * 100.0), rel=1e-3)
+    assert evicting(1.0, 50.0).writes.pages[0] == pytest.approx(50.0 / (32.5 * 100.0), rel=1e-3)
     direct = evicting(1.0, 50.0, direct=1.0)
-    assert direct.written[0] == pytest.approx(direct.misses[0], rel=1e-9)
+    assert direct.writes.pages[0] == pytest.approx(direct.pool.misses[0], rel=1e-9)
 
 
 def test_write_back_takes_no_more_turns_than_reads_leave_it() -> None:
     """Few enough pages: where reads go before writes they wait until so many are rewritten that it can."""
     _, p = usual()
-    turns_per_s = float((p.data_devices * p.parallel / p.write_s.ravel()[0])[0])
+    turns_per_s = float((p.storage.disks * p.storage.parallel / p.storage.write_s.ravel()[0])[0])
     ahead = turns_per_s / 20.0 - 1.0
-    assert evicting(5.0, 6000.0, reads_per_write=ahead).written[0] * 100.0 == pytest.approx(20.0, rel=1e-2)
-    assert evicting(5.0, 6000.0, reads_per_write=0.0).written[0] * 100.0 > 100.0
+    assert evicting(5.0, 6000.0, reads_per_write=ahead).writes.pages[0] * 100.0 == pytest.approx(20.0, rel=1e-2)
+    assert evicting(5.0, 6000.0, reads_per_write=0.0).writes.pages[0] * 100.0 > 100.0
 
 
 @pytest.mark.parametrize("in_flight", [8.0, 1e6])
 def test_what_may_be_in_flight_is_no_rate(in_flight: float) -> None:
     """Pages that are written when they are old enough: 6,000 that are changed again and again, each once in 32.5 s."""
     many = evicting(5.0, 6000.0, in_flight=in_flight)
-    assert many.written[0] * 100.0 == pytest.approx(6000.0 * (1 - np.exp(-16_250 / 6000.0)) / 32.5, rel=0.03)
+    assert many.writes.pages[0] * 100.0 == pytest.approx(6000.0 * (1 - np.exp(-16_250 / 6000.0)) / 32.5, rel=0.03)
 
 
 def test_too_many_dirty_pages_go_together() -> None:
     """Half of all pages, in order, once so many are dirty: by then one in seven has been changed again."""
     together = evicting(5.0, 40_000.0, expire_s=1e4)
-    until = 40_000.0 * np.log(2.0) / together.misses[0]
-    assert together.written[0] == pytest.approx(20_000.0 / until, rel=1e-3)
-    assert together.requests[0] / together.written[0] == pytest.approx(0.5, abs=0.02)
+    until = 40_000.0 * np.log(2.0) / together.pool.misses[0]
+    assert together.writes.pages[0] == pytest.approx(20_000.0 / until, rel=1e-3)
+    assert together.writes.requests[0] / together.writes.pages[0] == pytest.approx(0.5, abs=0.02)
     by_age = evicting(5.0, 40_000.0, cache_dirty_limit=1e6)
-    assert by_age.requests[0] / by_age.written[0] > 0.9
+    assert by_age.writes.requests[0] / by_age.writes.pages[0] > 0.9
 
 
 # Writers
@@ -204,9 +204,9 @@ def test_the_writer_of_an_lru_pool_cleans_the_oldest(high: int) -> None:
     found = cleaned_by_recency(np.repeat(rates, 1000), high, high - 50)
     groups = groups_of(rates, pages)
     of = written(groups, "lru", 1.0, dirty_high=high, dirty_low=high - 50)
-    assert of.background[0] == pytest.approx(found, rel=0.05)
-    assert of.dirty[0] == pytest.approx(high - 25, rel=0.03)
-    assert written(groups, "lru", 1.0, dirty_high=1.1 * high, dirty_low=1.1 * high - 50).background[0] < 0.8 * found
+    assert of.writes.background[0] == pytest.approx(found, rel=0.05)
+    assert of.pool.dirty[0] == pytest.approx(high - 25, rel=0.03)
+    assert written(groups, "lru", 1.0, dirty_high=1.1 * high, dirty_low=1.1 * high - 50).writes.background[0] < 0.8 * found
 
 
 def cleaned_by_simulation(changes: FloatArray, revolution: float, high: int, low: int) -> float:
@@ -239,8 +239,8 @@ def cleaned(changes: FloatArray, revolution: float, high: float, low: float) -> 
     table = pool_table(groups, "clock")
     buffers = float(np.interp(revolution, table.times, table.filled)) if stream else 1e4
     found = written(groups, "clock", 1.0, buffers=buffers, dirty_high=high, dirty_low=low)
-    assert found.pool_time[0] == pytest.approx(revolution, rel=0.02) or not stream
-    return float(found.background[0])
+    assert found.pool.time[0] == pytest.approx(revolution, rel=0.02) or not stream
+    return float(found.writes.background[0])
 
 
 @pytest.mark.parametrize("revolution", [300.0, 2000.0, 1e7])
@@ -259,11 +259,11 @@ def test_the_writer_of_a_clock_cleans_ahead_of_the_hand(revolution: float) -> No
 def reading(per_s: float, flush_s: float, writes: float, slower: float = 1.0) -> Solution:
     """Ten clients that read 5.5 pages in a transaction, beside so many written ones, which wait for the next flush."""
     rates, pages = np.array([writes, 5.5 - writes]) / 1e9, np.array([1e9, 1e9])
-    write_s = np.full_like(usual()[1].write_s, 4e-3)
+    write_s = np.full_like(usual()[1].storage.write_s, 4e-3)
     changed = {"buffers": 1000.0, "cache_pages": 1e6, "in_flight": 1e6, "cache_dirty_limit": 1e6, "flush_s": flush_s}
     workload, p = usual()
     p = replace(
-        p, clients=one(10.0), durable=one(0.0), page_transfer_s=one(0.0), write_s=write_s, read_s=p.read_s * slower
+        p, clients=one(10.0), durable=one(0.0), page_transfer_s=one(0.0), write_s=write_s, read_s=p.storage.read_s * slower
     )
     groups = groups_of(rates, pages, write=np.array([1.0, 0.0]))
     return written(groups, "lru", per_s, of=(workload, p), **changed)
@@ -272,19 +272,19 @@ def reading(per_s: float, flush_s: float, writes: float, slower: float = 1.0) ->
 def test_a_heap_stops_those_who_read() -> None:
     """All of them, until it is over: so they do in the rest of the time what they did in all of it."""
     found = reading(20.0, 30.0, 5.0)
-    share = float(found.heaps[0])
+    share = float(found.disks.heaps[0])
     assert share == pytest.approx(0.4, rel=0.02)
-    outside = float(reading(20.0 / (1.0 - share), 30.0, 1e-6).disk_read_s[0])
-    stopped = 10.0 * share / (20.0 * float(found.reads[0]))
+    outside = float(reading(20.0 / (1.0 - share), 30.0, 1e-6).disks.read_s[0])
+    stopped = 10.0 * share / (20.0 * float(found.pool.reads[0]))
     assert stopped > 4.0 * outside
-    assert found.disk_read_s[0] == pytest.approx(outside + stopped, rel=0.05)
+    assert found.disks.read_s[0] == pytest.approx(outside + stopped, rel=0.05)
 
 
 def test_small_heaps_stop_nobody() -> None:
     """They leave a slower disk."""
     found = reading(20.0, 0.1, 5.0)
-    share = float(found.heaps[0])
+    share = float(found.disks.heaps[0])
     assert share == pytest.approx(0.4, rel=0.15)
-    slower = float(reading(20.0, 0.1, 1e-6, slower=1.0 / (1.0 - share)).disk_read_s[0])
-    assert slower < found.disk_read_s[0] < 1.5 * slower
-    assert found.disk_read_s[0] < 0.4 * reading(20.0, 30.0, 5.0).disk_read_s[0]
+    slower = float(reading(20.0, 0.1, 1e-6, slower=1.0 / (1.0 - share)).disks.read_s[0])
+    assert slower < found.disks.read_s[0] < 1.5 * slower
+    assert found.disks.read_s[0] < 0.4 * reading(20.0, 30.0, 5.0).disks.read_s[0]

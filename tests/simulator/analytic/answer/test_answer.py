@@ -167,7 +167,7 @@ def test_it_loads_no_other_engine() -> None:
 )
 def test_a_tampered_solution_breaks_a_law(tiny: Case, figures: dict[str, float], law: str) -> None:
     assert not broken(tiny)
-    case = tampered(tiny, first_busy=1.0 / float(tiny.solution.first_busy[0]))
+    case = tampered(tiny, first_busy=1.0 / float(tiny.solution.disks.first_busy[0]))
     assert law in broken(tampered(case, **figures))
 
 
@@ -178,7 +178,7 @@ def test_a_tampered_rate_breaks_laws(tiny: Case) -> None:
 
 def test_reads_that_nobody_asked_for_break_a_law() -> None:
     case = case_of(FEW_BUFFERS)
-    more = replace(case.solution, group_reads=case.solution.group_reads + 1.0)
+    more = replace(case.solution, group_reads=case.solution.groups.reads + 1.0)
     assert broken(replace(case, solution=more)) == ["disk reads of tables = reads of devices"]
 
 
@@ -250,7 +250,7 @@ def test_mixture_is_of_the_mean_response_and_its_chances_sum_to_one() -> None:
         assert found.chance.sum(axis=-1) == pytest.approx(1.0)
         means = (found.chance * found.mean_s).sum(axis=-1)[0]
         network_s = case.workload.network_s
-        assert means + network_s == pytest.approx(case.solution.total_s[0], rel=0.02)
+        assert means + network_s == pytest.approx(case.solution.classes.total_s[0], rel=0.02)
 
 
 def test_percentiles_of_a_random_number_of_waits() -> None:
@@ -260,13 +260,13 @@ def test_percentiles_of_a_random_number_of_waits() -> None:
     case = case_of(FEW_BUFFERS)
     r, p = case.solution, case.parameters
     none = {field.name: 0.0 * getattr(r, field.name) for field in fields(r)}
-    one_class = np.zeros_like(r.cpu_s)
+    one_class = np.zeros_like(r.classes.cpu_s)
     one_class[:, 0] = 1.0
     alone = Solution(
         **none
         | {
             "rate": r.rate,
-            "bursts": np.ones_like(r.cpu_s),
+            "bursts": np.ones_like(r.classes.cpu_s),
             "cpu_s": one_class,
             "disk_reads": 0.5 * one_class,
             "read_s": one_class,
@@ -274,7 +274,7 @@ def test_percentiles_of_a_random_number_of_waits() -> None:
             "total_s": 2.0 * one_class,
         }
     )
-    slow = replace(p, read_s=1e-9 + 0.0 * p.read_s)  # all of a wait is queueing: exponential
+    slow = replace(p, read_s=1e-9 + 0.0 * p.storage.read_s)  # all of a wait is queueing: exponential
     shares = np.array([0.8, 0.9, 0.95, 0.99])
     found = mixture(case.workload, slow, alone, np.array([0]))
     drawn = times[(shares * len(times)).astype(int)]

@@ -143,12 +143,12 @@ def test_the_figures_are_those_of_a_moment_at_which_the_rate_is_the_mean() -> No
     for begin_s, end_s in ((0.0, 5.0), (5.0, 20.0)):
         found = solve(workload, machine(begin_s, end_s), model.pool.replacement)
         assert float(found.rate[0]) == pytest.approx(of.mean_per_s(begin_s, end_s), rel=0.05)
-    assert machine(0.0, 5.0).growing.tolist() == [1.0]
+    assert machine(0.0, 5.0).pool.growing.tolist() == [1.0]
     assert machine(1e6, 2e6) is parameters
     # it has come to the steady rate before the pool is full, and nothing was written until then
     last_s = float(of.times_s[-1])
     assert machine(0.0, 2.1 * last_s) is parameters
-    assert machine(0.0, 1.9 * last_s).growing.tolist() == [1.0]
+    assert machine(0.0, 1.9 * last_s).pool.growing.tolist() == [1.0]
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ def machines(regime: str) -> tuple[Workload, Parameters, str]:
     workload = read_workload(model)
     p = parameters_of(model, workload).filled()
     variants = (
-        replace(p, cpu_speed=p.cpu_speed / 2),
+        replace(p, cpu_speed=p.cpu.speed / 2),
         replace(p, clients=p.clients * 2),
-        replace(p, resident=p.buffers / 2),
+        replace(p, resident=p.pool.buffers / 2),
     )
     return workload, stacked([p, *variants]), model.pool.replacement
 

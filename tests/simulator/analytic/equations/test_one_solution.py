@@ -160,7 +160,7 @@ def test_a_machine_is_the_same_alone_and_among_many(of: Drawn, factors: list[flo
     """So many that they are solved by several threads, after machines of other sizes."""
     p = of.parameters()
     by = np.array(factors)
-    others = replace(p.repeated(len(by)), clients=p.clients * by, buffers=p.buffers * by, resident=p.resident * by)
+    others = replace(p.repeated(len(by)), clients=p.clients * by, buffers=p.pool.buffers * by, resident=p.pool.resident * by)
     (alone,) = figures(of, p)
     first, *_, last = figures(of, stacked([p.filled(), others, p.filled()]))
     assert differing(alone, first) == [], str(of)

@@ -1,0 +1,109 @@
+"""Make simulator/analytic/equations/records.hpp: C++ structs of the records of columns that Python declares.
+
+A record is a dataclass in reading/ or equations/ whose fields are columns (reading/columns.py: Column, ByQueue, ByClass,
+...) or other such records. A number's name and docstring stand there and nowhere else. Standard library only: this
+runs before there is an environment.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+ROOM = Path(__file__).resolve().parent.parent / "simulator" / "analytic"
+HEADER = ROOM / "equations" / "records.hpp"
+ROW, FIGURES = "Parameters", "Solution"
+BY = {"classes": "ByClass", "locks": "ByLock", "groups": "ByGroup"}
+
+
+class Member(NamedTuple):
+    """Field of a record: its type's name in Python, and its docstring."""
+
+    name: str
+    type: str
+    text: str
+
+
+def write() -> None:
+    """Write the header if it isn't up to date."""
+    text = header()
+    if not HEADER.exists() or HEADER.read_text(encoding="utf-8") != text:
+        HEADER.write_text(text, encoding="utf-8")
+
+
+def header() -> str:
+    """Constants of columns.py, structs in the order of their use, and the layout that Python holds against its own."""
+    paths = [*sorted(ROOM.glob("reading/*.py")), ROOM / "equations" / "solution.py"]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
+    classes = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
+    widths = _widths(ast.parse((ROOM / "reading" / "columns.py").read_text(encoding="utf-8")))
+    parts, layouts = [], []
+    for name in (ROW, FIGURES):
+        needed = [member.type for member in _members(classes[name]) if member.type in classes]
+        parts += [_struct(classes[each], widths, is_row=name == ROW) for each in [*dict.fromkeys(needed), name]]
+        layouts.append(" ".join(_layout(classes, widths, name, "")))
+    constants = [f"constexpr i64 {key} = {value};" for key, value in widths.items() if key.isupper()]
+    layout = "\n".join(f'    "{line} "' for line in textwrap.wrap(" ".join(layouts), 110, break_long_words=False))
+    return "\n".join(
+        ["// Made by .ci/records.py from the records in reading/ and equations/solution.py: change those."]
+        + ["#pragma once", '#include "columns.hpp"', "", "namespace oltpsim {", "", *constants, ""]
+        + [*parts, f"constexpr const char* LAYOUT =\n{layout};", "", "}  // namespace oltpsim", ""]
+    )
+
+
+def _widths(tree: ast.Module) -> dict[str, str]:
+    """Widths of the types, and the constants, of columns.py."""
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if not isinstance(node, ast.Assign):
+            continue
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            found.update({ast.unparse(key): ast.unparse(each) for key, each in zip(target.elts, value.elts)})
+        elif isinstance(target, ast.Name) and isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Tuple):
+            found[target.id] = str(ast.literal_eval(value.slice.elts[1]))
+    return found
+
+
+def _members(record: ast.ClassDef) -> list[Member]:
+    behind = [*record.body[1:], None]
+    return [
+        Member(ast.unparse(line.target), ast.unparse(line.annotation), _docstring(text))
+        for line, text in zip(record.body, behind)
+        if isinstance(line, ast.AnnAssign)
+    ]
+
+
+def _docstring(node: ast.stmt | None) -> str:
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return " ".join(str(node.value.value).split()) if is_text else ""
+
+
+def _struct(record: ast.ClassDef, widths: dict[str, str], is_row: bool) -> str:
+    lines = [f"// {line}" for line in textwrap.wrap(ast.get_docstring(record) or "", 100)]
+    lines.append(f"struct {record.name} {{")
+    for member in _members(record):
+        width = widths.get(member.type, "")
+        kind = "double" if width.isdigit() else member.type
+        if width in BY and not is_row:
+            kind = "Numbers"
+        points = f"[{width}]" if width.isdigit() and width != "1" else ""
+        start = "" if is_row or kind != "double" else " = 0"
+        lines += [f"    // {line}" for line in textwrap.wrap(member.text, 100)]
+        lines.append(f"    {kind} {member.name}{points}{start};")
+    visits = " ".join(f"visit({member.name});" for member in _members(record))
+    lines += ["", "    template <class Visitor>", f"    void each(Visitor&& visit) {{ {visits} }}", "};", ""]
+    return "\n".join(lines)
+
+
+def _layout(classes: dict[str, ast.ClassDef], widths: dict[str, str], name: str, prefix: str) -> list[str]:
+    """As `layout` in reading/columns.py."""
+    found: list[str] = []
+    for member in _members(classes[name]):
+        if member.type in classes:
+            found += _layout(classes, widths, member.type, f"{prefix}{member.name}.")
+        else:
+            found.append(f"{prefix}{member.name}:{widths[member.type]}")
+    return found

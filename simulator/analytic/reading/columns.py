@@ -1,0 +1,89 @@
+"""Columns of machines: the types of a row's numbers, and what holds for every record of columns.
+
+A record is a dataclass of columns, or of such records. Row i of each column is machine i; a column of one row holds for
+all machines. .ci/records.py makes the C++ structs of the records from the same declarations.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from functools import cache
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from oltpsim.simulator.form import NS_PER_S, FloatArray
+
+QUEUE_POINTS, SHARING_POINTS, SHARE_POINTS = 35, 65, 51
+
+Column = Annotated[FloatArray, 1]
+"""number of each machine, (machines,)"""
+ByQueue = Annotated[FloatArray, 35]
+"""table by the number of waiting requests, two points for each doubling from 1 on, (machines, QUEUE_POINTS)"""
+ByChance = Annotated[FloatArray, 65]
+"""table at equal steps of a chance from 0 to 1, (machines, SHARING_POINTS)"""
+ByShare = Annotated[FloatArray, 51]
+"""table at equal steps of a share from 0 to 1, (machines, SHARE_POINTS)"""
+ByClass = Annotated[FloatArray, "classes"]
+"""number of each class of transactions, (machines, classes)"""
+ByLock = Annotated[FloatArray, "locks"]
+"""number of each lock use, (machines, locks)"""
+ByGroup = Annotated[FloatArray, "groups"]
+"""number of each group of pages, (machines, groups); (machines, 0) where no group has one"""
+
+Record = TypeVar("Record")
+
+
+def column(value: float) -> FloatArray:
+    """Column of one machine."""
+    return np.array([float(value)])
+
+
+def column_s(value_ns: float) -> FloatArray:
+    """Column of one machine in s, from ns."""
+    return column(value_ns / NS_PER_S)
+
+
+@cache
+def layout(record: type[Any], prefix: str = "") -> tuple[tuple[str, int | str], ...]:
+    """Columns of a record in their order: dotted name, and width as in the types above."""
+    found: list[tuple[str, int | str]] = []
+    for name, hint in get_type_hints(record, include_extras=True).items():
+        width = getattr(hint, "__metadata__", (None,))[0]
+        found += layout(hint, f"{prefix}{name}.") if width is None else [(prefix + name, width)]
+    return tuple(found)
+
+
+def columns(record: object) -> Iterator[FloatArray]:
+    """Columns of a record in the order of its layout."""
+    whole: Any = record
+    for field in fields(whole):
+        value = getattr(whole, field.name)
+        if isinstance(value, np.ndarray):
+            yield value
+        else:
+            yield from columns(value)
+
+
+def with_columns(record: Record, change: Callable[[FloatArray], FloatArray]) -> Record:
+    """The record with every column changed."""
+    whole: Any = record
+    if isinstance(whole, np.ndarray):
+        return cast("Record", change(whole))
+    changed = {field.name: with_columns(getattr(whole, field.name), change) for field in fields(whole)}
+    return cast("Record", replace(whole, **changed))
+
+
+def from_columns(record: type[Record], values: Iterator[FloatArray]) -> Record:
+    """Record of columns that come in the order of its layout."""
+    hints = get_type_hints(record, include_extras=True)
+    parts = {
+        name: next(values) if hasattr(hint, "__metadata__") else from_columns(hint, values)
+        for name, hint in hints.items()
+    }
+    return record(**parts)
+
+
+def rows(of: Record, numbers: npt.NDArray[np.int64]) -> Record:
+    """These rows of an array, or of every column of a record."""
+    return with_columns(of, lambda column: column[numbers])

@@ -1,0 +1,73 @@
+"""Memory as the equations take it: the buffer pool and the page cache below it. Memory alone decides these numbers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oltpsim.simulator.analytic.reading.columns import ByGroup, Column, column
+from oltpsim.simulator.analytic.reading.page_writes import DaemonMarks
+from oltpsim.simulator.form import System
+
+
+@dataclass(frozen=True)
+class PoolNumbers:
+    """Numbers of the buffer pool."""
+
+    buffers: Column
+    """pages of the pool"""
+    growing: Column
+    """1 while the pool fills: nothing dirty leaves it, nothing of it is in the page cache yet"""
+    done: Column
+    """transactions since a start that has left other pages than a long run has; infinite in the long run"""
+    left: Column
+    """buffers with pages that the start has left"""
+    resident: Column
+    """buffers that have memory"""
+    dirty_high: Column
+    """dirty buffers at which the writer begins"""
+    dirty_low: Column
+    """dirty buffers at which the writer stops"""
+    left_from: ByGroup
+    """first place of a group's table among the pages that the start has left, counted from the one left last"""
+    left_to: ByGroup
+    """last place of a group's table among them"""
+
+
+@dataclass(frozen=True)
+class PageCacheNumbers:
+    """Numbers of the operating system's page cache."""
+
+    pages: Column
+    """pages that it holds"""
+    background_pages: Column
+    """dirty pages above which write-back doesn't wait for their age"""
+    chunk_pages: Column
+    """dirty pages that write-back then takes along at once; 0: a page at a time"""
+    dirty_limit_pages: Column
+    """dirty pages with which writers are as fast as the disks, be it by waiting or by pauses"""
+
+
+def pool_numbers(system: System, marks: DaemonMarks) -> PoolNumbers:
+    """Numbers of a system's buffer pool in the long run."""
+    return PoolNumbers(
+        buffers=column(system.pool.pages),
+        growing=column(0.0),
+        done=column(np.inf),
+        left=column(0.0),
+        resident=column(system.pool.resident_pages),
+        dirty_high=column(marks.dirty_high_pages),
+        dirty_low=column(marks.dirty_low_pages),
+        left_from=np.zeros((1, 0)),
+        left_to=np.zeros((1, 0)),
+    )
+
+
+def page_cache_numbers(system: System, marks: DaemonMarks) -> PageCacheNumbers:
+    """Numbers of a system's page cache."""
+    cache = system.page_cache
+    return PageCacheNumbers(
+        pages=column(cache.pages),
+        background_pages=column(marks.background_pages),
+        chunk_pages=column(marks.chunk_pages),
+        dirty_limit_pages=column(min(cache.dirty_limit_pages, (cache.paced_pages + cache.dirty_limit_pages) / 2)),
+    )
