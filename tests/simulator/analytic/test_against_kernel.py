@@ -7,7 +7,7 @@ doubts its rate for two of them, the one with one arm and the one bound by locks
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -18,6 +18,7 @@ from oltpsim.models.wiring import build
 from oltpsim.simulator import kernel
 from oltpsim.simulator.analytic import Parameters, Solution, Workload, parameters_of, read_workload, solve
 from oltpsim.simulator.form import RotatingDevice, System
+from tests.simulator.analytic.columns import with_columns
 
 TOLERANCE = 0.10
 
@@ -39,19 +40,19 @@ class Machine:
 
 
 def half_the_clients(p: Parameters) -> Parameters:
-    return replace(p, clients=p.clients / 2.0)
+    return with_columns(p, clients_number=p.clients.number / 2.0)
 
 
 def twice_the_cores(p: Parameters) -> Parameters:
-    return replace(p, processors=p.cpu.processors * 2.0)
+    return with_columns(p, cpu_processors=p.cpu.processors * 2.0)
 
 
 def faster_processors(p: Parameters) -> Parameters:
-    return replace(p, cpu_speed=p.cpu.speed * 1.5)
+    return with_columns(p, cpu_speed=p.cpu.speed * 1.5)
 
 
 def faster_disks(p: Parameters) -> Parameters:
-    return replace(p, read_s=p.storage.read_s / 1.5, write_s=p.storage.write_s / 1.5)
+    return with_columns(p, storage_read_s=p.storage.read_s / 1.5, storage_write_s=p.storage.write_s / 1.5)
 
 
 CPU_BOUND = Machine("cpu bound", 2026, 10, 15, "cpu_queue_s", twice_the_cores)
@@ -103,7 +104,7 @@ def test_the_rate_of_another_machine_is_refused(machine: Machine) -> None:
 def test_machines_are_slow_for_what_they_stand_for(machine: Machine) -> None:
     of, mix = solved(machine), workload_of(machine).mix
     parts = ("cpu_s", "cpu_queue_s", "read_s", "victim_s", "lock_s", "section_queue_s", "log_s")
-    times = {name: float(getattr(of, name)[0] @ mix) for name in parts}
+    times = {name: float(getattr(of.classes, name)[0] @ mix) for name in parts}
     assert max(times, key=times.__getitem__) == machine.bound_by
 
 

@@ -13,6 +13,7 @@ import pytest
 from oltpsim.simulator.analytic import solve
 from oltpsim.simulator.analytic.reading.replacement import clock_missing, clustered_clock
 from oltpsim.simulator.form import IntArray
+from tests.simulator.analytic.columns import with_columns
 from tests.simulator.analytic.test_system import machine
 from tests.simulator.page_references import BATCH, counted
 
@@ -41,7 +42,7 @@ def faults(policy: str, resident: int) -> float:
         views=np.tile(references, (len(workload.groups.views), 1)), again=zero, places=zero,
         beside=np.zeros((3, 3)), window=np.inf, offspring=0.0,
     )  # fmt: skip
-    few = replace(p, buffers=np.array([float(BUFFERS)]), resident=np.array([float(resident)]))
+    few = with_columns(p, pool_buffers=np.array([float(BUFFERS)]), pool_resident=np.array([float(resident)]))
     return float(solve(replace(workload, groups=groups), few, policy).groups.faults.sum())
 
 

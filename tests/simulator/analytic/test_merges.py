@@ -12,7 +12,7 @@ from oltpsim.models.reading import load_scenario, with_values
 from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator import analytic, kernel
-from oltpsim.simulator.analytic.reading.page_writes import cleaner_fields, merged_per_s
+from oltpsim.simulator.analytic.reading.page_writes import merged_per_s, writing_numbers
 from oltpsim.simulator.form import CODES, System
 from oltpsim.simulator.results import Result
 from tests.simulator.daemons import merging
@@ -141,7 +141,7 @@ def test_no_more_are_merged_than_changes_put_aside_for_pages_that_are_not_in_the
 def test_marks_are_those_of_the_daemons() -> None:
     system = model(0.05)
     assert merged_per_s(system) == pytest.approx(200)
-    assert cleaner_fields(system)["merged_per_s"] == pytest.approx([200])
+    assert writing_numbers(system).merged_per_s == pytest.approx([200])
     twice = replace(system, daemons=(*system.daemons, merging(250 * MS, 1_500)))
     assert merged_per_s(twice) == pytest.approx(206)
     assert merged_per_s(model(0.0)) == 0.0

@@ -18,6 +18,7 @@ from oltpsim.simulator.analytic.equations.solution import at_rate
 from oltpsim.simulator.analytic.reading.page_writes import SHARES, cleaner_marks_of
 from oltpsim.simulator.form import ENDLESS_PAGES, FloatArray
 from oltpsim.simulator.results import Result
+from tests.simulator.analytic.columns import with_columns
 from tests.simulator.analytic.test_writes import NEVER, groups_of, one, usual
 from tests.simulator.daemons import page_cleaner
 
@@ -40,12 +41,23 @@ def cleaned(by_age: FloatArray, by_number: FloatArray | None = None, **changed: 
     """A pool that holds all pages, by direct I/O, and a cleaner that writes what the tables ask for."""
     workload, p = usual()
     groups = groups_of(np.array([RATE]), np.array([PAGES]))
-    figures = {"buffers": 2.0 * PAGES, "direct": 1.0, "cleaners": 1.0, "tail_pages": 0.0, "redo_bytes": REDO}
-    figures |= {"round_s": 0.1, "tail_round_s": 0.01, "tail_evictions": 1e15}
-    figures |= {"redo_sync_bytes": 10.0 * REDO, "redo_full_bytes": 20.0 * REDO, "write_cpu_s": 0.0} | changed
-    p = replace(p, **{name: one(value) for name, value in figures.items()})
+    figures = {
+        "pool_buffers": 2.0 * PAGES,
+        "writing_direct": 1.0,
+        "cleaners_number": 1.0,
+        "cleaners_tail_pages": 0.0,
+        "cleaners_redo_bytes": REDO,
+    }
+    figures |= {"cleaners_round_s": 0.1, "cleaners_tail_round_s": 0.01, "cleaners_tail_evictions": 1e15}
+    figures |= {
+        "cleaners_redo_sync_bytes": 10.0 * REDO,
+        "cleaners_redo_full_bytes": 20.0 * REDO,
+        "cpu_page_write_s": 0.0,
+    } | changed
+    p = with_columns(p, **{name: one(value) for name, value in figures.items()})
     by_number = np.zeros(len(SHARES)) if by_number is None else by_number
-    p = replace(p, resident=p.pool.buffers, aged_per_s=by_age[None], dirty_per_s=by_number[None])
+    asked = {"cleaners_aged_per_s": by_age[None], "cleaners_dirty_per_s": by_number[None]}
+    p = with_columns(p, pool_resident=p.pool.buffers, **asked)
     return at_rate(replace(workload, groups=groups), p, "lru", one(PER_S))
 
 
@@ -61,7 +73,7 @@ def test_a_page_is_written_so_long_after_its_first_change(share: float) -> None:
     found = cleaned(from_share(share))
     assert found.writes.pages[0] == pytest.approx(PAGES * RATE / (1.0 + RATE * stays), rel=0.1)
     assert found.pool.dirty[0] == pytest.approx(PAGES * RATE * stays / (1.0 + RATE * stays), rel=0.1)
-    assert cleaned(from_share(share), redo_bytes=3.0 * REDO).writes.pages[0] < 0.6 * found.writes.pages[0]
+    assert cleaned(from_share(share), cleaners_redo_bytes=3.0 * REDO).writes.pages[0] < 0.6 * found.writes.pages[0]
 
 
 def test_each_file_of_a_batch_costs_a_flush() -> None:
@@ -90,11 +102,11 @@ def test_as_many_are_written_as_the_rules_ask_for() -> None:
 
 def test_pages_at_the_end_of_the_list_are_written_too() -> None:
     """Nobody asks for any, and half the pages fit: each that leaves has been changed, and no client writes one."""
-    found = cleaned(np.zeros(len(SHARES)), buffers=PAGES / 2.0, tail_pages=10.0)
+    found = cleaned(np.zeros(len(SHARES)), pool_buffers=PAGES / 2.0, cleaners_tail_pages=10.0)
     brought = PAGES * RATE / 2.0
     assert found.writes.pages[0] == pytest.approx(brought, rel=0.05)
     assert found.pool.dirty_victims[0] == 0.0
-    alone = cleaned(np.zeros(len(SHARES)), buffers=PAGES / 2.0, tail_pages=10.0, write_cpu_s=1.0)
+    alone = cleaned(np.zeros(len(SHARES)), pool_buffers=PAGES / 2.0, cleaners_tail_pages=10.0, cpu_page_write_s=1.0)
     assert alone.pool.dirty_victims[0] > 0.5 * brought
 
 
@@ -102,16 +114,18 @@ def test_pages_at_the_end_of_the_list_are_written_too() -> None:
 def test_commits_wait_for_room_in_a_log_that_fills_within_a_round(redo_bytes: float, waits: bool) -> None:
     found = cleaned(
         np.zeros(len(SHARES)),
-        redo_bytes=redo_bytes,
-        redo_sync_bytes=1.1 * redo_bytes,
-        redo_full_bytes=1.15 * redo_bytes,
+        cleaners_redo_bytes=redo_bytes,
+        cleaners_redo_sync_bytes=1.1 * redo_bytes,
+        cleaners_redo_full_bytes=1.15 * redo_bytes,
     )
     assert (found.log.full[0] > 1.0) == waits
     assert (found.population[0] > 1.0) == waits
 
 
 def test_other_writers_know_no_age() -> None:
-    found = cleaned(from_share(0.1), cleaners=0.0, dirty_high=NEVER, dirty_low=NEVER, checkpoint_s=NEVER)
+    found = cleaned(
+        from_share(0.1), cleaners_number=0.0, pool_dirty_high=NEVER, pool_dirty_low=NEVER, checkpoints_interval_s=NEVER
+    )
     assert found.writes.pages[0] < 1e-3
     assert found.log.full[0] == 0.0
 

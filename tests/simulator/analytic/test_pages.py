@@ -18,6 +18,7 @@ from oltpsim.simulator.analytic.pages import PageReader
 from oltpsim.simulator.analytic.reading.pool_table import pool_table, reach
 from oltpsim.simulator.expectation import ProgramReader
 from oltpsim.simulator.form import Assembler, System
+from tests.simulator.analytic.columns import with_columns
 from tests.simulator.rounds import Rounds, without_time
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of
@@ -78,7 +79,7 @@ def pools(buffers: FloatArray, policy: str, of: PageGroups | None = None) -> Sol
     workload = read_workload(model_of(FEW, "lru"))
     p = parameters_of(model_of(FEW, "lru"), workload).repeated(len(buffers))
     workload = replace(workload, groups=groups() if of is None else of)
-    return solve(workload, replace(p, buffers=buffers, resident=buffers), policy)
+    return solve(workload, with_columns(p, pool_buffers=buffers, pool_resident=buffers), policy)
 
 
 def off(found: float, expected: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -22,6 +22,7 @@ from oltpsim.simulator.analytic import (
     stacked,
 )
 from oltpsim.simulator.analytic.equations.solution import at_rate
+from tests.simulator.analytic.columns import by_name, column_of, with_columns
 from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]
@@ -58,20 +59,20 @@ def solved(*settings: str) -> Solution:
 def variants(p: Parameters, **changed: FloatArray) -> Parameters:
     """The machine as often as the changed figures have values; dirty marks follow the buffers."""
     length = len(next(iter(changed.values())))
-    if "buffers" in changed:
-        more = changed["buffers"] / p.pool.buffers
+    if "pool_buffers" in changed:
+        more = changed["pool_buffers"] / p.pool.buffers
         parts = ("resident", "dirty_high", "dirty_low")
-        changed |= {name: getattr(p, name) * more for name in parts}
-    return replace(p.repeated(length), **changed)
+        changed |= {f"pool_{name}": getattr(p.pool, name) * more for name in parts}
+    return with_columns(p.repeated(length), **changed)
 
 
 def a_few(p: Parameters) -> list[Parameters]:
     """Machines that differ in buffers, clients and cores."""
     some = variants(
         p,
-        buffers=p.pool.buffers * np.array([0.5, 0.8, 1.0, 1.5, 2.5, 4.0]),
-        clients=p.clients * np.arange(1, 7),
-        processors=np.array([1.0, 2, 3, 1, 2, 3]),
+        pool_buffers=p.pool.buffers * np.array([0.5, 0.8, 1.0, 1.5, 2.5, 4.0]),
+        clients_number=p.clients.number * np.arange(1, 7),
+        cpu_processors=np.array([1.0, 2, 3, 1, 2, 3]),
     )
     return [some.take(slice(k, k + 1)) for k in range(6)]
 
@@ -89,10 +90,10 @@ def population(settings: tuple[str, ...], of: Solution) -> float:
 def test_every_client_is_thinking_or_waiting(settings: tuple[str, ...]) -> None:
     """Where two hundred clients wait for locks, the response is so steep that a rate to 1e-8 leaves 1e-5 of them."""
     of, (_, p, _) = solved(*settings), machine(*settings)
-    expected = pytest.approx(p.clients[0], rel=3e-5 if settings == MANY else 1e-6)
+    expected = pytest.approx(p.clients.number[0], rel=3e-5 if settings == MANY else 1e-6)
     assert population(settings, of) == expected
     assert population(settings, replace(of, rate=of.rate * 1.001)) != expected
-    shorter = replace(of, total_s=of.classes.total_s - 0.5 * of.classes.cpu_s)
+    shorter = with_columns(of, classes_total_s=of.classes.total_s - 0.5 * of.classes.cpu_s)
     assert population(settings, shorter) != expected
 
 
@@ -106,8 +107,8 @@ def test_no_processor_does_more_than_it_can(settings: tuple[str, ...]) -> None:
     assert 0 < processors_needed(of) <= p.cpu.processors[0] * (1 + 1e-3)
     assert of.cpu.busy[0] == pytest.approx(processors_needed(of) / p.cpu.processors[0], rel=1e-3)
     assert processors_needed(replace(of, rate=of.rate * 40.0)) > p.cpu.processors[0]
-    for name in ("cpu_busy", "section_busy", "disk_busy", "first_busy", "log_busy"):
-        assert 0 <= getattr(of, name)[0] <= 1
+    for name in ("cpu.busy", "cpu.section_busy", "disks.busy", "disks.first_busy", "log.busy"):
+        assert 0 <= column_of(of, name)[0] <= 1
 
 
 # Limits
@@ -117,7 +118,9 @@ def test_one_client_waits_for_nobody() -> None:
     settings = (*IN_MEMORY, "workload.arrivals={kind: closed, clients: 1, think_time_s: 0.01}")
     workload, _, _ = machine(*settings)
     of = solved(*settings)
-    demand = float(((of.classes.cpu_s[0] + of.classes.section_s[0]) / of.cpu.slowdown[0] + workload.network_s) @ workload.mix)
+    demand = float(
+        ((of.classes.cpu_s[0] + of.classes.section_s[0]) / of.cpu.slowdown[0] + workload.network_s) @ workload.mix
+    )
     assert of.pool.reads[0] < 1e-6
     assert of.rate[0] == pytest.approx(1.0 / (demand + workload.think_s), rel=1e-6)
     assert of.rate[0] != pytest.approx(1.0 / demand, rel=1e-3)
@@ -187,24 +190,24 @@ def test_caches_and_writes_were_solved_at_about_the_rate_found(settings: tuple[s
     found = solve(workload, some, policy)
     again = at_rate(workload, some, policy, found.rate)
     np.testing.assert_allclose(again.population, 1.0, rtol=1e-5)
-    for name in ("reads", "written", "requests", "dirty", "page_s", "cache_time", "response_s"):
-        np.testing.assert_allclose(getattr(again, name), getattr(found, name), rtol=1e-5, atol=1e-12)
+    some_names = ("pool.reads", "writes.pages", "writes.requests", "pool.dirty", "writes.page_s", "pool.cache_time")
+    for name in (*some_names, "response_s"):
+        np.testing.assert_allclose(column_of(again, name), column_of(found, name), rtol=1e-5, atol=1e-12)
     assert (at_rate(workload, some, policy, 1.01 * found.rate).population > 1.0 + 1e-3).all()
 
 
 def test_repeating_and_taking_keep_every_figure() -> None:
     _, p, _ = machine()
-    many = variants(p, clients=np.arange(1.0, 8.0))
+    many = variants(p, clients_number=np.arange(1.0, 8.0))
     assert len(many) == 7
     second = many.take(slice(1, 2))
-    assert second.clients.tolist() == [2.0]
-    for field in fields(Parameters):
-        value = getattr(many, field.name)
+    assert second.clients.number.tolist() == [2.0]
+    for name, value in by_name(many).items():
         assert len(value) == 7
-        assert len(getattr(stacked([p, p]), field.name)) == 2
-        if field.name != "clients":
-            np.testing.assert_array_equal(value[3:4], getattr(p, field.name))
-    assert not np.array_equal(many.clients[3:4], p.clients)
+        assert len(column_of(stacked([p, p]), name)) == 2
+        if name != "clients.number":
+            np.testing.assert_array_equal(value[3:4], column_of(p, name))
+    assert not np.array_equal(many.clients.number[3:4], p.clients.number)
 
 
 # Rising and smooth
@@ -219,11 +222,11 @@ FACTORS = np.geomspace(0.5, 8.0, 60)
 
 
 @pytest.mark.parametrize("settings", [(), SOME_CLIENTS, FEW_BUFFERS, THINKING])
-@pytest.mark.parametrize("part", ["buffers", "processors", "cpu_speed", "cache_pages"])
+@pytest.mark.parametrize("part", ["pool.buffers", "cpu.processors", "cpu.speed", "page_cache.pages"])
 def test_more_of_a_part_is_never_slower(settings: tuple[str, ...], part: str) -> None:
     workload, p, policy = machine(*settings)
-    factors = np.arange(1.0, 17.0) if part == "processors" else FACTORS
-    found = solve(workload, variants(p, **{part: getattr(p, part) * factors}), policy).rate
+    factors = np.arange(1.0, 17.0) if part == "cpu.processors" else FACTORS
+    found = solve(workload, variants(p, **{part.replace(".", "_"): column_of(p, part) * factors}), policy).rate
     assert falls(found) < 3e-3
     assert falls(found[::-1]) > 3e-3 or found.max() < 1.003 * found.min()
 
@@ -237,7 +240,11 @@ SMALL = "machine.memory_gib=0.23"
 def test_a_faster_disk_is_never_slower(settings: tuple[str, ...]) -> None:
     workload, p, policy = machine(*settings)
     slowness = FACTORS[::-1, None]
-    found = solve(workload, variants(p, read_s=p.storage.read_s * slowness, write_s=p.storage.write_s * slowness), policy).rate
+    found = solve(
+        workload,
+        variants(p, storage_read_s=p.storage.read_s * slowness, storage_write_s=p.storage.write_s * slowness),
+        policy,
+    ).rate
     assert falls(found) < 3e-3
     assert falls(found[::-1]) > 0.03
 
@@ -247,7 +254,7 @@ def test_a_disk_that_nobody_reads_makes_no_difference(settings: tuple[str, ...])
     """The page cache holds the whole database; that draws from windows miss the pool doesn't fill it twice."""
     workload, p, policy = machine(*settings)
     assert p.page_cache.pages[0] > 4 * workload.groups.pages.sum()
-    found = solve(workload, variants(p, read_s=p.storage.read_s * FACTORS[:, None]), policy)
+    found = solve(workload, variants(p, storage_read_s=p.storage.read_s * FACTORS[:, None]), policy)
     assert found.pool.misses.min() > 1
     assert found.pool.reads.max() < 1e-3
     assert found.rate.max() < 1.003 * found.rate.min()
@@ -256,7 +263,7 @@ def test_a_disk_that_nobody_reads_makes_no_difference(settings: tuple[str, ...])
 @pytest.mark.parametrize("settings", [SOME_CLIENTS, THINKING])
 def test_more_clients_do_hardly_less(settings: tuple[str, ...]) -> None:
     workload, p, policy = machine(*settings)
-    found = solve(workload, variants(p, clients=np.geomspace(1.0, 60.0, 40)), policy).rate
+    found = solve(workload, variants(p, clients_number=np.geomspace(1.0, 60.0, 40)), policy).rate
     assert falls(found) < 0.015
     assert falls(found[::-1]) > 0.1
 
@@ -272,7 +279,7 @@ def test_the_rate_has_no_jumps_over_buffers(policy: str) -> None:
     workload, p, _ = machine(*SOME_CLIENTS)
     for start in (300.0, 1200.0, 4000.0, 12_000.0):
         buffers = start * np.exp(0.001 * np.arange(60))
-        found = solve(workload, variants(p, buffers=buffers), policy).rate
+        found = solve(workload, variants(p, pool_buffers=buffers), policy).rate
         assert jump(found) < 2e-3
         assert jump(np.where(buffers > 1.02 * start, 1.01 * found, found)) > 2e-3
 
@@ -281,9 +288,9 @@ def test_the_rate_has_no_jumps_over_buffers(policy: str) -> None:
 def test_the_rate_has_no_jumps_over_clients_and_think_times(settings: tuple[str, ...]) -> None:
     workload, p, policy = machine(*settings)
     for start in (2.0, 15.0, 80.0):
-        found = solve(workload, variants(p, clients=start * np.exp(0.001 * np.arange(60))), policy).rate
+        found = solve(workload, variants(p, clients_number=start * np.exp(0.001 * np.arange(60))), policy).rate
         assert jump(found) < 3e-3
-    some = replace(p, clients=np.array([10.0]))
+    some = with_columns(p, clients_number=np.array([10.0]))
     think = 0.01 * np.exp(0.001 * np.arange(20))
     found = np.concatenate([solve(replace(workload, think_s=t), some, policy).rate for t in think.tolist()])
     assert jump(found) < 2e-3

@@ -18,6 +18,7 @@ from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.reading.pool_table import pool_table
 from oltpsim.simulator.form.placement import round_robin
 from oltpsim.simulator.reference.write_back import neighbours
+from tests.simulator.analytic.columns import with_columns
 from tests.simulator.analytic.test_system import machine
 
 FloatArray = npt.NDArray[np.float64]
@@ -55,11 +56,23 @@ def written(
     """At a rate; no writer, no checkpoint, buffered I/O and a pool that holds all pages, but for what is changed."""
     workload, p = of or usual()
     pages = float(groups.pages.sum())
-    figures = {"buffers": 2.0 * pages, "dirty_high": NEVER, "dirty_low": NEVER, "checkpoint_s": NEVER, "spread_s": 0.0}
-    figures |= {"expire_s": 30.0, "flush_s": 5.0, "in_flight": 2048.0, "cache_dirty_limit": 20_000.0, "direct": 0.0}
-    figures |= {"cache_pages": 10.0 * pages, "write_cpu_s": 0.0} | changed
-    p = replace(p, **{name: one(value) for name, value in figures.items()})
-    return at_rate(replace(workload, groups=groups), replace(p, resident=p.pool.buffers), policy, one(per_s))
+    figures = {
+        "pool_buffers": 2.0 * pages,
+        "pool_dirty_high": NEVER,
+        "pool_dirty_low": NEVER,
+        "checkpoints_interval_s": NEVER,
+        "checkpoints_spread_s": 0.0,
+    }
+    figures |= {
+        "write_back_expire_s": 30.0,
+        "write_back_interval_s": 5.0,
+        "write_back_in_flight_pages": 2048.0,
+        "page_cache_dirty_limit_pages": 20_000.0,
+        "writing_direct": 0.0,
+    }
+    figures |= {"page_cache_pages": 10.0 * pages, "cpu_page_write_s": 0.0} | changed
+    p = with_columns(p, **{name: one(value) for name, value in figures.items()})
+    return at_rate(replace(workload, groups=groups), with_columns(p, pool_resident=p.pool.buffers), policy, one(per_s))
 
 
 # Requests that pages make
@@ -90,7 +103,7 @@ def predicted_requests(
     cycle, per_s = 1000.0, 10.0
     rates = -np.log1p(-np.maximum(shares, 1e-4)) / cycle
     groups = groups_of(rates, np.bincount(kinds).astype(np.float64), beside=beside)
-    changed = {"checkpoint_s": cycle / per_s, "data_devices": devices, "merged_pages": most}
+    changed = {"checkpoints_interval_s": cycle / per_s, "storage_disks": devices, "storage_merged_pages": most}
     found = written(groups, "lru", per_s, **changed)
     assert found.writes.pages[0] * cycle == pytest.approx((shares * np.bincount(kinds)).sum(), rel=2e-3)
     return float(found.writes.requests[0]) * cycle
@@ -129,9 +142,13 @@ def test_every_page_but_a_tables_last_has_a_neighbour() -> None:
 def evicting(per_transaction: float, among: float, per_s: float = 100.0, **changed: float) -> Solution:
     """So many different pages, as many of which leave the pool dirty in a transaction: hardly one is still there."""
     beside = np.ones((1, 1))
-    buffers = {"buffers": max(1e-3 * among, 1.0)}
+    buffers = {"pool_buffers": max(1e-3 * among, 1.0)}
     found = written(
-        groups_of(one(per_transaction / among), one(among), beside=beside), "lru", per_s, **buffers, **changed
+        groups_of(one(per_transaction / among), one(among), beside=beside),
+        "lru",
+        per_s,
+        **buffers,
+        **changed,
     )
     assert found.pool.misses[0] == pytest.approx(per_transaction, rel=0.025)
     return found
@@ -145,7 +162,7 @@ def test_few_pages_are_written_as_they_come() -> None:
 
 def test_pages_rewritten_before_they_are_old_are_written_once() -> None:
     assert evicting(1.0, 50.0).writes.pages[0] == pytest.approx(50.0 / (32.5 * 100.0), rel=1e-3)
-    direct = evicting(1.0, 50.0, direct=1.0)
+    direct = evicting(1.0, 50.0, writing_direct=1.0)
     assert direct.writes.pages[0] == pytest.approx(direct.pool.misses[0], rel=1e-9)
 
 
@@ -154,24 +171,24 @@ def test_write_back_takes_no_more_turns_than_reads_leave_it() -> None:
     _, p = usual()
     turns_per_s = float((p.storage.disks * p.storage.parallel / p.storage.write_s.ravel()[0])[0])
     ahead = turns_per_s / 20.0 - 1.0
-    assert evicting(5.0, 6000.0, reads_per_write=ahead).writes.pages[0] * 100.0 == pytest.approx(20.0, rel=1e-2)
-    assert evicting(5.0, 6000.0, reads_per_write=0.0).writes.pages[0] * 100.0 > 100.0
+    assert evicting(5.0, 6000.0, storage_reads_per_write=ahead).writes.pages[0] * 100.0 == pytest.approx(20.0, rel=1e-2)
+    assert evicting(5.0, 6000.0, storage_reads_per_write=0.0).writes.pages[0] * 100.0 > 100.0
 
 
 @pytest.mark.parametrize("in_flight", [8.0, 1e6])
 def test_what_may_be_in_flight_is_no_rate(in_flight: float) -> None:
     """Pages that are written when they are old enough: 6,000 that are changed again and again, each once in 32.5 s."""
-    many = evicting(5.0, 6000.0, in_flight=in_flight)
+    many = evicting(5.0, 6000.0, write_back_in_flight_pages=in_flight)
     assert many.writes.pages[0] * 100.0 == pytest.approx(6000.0 * (1 - np.exp(-16_250 / 6000.0)) / 32.5, rel=0.03)
 
 
 def test_too_many_dirty_pages_go_together() -> None:
     """Half of all pages, in order, once so many are dirty: by then one in seven has been changed again."""
-    together = evicting(5.0, 40_000.0, expire_s=1e4)
+    together = evicting(5.0, 40_000.0, write_back_expire_s=1e4)
     until = 40_000.0 * np.log(2.0) / together.pool.misses[0]
     assert together.writes.pages[0] == pytest.approx(20_000.0 / until, rel=1e-3)
     assert together.writes.requests[0] / together.writes.pages[0] == pytest.approx(0.5, abs=0.02)
-    by_age = evicting(5.0, 40_000.0, cache_dirty_limit=1e6)
+    by_age = evicting(5.0, 40_000.0, page_cache_dirty_limit_pages=1e6)
     assert by_age.writes.requests[0] / by_age.writes.pages[0] > 0.9
 
 
@@ -203,10 +220,13 @@ def test_the_writer_of_an_lru_pool_cleans_the_oldest(high: int) -> None:
     rates, pages = np.array([0.02, 0.0005]), np.array([1000.0, 1000.0])
     found = cleaned_by_recency(np.repeat(rates, 1000), high, high - 50)
     groups = groups_of(rates, pages)
-    of = written(groups, "lru", 1.0, dirty_high=high, dirty_low=high - 50)
+    of = written(groups, "lru", 1.0, pool_dirty_high=high, pool_dirty_low=high - 50)
     assert of.writes.background[0] == pytest.approx(found, rel=0.05)
     assert of.pool.dirty[0] == pytest.approx(high - 25, rel=0.03)
-    assert written(groups, "lru", 1.0, dirty_high=1.1 * high, dirty_low=1.1 * high - 50).writes.background[0] < 0.8 * found
+    assert (
+        written(groups, "lru", 1.0, pool_dirty_high=1.1 * high, pool_dirty_low=1.1 * high - 50).writes.background[0]
+        < 0.8 * found
+    )
 
 
 def cleaned_by_simulation(changes: FloatArray, revolution: float, high: int, low: int) -> float:
@@ -238,7 +258,7 @@ def cleaned(changes: FloatArray, revolution: float, high: float, low: float) -> 
     groups = groups_of(rates, pages, write=np.append(changes / often, 0.0))
     table = pool_table(groups, "clock")
     buffers = float(np.interp(revolution, table.times, table.filled)) if stream else 1e4
-    found = written(groups, "clock", 1.0, buffers=buffers, dirty_high=high, dirty_low=low)
+    found = written(groups, "clock", 1.0, pool_buffers=buffers, pool_dirty_high=high, pool_dirty_low=low)
     assert found.pool.time[0] == pytest.approx(revolution, rel=0.02) or not stream
     return float(found.writes.background[0])
 
@@ -260,10 +280,21 @@ def reading(per_s: float, flush_s: float, writes: float, slower: float = 1.0) ->
     """Ten clients that read 5.5 pages in a transaction, beside so many written ones, which wait for the next flush."""
     rates, pages = np.array([writes, 5.5 - writes]) / 1e9, np.array([1e9, 1e9])
     write_s = np.full_like(usual()[1].storage.write_s, 4e-3)
-    changed = {"buffers": 1000.0, "cache_pages": 1e6, "in_flight": 1e6, "cache_dirty_limit": 1e6, "flush_s": flush_s}
+    changed = {
+        "pool_buffers": 1000.0,
+        "page_cache_pages": 1e6,
+        "write_back_in_flight_pages": 1e6,
+        "page_cache_dirty_limit_pages": 1e6,
+        "write_back_interval_s": flush_s,
+    }
     workload, p = usual()
-    p = replace(
-        p, clients=one(10.0), durable=one(0.0), page_transfer_s=one(0.0), write_s=write_s, read_s=p.storage.read_s * slower
+    p = with_columns(
+        p,
+        clients_number=one(10.0),
+        log_is_durable=one(0.0),
+        storage_page_transfer_s=one(0.0),
+        storage_write_s=write_s,
+        storage_read_s=p.storage.read_s * slower,
     )
     groups = groups_of(rates, pages, write=np.array([1.0, 0.0]))
     return written(groups, "lru", per_s, of=(workload, p), **changed)

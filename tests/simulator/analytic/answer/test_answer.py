@@ -7,9 +7,8 @@ import math
 import re
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from oltpsim.simulator.analytic.answer import engine_errors as errors
 from oltpsim.simulator.analytic.answer.engine_errors import Measured, interval, regime_of
 from oltpsim.simulator.analytic.answer.figures import CPU_USES
 from oltpsim.simulator.analytic.answer.percentiles import Mixture, mixture, response_quantiles_s
-from oltpsim.simulator.analytic.equations.solution import Solution
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import Progress, System
 from oltpsim.simulator.kernel.record import PURPOSES
@@ -36,6 +34,7 @@ from oltpsim.simulator.results import (
     read_result,
     result_json,
 )
+from tests.simulator.analytic.columns import by_name, with_columns
 from tests.simulator.tpcc_systems import TINY
 
 SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
@@ -64,8 +63,10 @@ def percentiles_of(one: ClassResult) -> list[float | None]:
 
 def tampered(case: Case, **figures: float) -> Case:
     """The case with figures of its solution multiplied."""
-    changed: dict[str, Any] = {name: getattr(case.solution, name) * by for name, by in figures.items()}
-    return replace(case, solution=replace(case.solution, **changed))
+    known = {name.replace(".", "_"): value for name, value in by_name(case.solution).items()}
+    return replace(
+        case, solution=with_columns(case.solution, **{name: known[name] * by for name, by in figures.items()})
+    )
 
 
 def broken(case: Case) -> list[str]:
@@ -160,14 +161,14 @@ def test_it_loads_no_other_engine() -> None:
 @pytest.mark.parametrize(
     ("figures", "law"),
     [
-        ({"cpu_queue_s": 1.5}, "Little: clients = rate x (response + think time)"),
-        ({"first_busy": 1.1}, "disk 1 utilisation <= 1"),
-        ({"disk_read_s": 1.01}, "Little: reads pending = reads x response"),
+        ({"classes_cpu_queue_s": 1.5}, "Little: clients = rate x (response + think time)"),
+        ({"disks_first_busy": 1.1}, "disk 1 utilisation <= 1"),
+        ({"disks_read_s": 1.01}, "Little: reads pending = reads x response"),
     ],
 )
 def test_a_tampered_solution_breaks_a_law(tiny: Case, figures: dict[str, float], law: str) -> None:
     assert not broken(tiny)
-    case = tampered(tiny, first_busy=1.0 / float(tiny.solution.disks.first_busy[0]))
+    case = tampered(tiny, disks_first_busy=1.0 / float(tiny.solution.disks.first_busy[0]))
     assert law in broken(tampered(case, **figures))
 
 
@@ -178,14 +179,14 @@ def test_a_tampered_rate_breaks_laws(tiny: Case) -> None:
 
 def test_reads_that_nobody_asked_for_break_a_law() -> None:
     case = case_of(FEW_BUFFERS)
-    more = replace(case.solution, group_reads=case.solution.groups.reads + 1.0)
+    more = with_columns(case.solution, groups_reads=case.solution.groups.reads + 1.0)
     assert broken(replace(case, solution=more)) == ["disk reads of tables = reads of devices"]
 
 
 def test_figures_that_are_no_numbers_are_refused(tiny: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = tampered(tiny, disk_busy=math.nan).solution
+    wrong = tampered(tiny, disks_busy=math.nan).solution
     monkeypatch.setattr("oltpsim.simulator.analytic.engine.solve", lambda *_: wrong)
-    with pytest.raises(InternalError, match=r"no finite disk_busy$"):
+    with pytest.raises(InternalError, match=r"no finite disks\.busy$"):
         analytic.simulate(tiny.system, 1)
 
 
@@ -259,22 +260,19 @@ def test_percentiles_of_a_random_number_of_waits() -> None:
     times = np.sort(1.0 + draw.gamma(np.maximum(draw.poisson(0.5, 400_000), 1e-9), 2.0))
     case = case_of(FEW_BUFFERS)
     r, p = case.solution, case.parameters
-    none = {field.name: 0.0 * getattr(r, field.name) for field in fields(r)}
     one_class = np.zeros_like(r.classes.cpu_s)
     one_class[:, 0] = 1.0
-    alone = Solution(
-        **none
-        | {
-            "rate": r.rate,
-            "bursts": np.ones_like(r.classes.cpu_s),
-            "cpu_s": one_class,
-            "disk_reads": 0.5 * one_class,
-            "read_s": one_class,
-            "disk_read_s": 2.0 + 0.0 * r.rate,
-            "total_s": 2.0 * one_class,
-        }
+    alone = with_columns(
+        with_columns(r, **{name: 0.0 * value for name, value in by_name(r).items()}),
+        rate=r.rate,
+        classes_bursts=np.ones_like(r.classes.cpu_s),
+        classes_cpu_s=one_class,
+        classes_disk_reads=0.5 * one_class,
+        classes_read_s=one_class,
+        disks_read_s=2.0 + 0.0 * r.rate,
+        classes_total_s=2.0 * one_class,
     )
-    slow = replace(p, read_s=1e-9 + 0.0 * p.storage.read_s)  # all of a wait is queueing: exponential
+    slow = with_columns(p, storage_read_s=1e-9 + 0.0 * p.storage.read_s)  # all of a wait is queueing: exponential
     shares = np.array([0.8, 0.9, 0.95, 0.99])
     found = mixture(case.workload, slow, alone, np.array([0]))
     drawn = times[(shares * len(times)).astype(int)]
@@ -288,8 +286,12 @@ def test_percentiles_of_a_random_number_of_waits() -> None:
 @pytest.mark.parametrize(
     ("settings", "figures", "words"),
     [
-        ([], {"writes_busy": 0.5, "read_s": 0.1, "total_s": 0.2}, "come in storms"),
-        ([], {"stalled_s": 0.1, "disk_read_s": 0.1, "pause_s": 1.0, "disk_reads": 1.0}, "heaps or batches"),
+        ([], {"disks_writes_busy": 0.5, "classes_read_s": 0.1, "classes_total_s": 0.2}, "come in storms"),
+        (
+            [],
+            {"disks_stalled_s": 0.1, "disks_read_s": 0.1, "disks_pause_s": 1.0, "classes_disk_reads": 1.0},
+            "heaps or batches",
+        ),
         ([OPEN[0].replace("connections: 8", "connections: 1").replace("100", "150")], {}, "connections run out"),
     ],
 )
@@ -298,8 +300,9 @@ def test_percentiles_that_are_not_known_are_not_printed(
 ) -> None:
     """With the reason; a machine in memory, the twin, has them all."""
     case = case_of(settings)
-    changed = {name: np.full_like(getattr(case.solution, name), value) for name, value in figures.items()}
-    result = result_of(replace(case, solution=replace(case.solution, **changed)), 1)
+    known = {name.replace(".", "_"): value for name, value in by_name(case.solution).items()}
+    changed = {name: np.full_like(known[name], value) for name, value in figures.items()}
+    result = result_of(replace(case, solution=with_columns(case.solution, **changed)), 1)
     assert result.classes[0].p95_s is None
     [sentence] = [line for line in result.warnings if line.startswith(NO_PERCENTILES)]
     assert re.search(words, sentence)
@@ -375,9 +378,11 @@ def test_the_regime_of_a_machine_gives_its_interval(tiny: Case, monkeypatch: pyt
         return result.rate_per_min.mean / result.rate_per_min.low - 1.0
 
     light = replace(tiny, solution=replace(tiny.solution, rate=tiny.solution.rate / 10.0))
-    light = tampered(light, first_busy=0.1, section_busy=0.1, lock_s=0.1)
+    light = tampered(light, disks_first_busy=0.1, cpu_section_busy=0.1, classes_lock_s=0.1)
     assert error(result_of(light, 1, ["a doubt"])) == pytest.approx(0.3)
-    assert error(result_of(tampered(tiny, fault_s=1.0, first_busy=0.1), 1, ["a doubt"])) == pytest.approx(0.1)
+    assert error(result_of(tampered(tiny, classes_fault_s=1.0, disks_first_busy=0.1), 1, ["a doubt"])) == pytest.approx(
+        0.1
+    )
     assert error(result_of(light, 1)) == pytest.approx(0.6)
 
 

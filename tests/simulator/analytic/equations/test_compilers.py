@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +14,8 @@ from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
 from oltpsim.simulator.analytic.equations.compiled import LIBRARY
 from oltpsim.simulator.analytic.equations.solution import at_rate
+from oltpsim.simulator.analytic.reading import columns
+from tests.simulator.analytic.columns import with_columns
 from tests.simulator.builds import OTHER_BUILDS, builds_of
 
 NUMBER = 3001
@@ -31,9 +33,9 @@ def machines(regime: str) -> tuple[Workload, Parameters, str]:
     workload = read_workload(model)
     p = parameters_of(model, workload).filled()
     variants = (
-        replace(p, cpu_speed=p.cpu.speed / 2),
-        replace(p, clients=p.clients * 2),
-        replace(p, resident=p.pool.buffers / 2),
+        with_columns(p, cpu_speed=p.cpu.speed / 2),
+        with_columns(p, clients_number=p.clients.number * 2),
+        with_columns(p, pool_resident=p.pool.buffers / 2),
     )
     return workload, stacked([p, *variants]), model.pool.replacement
 
@@ -44,7 +46,7 @@ def outcome(workload: Workload, p: Parameters, policy: str, library: Path, monke
     monkeypatch.setattr("oltpsim.simulator.analytic.equations.compiled.LIBRARY", SimpleNamespace(load=lambda: loaded))
     anew = replace(workload)
     found = [solve(anew, p, policy), at_rate(anew, p, policy, np.full(len(p), 100.0))]
-    return b"".join(getattr(each, field.name).tobytes() for each in found for field in fields(each))
+    return b"".join(value.tobytes() for each in found for value in columns(each))
 
 
 @pytest.mark.parametrize("regime", REGIMES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -14,16 +14,36 @@ from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import Parameters, Workload, parameters_of, read_workload, solve, stacked
 from oltpsim.simulator.analytic.equations.solution import at_rate
 from oltpsim.simulator.form import FloatArray
+from tests.simulator.analytic.columns import by_name, column_of, with_columns
 
 NUMBERS = (3000, 3019)
 """first and last of each regime"""
-CHANGED = ("clients", "cpu_speed", "processors", "buffers", "cache_pages", "read_s", "write_s", "log_first_s")
-SIZES = ("resident", "dirty_high", "dirty_low")
+CHANGED = (
+    "clients.number",
+    "cpu.speed",
+    "cpu.processors",
+    "pool.buffers",
+    "page_cache.pages",
+    "storage.read_s",
+    "storage.write_s",
+    "log.first_s",
+)
+SIZES = ("pool.resident", "pool.dirty_high", "pool.dirty_low")
 """what changes with the buffers"""
-SWITCHES = {"growing", "free_behind", "direct", "durable", "log_own", "limited", "log_behind", "flash", "synced"}
-POOL = ("buffers", "resident", "dirty_high", "dirty_low")
+SWITCHES = {
+    "pool.growing",
+    "write_back.free_behind",
+    "writing.direct",
+    "log.is_durable",
+    "log.has_own_device",
+    "volume.is_limited",
+    "volume.log_is_behind",
+    "storage.is_flash",
+    "writing.synced",
+}
+POOL = ("pool.buffers", "pool.resident", "pool.dirty_high", "pool.dirty_low")
 """Change together: one buffer without memory is the first that is swapped, a step that the kernel shows too."""
-COUNTS = {"data_devices", "disks_per_file", "copies", "parities", "parallel"}
+COUNTS = {"storage.disks", "storage.disks_per_file", "storage.copies", "storage.parities", "storage.parallel"}
 """of disks and of what one disk serves at once: whole numbers, of which one percent more is no machine"""
 PERCENT, MOST, MOST_OF_POOL = 1.01, 1.05, 1.1
 """`MOST_OF_POOL`: where the pool holds nearly all pages, the last hundredth of them is a large part of what misses"""
@@ -43,7 +63,8 @@ class Drawn:
     def parameters(self) -> Parameters:
         p = machine(self.regime, self.number)[1]
         for name, factor in self.changes:
-            p = replace(p, **{each: getattr(p, each) * factor for each in (name, *SIZES * (name == "buffers"))})
+            names = (name, *SIZES * (name == "pool.buffers"))
+            p = with_columns(p, **{each: column_of(p, each) * factor for each in names})
         return p
 
     @property
@@ -117,16 +138,18 @@ def test_bisection_from_anywhere_ends_at_the_rate_of_solve(of: Drawn, seed: int)
 def test_one_percent_of_any_number_moves_the_rate_by_five_at_most(of: Drawn) -> None:
     p = of.parameters()
     numbers = [
-        field.name
-        for field in fields(Parameters)
-        if field.name not in SWITCHES | COUNTS and np.isfinite(each := getattr(p, field.name)).all() and each.any()
+        name
+        for name, each in by_name(p).items()
+        if name not in SWITCHES | COUNTS and np.isfinite(each).all() and each.any()
     ]
     together = [(name,) for name in numbers if name not in POOL] + [POOL, POOL[2:]]
     steps = [(names, factor) for names in together for factor in (PERCENT, 1.0 / PERCENT)]
-    others = [replace(p, **{name: getattr(p, name) * factor for name in names}).filled() for names, factor in steps]
+    others = [
+        with_columns(p, **{name: column_of(p, name) * factor for name in names}).filled() for names, factor in steps
+    ]
     moved = solve(of.workload, stacked(others), of.policy).rate / rate_of(of)
     far = {f"{names} x {factor:.4f}": round(float(by), 4) for (names, factor), by in zip(steps, moved, strict=True)}
-    most = {names: MOST_OF_POOL if "buffers" in names else MOST for names in far}
+    most = {names: MOST_OF_POOL if "pool.buffers" in names else MOST for names in far}
     far = {names: by for names, by in far.items() if not 1.0 / most[names] <= by <= most[names]}
     assert not far, f"{of}: {far}"
 
@@ -137,8 +160,8 @@ def test_one_percent_of_any_number_moves_the_rate_by_five_at_most(of: Drawn) -> 
 def figures(of: Drawn, p: Parameters, rates: FloatArray | None = None) -> list[dict[str, FloatArray]]:
     """Figures of each machine, those of groups of pages left out; at `rates`, or as `solve` finds them."""
     found = solve(of.workload, p, of.policy) if rates is None else at_rate(of.workload, p, of.policy, rates)
-    names = [field.name for field in fields(found) if not field.name.startswith("group_")]
-    return [{name: getattr(found, name)[row] for name in names} for row in range(len(p))]
+    known = {name: value for name, value in by_name(found).items() if not name.startswith("groups.")}
+    return [{name: value[row] for name, value in known.items()} for row in range(len(p))]
 
 
 def differing(one: dict[str, FloatArray], other: dict[str, FloatArray]) -> list[str]:
@@ -160,7 +183,12 @@ def test_a_machine_is_the_same_alone_and_among_many(of: Drawn, factors: list[flo
     """So many that they are solved by several threads, after machines of other sizes."""
     p = of.parameters()
     by = np.array(factors)
-    others = replace(p.repeated(len(by)), clients=p.clients * by, buffers=p.pool.buffers * by, resident=p.pool.resident * by)
+    others = with_columns(
+        p.repeated(len(by)),
+        clients_number=p.clients.number * by,
+        pool_buffers=p.pool.buffers * by,
+        pool_resident=p.pool.resident * by,
+    )
     (alone,) = figures(of, p)
     first, *_, last = figures(of, stacked([p.filled(), others, p.filled()]))
     assert differing(alone, first) == [], str(of)
