@@ -5,8 +5,8 @@
     python3 .ci/libraries.py compilers    # out/libraries/{g++-O0,clang++-O0,clang++-O3}/: the same by other compilers
     python3 .ci/libraries.py warnings     # out/libraries/warnings/: every warning is an error
 
-A source simulator/.../NAME.cpp includes the headers beside it, of which records.py makes one. Standard library only, and readable by an older Python:
-this runs before there is an environment, and inside `pip install`.
+A source simulator/.../NAME.cpp includes the headers beside it, one of which records.py makes. Standard library only,
+and readable by an older Python: this runs before there is an environment, and inside `pip install`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import records  # noqa: E402 - beside this file, which is no package
+import records
 
 ROOT = Path(__file__).resolve().parent.parent
 # The same bytes on every machine: no instruction that some processors lack, no product and sum rounded as one. Nobody

@@ -1,7 +1,7 @@
 """Make simulator/analytic/equations/records.hpp: C++ structs of the records of columns that Python declares.
 
-A record is a dataclass in reading/ or equations/ whose fields are columns (reading/columns.py: Column, ByQueue, ByClass,
-...) or other such records. A number's name and docstring stand there and nowhere else. Standard library only: this
+A record is a dataclass in reading/ or equations/ whose fields are columns (Column, ByQueue, ... of reading/columns.py)
+or other such records. A number's name and docstring stand there and nowhere else. Standard library only: this
 runs before there is an environment.
 """
 
@@ -46,11 +46,22 @@ def header() -> str:
         layouts.append(" ".join(_layout(classes, widths, name, "")))
     constants = [f"constexpr i64 {key} = {value};" for key, value in widths.items() if key.isupper()]
     layout = "\n".join(f'    "{line} "' for line in textwrap.wrap(" ".join(layouts), 110, break_long_words=False))
-    return "\n".join(
-        ["// Made by .ci/records.py from the records in reading/ and equations/solution.py: change those."]
-        + ["#pragma once", '#include "columns.hpp"', "", "namespace oltpsim {", "", *constants, ""]
-        + [*parts, f"constexpr const char* LAYOUT =\n{layout};", "", "}  // namespace oltpsim", ""]
-    )
+    lines = [
+        "// Made by .ci/records.py from the records in reading/ and equations/solution.py: change those.",
+        "#pragma once",
+        '#include "columns.hpp"',
+        "",
+        "namespace oltpsim {",
+        "",
+        *constants,
+        "",
+        *parts,
+        f"constexpr const char* LAYOUT =\n{layout};",
+        "",
+        "}  // namespace oltpsim",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def _widths(tree: ast.Module) -> dict[str, str]:
@@ -61,7 +72,9 @@ def _widths(tree: ast.Module) -> dict[str, str]:
             continue
         target, value = node.targets[0], node.value
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            found.update({ast.unparse(key): ast.unparse(each) for key, each in zip(target.elts, value.elts)})
+            found.update(
+                {ast.unparse(key): ast.unparse(each) for key, each in zip(target.elts, value.elts, strict=True)}
+            )
         elif isinstance(target, ast.Name) and isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Tuple):
             found[target.id] = str(ast.literal_eval(value.slice.elts[1]))
     return found
@@ -71,7 +84,7 @@ def _members(record: ast.ClassDef) -> list[Member]:
     behind = [*record.body[1:], None]
     return [
         Member(ast.unparse(line.target), ast.unparse(line.annotation), _docstring(text))
-        for line, text in zip(record.body, behind)
+        for line, text in zip(record.body, behind, strict=True)
         if isinstance(line, ast.AnnAssign)
     ]
 

@@ -114,12 +114,13 @@ class FigureChoice:
 def engine_logs(w: Workload, p: Parameters, s: Solution) -> dict[FigureKind, FloatArray]:
     """Logarithms of each kind of figure by the analytic engine, (configurations,)."""
     flushes = s.log.flushes_per_s / s.rate
+    shared_flushes = np.where(p.log.has_own_device > 0, 0.0, flushes)
     work_s = (s.cpu.path_s + s.cpu.section_s + s.cpu.background_s) * s.cpu.slowdown
     figures = {
         FigureKind.RATE: s.rate * 60.0 * w.mix[w.main_class],
         FigureKind.CPU: np.minimum((s.rate * work_s + s.cpu.handing_over) / p.cpu.processors, 1.0),
         FigureKind.READS: s.paging.reads + s.paging.faults,
-        FigureKind.WRITES: np.maximum(s.writes.requests, s.paging.victims) + np.where(p.log.has_own_device > 0, 0.0, flushes),
+        FigureKind.WRITES: np.maximum(s.writes.requests, s.paging.victims) + shared_flushes,
         FigureKind.MISSES: s.pool.misses,
         FigureKind.FLUSHES: flushes,
         FigureKind.BUSY: s.disks.first_busy,

@@ -212,9 +212,10 @@ def _page_cleaner_doubts(case: Case) -> Iterator[str]:
         )
     if case.system.writing.coalesced_pages > 1:
         yield "page cleaners write dirty neighbours along (neighbour_pages), which isn't in the equations"
-    if case.parameters.cleaners.round_s[0] > LONG_ROUND_S:
+    round_s = case.parameters.cleaners.round_s[0]
+    if round_s > LONG_ROUND_S:
         yield (
-            f"page cleaners look once in {case.parameters.cleaners.round_s[0]:.3g} s; how long reads wait behind what they then "
+            f"page cleaners look once in {round_s:.3g} s; how long reads wait behind what they then "
             "write is known only roughly"
         )
     if case.solution.log.full[0] > FULL_LOG:
