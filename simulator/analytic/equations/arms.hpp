@@ -50,9 +50,14 @@ struct Reads {
             for (i64 i = 0; i < QUEUE_POINTS; i++, queue *= 1.4142135623730951) {
                 const double time =
                     at_queue(machine.storage.read_s, writes.depth(std::min(queue, calls), writes.trickling));
-                rate0 = rate1, time0 = time1, time1 = time;
+                rate0 = rate1;
+                time0 = time1;
+                time1 = time;
                 rate1 = std::max(rate0, busy_with(seen, queue, g) * most / time);
-                if (i == 0) rate0 = rate1, time0 = time1;
+                if (i == 0) {
+                    rate0 = rate1;
+                    time0 = time1;
+                }
                 if (i > 0 && rate1 >= wanted) break;
             }
             const double part = clip((wanted - rate0) / std::max(rate1 - rate0, TINY), 0.0, 1.0);
@@ -145,10 +150,15 @@ inline Disks disks_of_arms(const DiskLoad& load) {
     const double closed = machine.clients.number * std::max(1.0 / rate - 1.0 / unstalled, 0.0);
     const double held_up =
         machine.is_open() ? stalls.share * stalls.lasts_s / 2.0 * one_minus_exp(std::min(blocking, 700.0)) : closed;
-    disks.rate = unstalled, disks.read_s = one_read, disks.victim_s = one_read + machine.storage.rewrite_s,
+    disks.rate = unstalled;
+    disks.read_s = one_read;
+    disks.victim_s = one_read + machine.storage.rewrite_s;
     disks.fault_s = one_fault;
-    disks.busy = disk_busy, disks.first_busy = first_busy, disks.reads_there = asked * reads.wait_s;
-    disks.stalled_s = held_up / std::max(blocking, TINY), disks.heaps = stalls.share;
+    disks.busy = disk_busy;
+    disks.first_busy = first_busy;
+    disks.reads_there = asked * reads.wait_s;
+    disks.stalled_s = held_up / std::max(blocking, TINY);
+    disks.heaps = stalls.share;
     disks.pause_s = stalls.lasts_s / Stalls::SWEEP_READS;
     if (machine.is_flash()) disks.victim_s += machine.storage.write_s[0] - machine.storage.read_s[0];
     if (machine.volume.write_alone_s > 0) disks.victim_s = machine.volume.write_alone_s;

@@ -71,7 +71,7 @@ struct BackgroundWrites {
         busy = rate * (trickle * trickle_s + (1.0 - trickle) * heap_s) + merging;
         trickling = rate * trickle * trickle_s + merging;
         heaped = direct ? 0.0 : rate * (1.0 - trickle) * heap_s;
-        writer_per_s = x * (writes.aged - writes.victims) / writes.together,
+        writer_per_s = x * (writes.aged - writes.victims) / writes.together;
         checkpoint_per_s = x * writes.checkpoint / writes.together;
         active = direct ? std::max(writes.active, std::min(rate * trickle_s, 1.0)) : 1.0;
         swap = x * demands.faults_mean / machine.swap.cluster_pages * out *

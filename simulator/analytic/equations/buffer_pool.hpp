@@ -26,8 +26,12 @@ struct BufferPool {
     // `rate`: at which so many pages a second are merged; none without it.
     void solve(const Workload& workload, const Machine& machine, double rate = ENDLESS) {
         const std::size_t n = at(workload.groups), views = at(workload.views);
-        missing.assign(n, 0.0), misses.assign(n, 0.0), faults.assign(n, 0.0);
-        misses_of.assign(views, 0.0), brought_of.assign(views, 0.0), faults_of.assign(views, 0.0);
+        missing.assign(n, 0.0);
+        misses.assign(n, 0.0);
+        faults.assign(n, 0.0);
+        misses_of.assign(views, 0.0);
+        brought_of.assign(views, 0.0);
+        faults_of.assign(views, 0.0);
         time = workload.characteristic_time(std::max(machine.pool.buffers, 1.0));
         if (workload.puts_aside) make_room(workload, machine, rate);
         workload.missing_at(time, missing);
@@ -42,7 +46,8 @@ struct BufferPool {
         for (std::size_t v = 0; v < views; v++) {
             const double* share = workload.share.data() + v * n;
             for (std::size_t g = 0; g < n; g++) {
-                misses_of[v] += share[g] * missing[g] * workload.read[g], brought_of[v] += share[g] * missing[g];
+                misses_of[v] += share[g] * missing[g] * workload.read[g];
+                brought_of[v] += share[g] * missing[g];
                 faults_of[v] += share[g] * faults[g] / std::max(workload.references[g], TINY);
             }
         }

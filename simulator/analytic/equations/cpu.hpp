@@ -63,7 +63,8 @@ struct Cpu {
         const double used = entries * (hold + machine.cpu.handover_s);
         queue_s = delay + taken * ahead / std::max(1.0 - seen * used, TINY) +
                   (hold + machine.cpu.handover_s) * overfull(used);
-        load = x * (cpu_s + section_s + background_s) / machine.cpu.processors, section_load = used;
+        load = x * (cpu_s + section_s + background_s) / machine.cpu.processors;
+        section_load = used;
         busy = std::min(load, 1.0);
         section_busy = std::min(entries * (hold + taken * machine.cpu.handover_s), 1.0);
         handing_over = std::min(entries * taken * machine.cpu.handover_s, 1.0);

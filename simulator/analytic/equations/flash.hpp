@@ -67,7 +67,8 @@ struct Flash {
         }
         if (machine.storage.reads_per_write > 0) {
             const double fewer = std::max(1.0 - seen * of_reads, TINY);
-            read_wait_s = all / fewer, write_wait_s = all / open / fewer + after;
+            read_wait_s = all / fewer;
+            write_wait_s = all / open / fewer + after;
         } else {
             read_wait_s = write_wait_s = all / open + after;
             behind_s = after;
@@ -75,7 +76,8 @@ struct Flash {
         const double calls = std::min(c, machine.storage.calls);
         if (calls < c)
             read_wait_s = std::max(read_wait_s, waiting(seen, read, calls, reads, reads * read / calls, read / 2.0));
-        read_wait_s += overfull(stable) * read / c, write_wait_s += overfull(stable) * write / c;
+        read_wait_s += overfull(stable) * read / c;
+        write_wait_s += overfull(stable) * write / c;
     }
 };
 
@@ -107,7 +109,8 @@ inline Disks disks_of_flash(const DiskLoad& load) {
     disks.first_busy = first.foreground + behind.busy + swap;
     if (shared) disks.first_busy += disks.log.busy / machine.storage.parallel * single / spread;
     disks.batch_s = std::max(disk.batch_s, first.batch_s);
-    disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;
+    disks.behind_s = disk.behind_s;
+    disks.pause_s = disk.pause_s;
     return disks;
 }
 

@@ -15,8 +15,9 @@ struct Locks {
     // when a lock is asked for. `turn_s`: what each burst of CPU waits, those between two locks too.
     void solve(const Workload& workload, const Machine& machine, const Demands& demands, double x, const Numbers& cpu,
                double turn_s, const Numbers& paging, const Numbers& last) {
-        wait_s.assign(at(workload.classes), 0.0), waiting.assign(at(workload.locks), 0.0),
-            bursts_left.assign(at(workload.classes), 1.0);
+        wait_s.assign(at(workload.classes), 0.0);
+        waiting.assign(at(workload.locks), 0.0);
+        bursts_left.assign(at(workload.classes), 1.0);
         holds.assign(at(workload.locks), {});
         load = 0.0;
         i64 highest = -1;
@@ -41,7 +42,9 @@ struct Locks {
                     turns * turn_s + reads * reads / std::max(to_read * pages, 1.0) + waits * waits + hold * hold;
                 const double weight = x * workload.mix[c] * use.acquisitions / use.rows;
                 holds[k] = {weight * hold, weight * squares / 2.0};
-                all.busy += holds[k].busy, all.left += holds[k].left, asked += weight;
+                all.busy += holds[k].busy;
+                all.left += holds[k].left;
+                asked += weight;
                 if (apart == 0.0) apart = use.apart;
             }
             if (apart == 0.0) continue;
@@ -53,7 +56,10 @@ struct Locks {
                 const LockUse& use = workload.lock_uses[k];
                 if (use.kind != kind) continue;
                 Hold met = all;
-                if (alone_of_its_class(workload, use)) met.busy -= holds[k].busy, met.left -= holds[k].left;
+                if (alone_of_its_class(workload, use)) {
+                    met.busy -= holds[k].busy;
+                    met.left -= holds[k].left;
+                }
                 // whoever waits goes before
                 const double queue = seen * all.busy, found = seen * met.busy;
                 const double wait = queue < 1.0 ? seen * met.left / std::max(1.0 - found, TINY) + full_s : ENDLESS;

@@ -12,7 +12,8 @@ struct Log {
 
         // `rate`: of those who come; `first_s`, `again_s`: a flush out of the blue, and one that follows at once.
         void solve(double rate, double first_s, double again_s, double overhead_s) {
-            flushing = clip(rate * again_s, 0.0, 1.0), flush_s = first_s;
+            flushing = clip(rate * again_s, 0.0, 1.0);
+            flush_s = first_s;
             for (int number = 0; number < 3; number++) {
                 flush_s = flushing * again_s + (1.0 - flushing) * first_s;
                 flushing = flush_s / (flush_s + nobody(rate * (flush_s - overhead_s)) / std::max(rate, TINY));
@@ -85,18 +86,22 @@ struct Log {
         if (machine.log.is_at_once > 0 && others_of_group > 0) {
             first.solve(x * workload.logged_mean, overhead_s + one_first, overhead_s + one_again, overhead_s);
             second.solve(rate, overhead_s + later_s, overhead_s + later_s, overhead_s);
-            groups = second.per_s, flushes = first.per_s;
+            groups = second.per_s;
+            flushes = first.per_s;
         } else {
             const double events = machine.log.is_at_once > 0 ? x * workload.logged_mean : rate;
             first.solve(events, overhead_s + one_first + later_s, overhead_s + one_again + later_s, overhead_s);
-            second = Flusher(), groups = flushes = first.per_s;
+            second = Flusher();
+            groups = flushes = first.per_s;
         }
         const double written = first.flushing * write_again + (1.0 - first.flushing) * first_s - overhead_s;
         busy = flushes * written + groups * later_work_s + volume;
-        flushes += groups * others_of_group, syncs = flushes - unsynced * groups;
-        if (!machine.is_durable())
-            flushes = groups = syncs = 1.0 / std::max(machine.write_back.interval_s, TINY),
+        flushes += groups * others_of_group;
+        syncs = flushes - unsynced * groups;
+        if (!machine.is_durable()) {
+            flushes = groups = syncs = 1.0 / std::max(machine.write_back.interval_s, TINY);
             busy = flushes * written + volume;
+        }
         in_the_way_s =
             shared ? flushes * (first_s - overhead_s) * (first_s - overhead_s) / open / machine.storage.parallel : 0.0;
     }

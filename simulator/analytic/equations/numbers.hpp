@@ -51,7 +51,8 @@ struct Exponential {
         sum = sum * r + 1.0 / 6.0;
         sum = sum * r + 0.5;
         sum = sum * r + 1.0;
-        two_power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52), rest = sum * r;
+        two_power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
+        rest = sum * r;
     }
 };
 
@@ -99,10 +100,13 @@ double root_between(Function function, double low, double at_low, double high, d
         const double tried = guess + step * (other - guess), at_tried = function(tried);
         double third = guess, at_third = at_guess;
         if ((at_tried > 0.0) != (at_guess > 0.0)) {
-            third = other, at_third = at_other;
-            other = guess, at_other = at_guess;
+            third = other;
+            at_third = at_other;
+            other = guess;
+            at_other = at_guess;
         }
-        guess = tried, at_guess = at_tried;
+        guess = tried;
+        at_guess = at_tried;
         const bool nearer = std::abs(at_guess) < std::abs(at_other);
         const double best = nearer ? guess : other;
         const double least = tolerance / std::max(std::abs(other - guess), LEAST);
@@ -136,7 +140,8 @@ double root_near(Function function, double guess, double low, double high, doubl
         if ((at_next > 0.0) != (value > 0.0))
             return value < 0.0 ? root_between(function, place, value, next, at_next, tolerance)
                                : root_between(function, next, at_next, place, value, tolerance);
-        place = next, value = at_next;
+        place = next;
+        value = at_next;
     }
     return place;
 }

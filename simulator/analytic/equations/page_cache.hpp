@@ -14,17 +14,24 @@ struct PageCache {
     // What doesn't depend on the rate.
     void prepare(const Workload& workload, const Machine& machine, const BufferPool& pool) {
         const std::size_t n = at(workload.groups);
-        hits.assign(n, 0.0), time = 0.0;
+        hits.assign(n, 0.0);
+        time = 0.0;
         // the time in which misses alone would fill it, until a first one is known
         near = log_of(clip(machine.page_cache.pages / std::max(pool.misses_total, LEAST), SHORTEST, LONGEST));
         stay = workload.is_clock        ? CLOCK_STAY * pool.time
                : machine.has_cleaners() ? workload.read_stay(pool.time)
                                         : pool.time;
-        first.assign(n, 0.0), new_total = 0.0;
-        away.assign(n, 0.0), again_after.assign(n, 0.0), more.assign(n, 0.0);
+        first.assign(n, 0.0);
+        new_total = 0.0;
+        away.assign(n, 0.0);
+        again_after.assign(n, 0.0);
+        more.assign(n, 0.0);
         clean = dirty = again = Stays{};
-        for (Stays* stays : {&clean, &dirty, &again})
-            stays->amount.assign(n, 0.0), stays->mean.assign(n, 1.0), stays->first.assign(n, 0.0);
+        for (Stays* stays : {&clean, &dirty, &again}) {
+            stays->amount.assign(n, 0.0);
+            stays->mean.assign(n, 1.0);
+            stays->first.assign(n, 0.0);
+        }
         const double since = since_last(workload, pool.time);
         for (std::size_t g = 0; g < n; g++) {
             const bool drawn = workload.rate[g] > 0;
@@ -36,7 +43,9 @@ struct PageCache {
             first[g] = std::min(stay, in_pool);
             more[g] = clip(in_pool - first[g], LEAST, SELDOM);
             again_after[g] = workload.recent[g] > 0 ? since : std::min(more[g] + away[g], SELDOM);
-            clean.mean[g] = again_after[g], dirty.mean[g] = more[g], again.mean[g] = away[g];
+            clean.mean[g] = again_after[g];
+            dirty.mean[g] = more[g];
+            again.mean[g] = away[g];
             new_total += workload.gaps[g] * workload.write[g];
         }
     }
@@ -47,26 +56,33 @@ struct PageCache {
         if (!machine.is_cached() || n == 0) return;
         const bool behind = machine.write_back.free_behind > 0;
         const double stays = rate * (machine.write_back.expire_s + machine.write_back.interval_s);
-        log_most = machine.log.cached_pages,
+        log_most = machine.log.cached_pages;
         log_rate = log_most > 0 ? writes.log_bytes / machine.log.cached_page_bytes : 0.0;
         for (std::size_t g = 0; g < n; g++) {
             const double returns = workload.recent[g] > 0 ? 0.0 : pool.misses[g] * writes.left_dirty[g];
-            clean.amount[g] = pool.misses[g] - returns, dirty.amount[g] = again.amount[g] = returns;
+            clean.amount[g] = pool.misses[g] - returns;
+            dirty.amount[g] = again.amount[g] = returns;
             const double age = std::min(machine.has_cleaners() ? writes.age : writes.age / pool.time * stay, first[g]);
-            clean.first[g] = first[g], dirty.first[g] = age, again.first[g] = first[g] - age;
+            clean.first[g] = first[g];
+            dirty.first[g] = age;
+            again.first[g] = first[g] - age;
         }
-        passed_over.resize(n), present.resize(n), holds.resize(n);
+        passed_over.resize(n);
+        present.resize(n);
+        holds.resize(n);
         pass_over(workload, pool, writes);
         const auto too_many = [&](double t) {
             return log_of(std::max(occupied(workload, writes, exp_of(t), behind, stays), LEAST) /
                           machine.page_cache.pages);
         };
-        near = root_near(too_many, near, log_of(SHORTEST), log_of(LONGEST), 1e-7), time = exp_of(near);
+        near = root_near(too_many, near, log_of(SHORTEST), log_of(LONGEST), 1e-7);
+        time = exp_of(near);
         // what nobody has asked for since the start is there as far as the start has left it and room is left for it
         double left = 0.0;
-        if (machine.pool.done < time)
-            time = machine.pool.done,
+        if (machine.pool.done < time) {
+            time = machine.pool.done;
             left = std::max(machine.page_cache.pages - occupied(workload, writes, time, behind, stays), 0.0);
+        }
         const double after = behind ? std::min(stays, time) : time;
         double spare = 0.0;
         if (behind) {

@@ -28,7 +28,8 @@ struct PageCleaners {
 
     void solve(const Workload& workload, const Machine& machine, const BufferPool& pool, double rate, double page_s) {
         find_ends(workload, machine, pool);
-        merged = pool.merged, merged_change = pool.merged_change;
+        merged = pool.merged;
+        merged_change = pool.merged_change;
         const double log_bytes = std::max(workload.log_bytes_mean, TINY);
         // The cleaners of ages and those of the list's end have batches of their own, which take turns at the disks. A
         // flash disk's time for a batch has that in it (storage.hpp), but not that both share what write-back may have
@@ -128,7 +129,9 @@ private:
                                                             machine.pool.buffers - machine.cleaners.tail_pages, 1.0)));
         age = workload.read_stay(time);
         merged_beyond = std::max(pool.merged_stay - age, SOONEST * age);
-        beyond.assign(n, NEVER), of_rows.assign(n, NEVER), missing.resize(n);
+        beyond.assign(n, NEVER);
+        of_rows.assign(n, NEVER);
+        missing.resize(n);
         changes.resize(n);
         for (std::size_t g = 0; g < n; g++)
             changes[g] = workload.rate[g] * workload.write[g] + (workload.puts_aside ? pool.changed_there[g] : 0.0);
@@ -152,7 +155,8 @@ private:
         double all = 0.0, found = 0.0;
         for (std::size_t g = 0; g < of_group.size(); g++) {
             const auto& [first, number] = workload.files[g];
-            of_files[at(2 * first)] += of_group[g], all += of_group[g];
+            of_files[at(2 * first)] += of_group[g];
+            all += of_group[g];
             of_files[at(2 * first + 1)] = std::max(of_files[at(2 * first + 1)], number);
         }
         for (i64 file = 0; file < workload.most_files; file++) {
@@ -172,7 +176,8 @@ private:
         const double clean = std::max(age + merged_beyond - first_stay, 0.0);
         const double written = merged * (1.0 + clean * merged_change / (1.0 + merged_change * first_stay));
         dirty = written * first_stay;
-        old_enough = written * old_merged, ended = written - old_enough;
+        old_enough = written * old_merged;
+        ended = written - old_enough;
         of_group.resize(beyond.size());
         for (std::size_t g = 0; g < beyond.size(); g++) {
             const double rows = workload.gaps[g] * workload.write[g];
@@ -181,7 +186,8 @@ private:
             const double drawn = workload.pages[g] * changes[g] / (1.0 + changes[g] * stay);
             of_group[g] = drawn + rows;
             dirty += drawn * stay + rows * std::min(row_stay, workload.gap[g]);
-            old_enough += drawn * old + rows * of_row, ended += drawn * (1.0 - old) + rows * (1.0 - of_row);
+            old_enough += drawn * old + rows * of_row;
+            ended += drawn * (1.0 - old) + rows * (1.0 - of_row);
         }
     }
 

@@ -36,7 +36,9 @@ struct PageWrites {
         for (Numbers* by_group : {&aged_of, &heap, &changed, &left_dirty, &missing, &again, &among, &once, &most_dirty,
                                   &different, &dirty_of})
             by_group->assign(n, 0.0);
-        log_full = images = 0.0, log_bytes = workload.log_bytes_mean, batch = together = machine.writing.batch_pages,
+        log_full = images = 0.0;
+        log_bytes = workload.log_bytes_mean;
+        batch = together = machine.writing.batch_pages;
         files = 1.0;
         if (machine.has_cleaners()) return by_page_cleaners(workload, machine, pool, rate, page_s);
         const double time = pool.time, full = workload.dirty_at(time);
@@ -103,7 +105,8 @@ struct PageWrites {
         found_dirty(workload, begins, found_late, machine.pool.growing > 0 ? 0.0 : 1.0);
         dirty = total(dirty_of);
         double by_age = total(aged_of);
-        aged = by_age, victims = std::max(by_age - by_writer_most, 0.0);
+        aged = by_age;
+        victims = std::max(by_age - by_writer_most, 0.0);
         if (workload.is_clock && acts > 0.0) {
             wanted = at_the_hand(workload, machine, pool, by_age);
             aged = std::min(wanted, std::max(by_writer_most, by_age));
@@ -165,7 +168,8 @@ struct PageWrites {
             double beside = 0.0;
             for (i64 k = workload.first_neighbour[g]; k < workload.first_neighbour[g + 1]; k++)
                 beside += workload.neighbours[at(k)].share * written[at(workload.neighbours[at(k)].group)];
-            ends += pages[g] * (1.0 - beside), drawn += pages[g];
+            ends += pages[g] * (1.0 - beside);
+            drawn += pages[g];
             density += pages[g] * log_of(std::max(beside, 1.0 / file));
         }
         double requests = cut(drawn, ends, machine.storage.merged_pages), rows = 0.0;
@@ -191,7 +195,11 @@ struct PageWrites {
     }
 
     // Before the first rate of a machine.
-    void prepare() { near_cycle = near_until = near_stays = 0.0, near_high = INFINITY, page_cleaners.prepare(); }
+    void prepare() {
+        near_cycle = near_until = near_stays = 0.0;
+        near_high = INFINITY;
+        page_cleaners.prepare();
+    }
 
     void make_space(const Workload& workload) { written.assign(at(workload.groups), 0.0); }
 
@@ -209,9 +217,15 @@ private:
     void by_page_cleaners(const Workload& workload, const Machine& machine, const BufferPool& pool, double rate,
                           double page_s) {
         page_cleaners.solve(workload, machine, pool, rate, page_s);
-        age = page_cleaners.age, dirty = page_cleaners.dirty, reach = active = 1.0;
-        aged = page_cleaners.ended, victims = page_cleaners.victims, checkpoint = page_cleaners.old_enough;
-        files = page_cleaners.files, log_full = page_cleaners.log_full, batch = page_cleaners.batch,
+        age = page_cleaners.age;
+        dirty = page_cleaners.dirty;
+        reach = active = 1.0;
+        aged = page_cleaners.ended;
+        victims = page_cleaners.victims;
+        checkpoint = page_cleaners.old_enough;
+        files = page_cleaners.files;
+        log_full = page_cleaners.log_full;
+        batch = page_cleaners.batch;
         together = batch * machine.cleaners.number;
         slack_s = machine.cleaners.number / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
         if (machine.writing.synced > 0) into_page_cache(workload, pool);
@@ -327,14 +341,17 @@ private:
             const double old = clip(1.0 - begins / every * still, 0.0, 1.0);
             const double of_drawn = drawn ? references[g] * out * share : 0.0;
             const double aged_pages = (of_drawn + created * (gap[g] < INFINITY ? out : 1.0)) * old * share_of_age;
-            by_age[g] = aged_pages, of[g] = pages[g];
-            drawn_again[g] = drawn ? aged_pages : 0.0, new_once[g] = drawn ? 0.0 : aged_pages;
+            by_age[g] = aged_pages;
+            of[g] = pages[g];
+            drawn_again[g] = drawn ? aged_pages : 0.0;
+            new_once[g] = drawn ? 0.0 : aged_pages;
             const double y = rate[g] * write[g] * every, longest = std::min(staying, gap[g]);
             const double mean = every < longest ? every / 2.0 : longest - longest * longest / every / 2.0;
             now[g] = pages[g] * std::min(1.0 - one_minus_exp(y) / std::max(y, 1e-12), most[g]) + created * mean;
             to_write[g] *= still;
             const double was_changed = drawn ? share : (recent[g] > 0 ? 1.0 : write[g]);
-            change[g] = was_changed, left[g] = was_changed * old;
+            change[g] = was_changed;
+            left[g] = was_changed * old;
         }
     }
 
@@ -385,8 +402,10 @@ private:
         const double ages = std::max(rate * (machine.write_back.expire_s + machine.write_back.interval_s / 2.0), 1e-3);
         const double most = std::max(most_per_s(machine) / std::max(rate, LEAST), LEAST);
         double stays = ages, pages = distinct(ages);
-        if (pages > machine.page_cache.background_pages)
-            stays = std::min(until(std::max(machine.page_cache.background_pages, 1.0)), ages), pages = distinct(stays);
+        if (pages > machine.page_cache.background_pages) {
+            stays = std::min(until(std::max(machine.page_cache.background_pages, 1.0)), ages);
+            pages = distinct(stays);
+        }
         if (pages / stays > most) {
             const auto too_few = [&](double t) {
                 return log_of(most / std::max(distinct(exp_of(t)) / exp_of(t), LEAST));
@@ -400,7 +419,10 @@ private:
         if (20.0 * pages > limit) {
             const double full = until(limit);
             crowded = crowding(full / stays);
-            if (full < stays) stays = full, pages = distinct(stays);
+            if (full < stays) {
+                stays = full;
+                pages = distinct(stays);
+            }
         }
         reach = std::min(pages / std::max(stays * cleaned, LEAST), 1.0);
         return crowded;
@@ -471,7 +493,9 @@ private:
                 const double enter =
                     (buffers * one_minus_exp(changes * outside) + workload.gaps[g] * workload.write[g] * apart) /
                     std::max(revolution, apart);
-                among[g] = inside * buffers, again[g] = among[g] * changes, once[g] = acting * enter;
+                among[g] = inside * buffers;
+                again[g] = among[g] * changes;
+                once[g] = acting * enter;
             }
             const double turn = until(std::max(machine.pool.dirty_high - machine.pool.dirty_low, 1.0));
             for (std::size_t g = 0; g < n; g++) {
@@ -483,7 +507,10 @@ private:
         }
         const double left = std::max(1.0 - pages / std::max(by_age, LEAST), 0.0);
         double sum = 0.0;
-        for (std::size_t g = 0; g < n; g++) once[g] += left * aged_of[g], sum += again[g] + once[g];
+        for (std::size_t g = 0; g < n; g++) {
+            once[g] += left * aged_of[g];
+            sum += again[g] + once[g];
+        }
         return sum;
     }
 };

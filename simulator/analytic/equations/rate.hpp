@@ -73,13 +73,16 @@ inline double rate_of(AtRate& state, const Machine& machine) {
         if (std::abs(tried.population - 1.0) <= ENOUGH) return exp_of(next);
         if (tried.population < 1.0)
             low = next;
-        else
-            high = next, endless = tried.population >= RatePoint::FULL;
+        else {
+            high = next;
+            endless = tried.population >= RatePoint::FULL;
+        }
         if (low >= top || high <= bottom || high - low <= TOLERANCE) break;
-        if (tried.has_no_endless_queue() && (!best.has_no_endless_queue() || tried.distance() < best.distance()))
-            second = best, best = tried;
-        else if (tried.has_no_endless_queue() &&
-                 (!second.has_no_endless_queue() || tried.distance() < second.distance()))
+        if (tried.has_no_endless_queue() && (!best.has_no_endless_queue() || tried.distance() < best.distance())) {
+            second = best;
+            best = tried;
+        } else if (tried.has_no_endless_queue() &&
+                   (!second.has_no_endless_queue() || tried.distance() < second.distance()))
             second = tried;
         if (low == -INFINITY) {
             next = std::max(next - FARTHEST, bottom);
@@ -90,7 +93,10 @@ inline double rate_of(AtRate& state, const Machine& machine) {
             // with the response times of a lower rate clients would do too much, if those rise with the rate
             end = std::min(top, low - log_of(std::max(tried.population, LEAST)) + 1e-9);
         }
-        if (end - low < 0.5 * width) width = end - low, patience = PATIENCE;
+        if (end - low < 0.5 * width) {
+            width = end - low;
+            patience = PATIENCE;
+        }
         double guess = NAN;
         if (second.has_no_endless_queue())
             guess = second.distance() < CLOSE ? secant(best, second) : where_full(best, second);
@@ -100,8 +106,10 @@ inline double rate_of(AtRate& state, const Machine& machine) {
         }
         if (endless) guess = std::min(guess, low + ENDLESS_FRACTION * (high - low));
         if (patience-- <= 0) {
-            width = end - low, patience = PATIENCE;
-            guess = high == INFINITY ? std::min(low + wider, top) : NAN, wider *= 2.0;
+            width = end - low;
+            patience = PATIENCE;
+            guess = high == INFINITY ? std::min(low + wider, top) : NAN;
+            wider *= 2.0;
         }
         next = guess > low && guess < high ? std::min(guess, top) : (low + end) / 2.0;
     }

@@ -35,12 +35,16 @@ struct Ssd {
         double sources = 0;  // who flush, one flush at a time each
 
         void add(double flushes_per_s, double drains_s) {
-            per_s += flushes_per_s, drained += flushes_per_s * drains_s;
+            per_s += flushes_per_s;
+            drained += flushes_per_s * drains_s;
             squares += flushes_per_s * drains_s * drains_s;
         }
 
         // Each waits for so much less.
-        void shorten(double by_s) { squares += by_s * (per_s * by_s - 2.0 * drained), drained -= per_s * by_s; }
+        void shorten(double by_s) {
+            squares += by_s * (per_s * by_s - 2.0 * drained);
+            drained -= per_s * by_s;
+        }
     };
 
     // Shares of time that the log takes of the dies and of the interface.
@@ -73,7 +77,7 @@ struct Ssd {
         const double programming = std::min(programs / std::max(1.0 - reading - interrupted, TINY), 1.0);
         // A flush that is done alone closes the interface until the requests under way are done and it is, too.
         const bool is_alone = machine.ssd.closed_s > 0;
-        alone_s = machine.storage.read_s[0] + programming * machine.ssd.program_s / 2.0,
+        alone_s = machine.storage.read_s[0] + programming * machine.ssd.program_s / 2.0;
         under_way = is_alone ? reads * alone_s / open : 0.0;
         longest_s = machine.storage.read_s[0] + machine.ssd.program_s;
         behind_programs = machine.is_direct() ? 0.0
@@ -108,7 +112,10 @@ struct Ssd {
             machine.is_direct() ? behind.batch / std::max(machine.cleaners.number, 1.0) * machine.ssd.interface_write_s
                                 : 0.0;
         all_flushes.shorten(emptied_s(1.0) - emptied(std::max(alone_s - entering_s, 0.0), reads));
-        if (is_alone && log_flushes > 0) all_flushes.add(log_flushes, 0.0), all_flushes.sources += 1.0;
+        if (is_alone && log_flushes > 0) {
+            all_flushes.add(log_flushes, 0.0);
+            all_flushes.sources += 1.0;
+        }
         const double interface = commanded + all_flushes.per_s * closed_s + all_flushes.drained;
         // reads are crowded into the time in which the interface is open
         open = machine.is_direct() ? 1.0 : std::max(1.0 - (interface - commanded), 0.1);
@@ -187,7 +194,8 @@ inline void behind_bursts(Disks& disks, const DiskLoad& load, double visits) {
         const double held_s = lasts_s - between_s * one_minus_exp(std::min(lasts_s / between_s, 700.0));
         stalled_s = (stalled_s + std::min(bursts * held_s, 1.0) * apart_s) / 2.0;
     }
-    disks.stalled_s = stalled_s, disks.heaps = std::min(share, 1.0);
+    disks.stalled_s = stalled_s;
+    disks.heaps = std::min(share, 1.0);
     disks.pause_s = std::max(disks.pause_s, lasts_s / 2.0);
 }
 
@@ -217,8 +225,9 @@ inline Disks disks_of_ssds(const DiskLoad& load) {
     const double copies_s = drained ? writes.batch * machine.ssd.append_page_s / spread : 0.0;
     const double pages_s = drained ? writes.batch * machine.storage.write_s[0] * single / spread : 0.0;
     Ssd::Flushes synced;
-    synced.add(machine.writing.doubled * batches, copies_s), synced.add(batches, pages_s),
-        synced.add(batches * (writes.files - 1.0), 0.0);
+    synced.add(machine.writing.doubled * batches, copies_s);
+    synced.add(batches, pages_s);
+    synced.add(batches * (writes.files - 1.0), 0.0);
     synced.sources = machine.cleaners.number + (ones > 0 ? machine.clients.number / machine.storage.disks : 0.0);
     synced.add(machine.victim_writes() * ones, drained ? machine.storage.write_s[0] : 0.0);
     Disks disks{};
@@ -256,7 +265,8 @@ inline Disks disks_of_ssds(const DiskLoad& load) {
     disks.victim_s = machine.ssd.acknowledged_s + disk.write_wait_s + (first.write_wait_s - disk.write_wait_s) * part;
     if (machine.storage.rewrite_s > 0) disks.victim_s += machine.storage.read_s[0];
     disks.fault_s = machine.swap.read_s[0] + first.read_wait_s;
-    disks.busy = std::max(disk.busy, disk.load), disks.first_busy = std::max(first.busy, first.load);
+    disks.busy = std::max(disk.busy, disk.load);
+    disks.first_busy = std::max(first.busy, first.load);
     disks.first_load = first.load;
     disks.batch_s = std::max(disk.batch_s, first.batch_s);
     if (machine.ssd.synced_s > 0) {
@@ -270,9 +280,11 @@ inline Disks disks_of_ssds(const DiskLoad& load) {
             machine.ssd.closed_s > 0 && !workload.files.empty() ? writes.files * disk.passing_s : 0.0;
         disks.victim_s += flush_s + turn_s;
         disks.batch_s += (machine.writing.doubled + writes.files) * (flush_s + turn_s) + of_files + copies_s + pages_s;
-        disks.busy = std::max(disks.busy, work), disks.first_busy = std::max(disks.first_busy, work);
+        disks.busy = std::max(disks.busy, work);
+        disks.first_busy = std::max(disks.first_busy, work);
     }
-    disks.behind_s = disk.behind_s, disks.pause_s = disk.pause_s;
+    disks.behind_s = disk.behind_s;
+    disks.pause_s = disk.pause_s;
     behind_bursts(
         disks, load,
         demands.reads_mean + demands.victims_mean + (shared && machine.is_durable() ? workload.commits_mean : 0));

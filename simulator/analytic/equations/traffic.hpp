@@ -20,12 +20,14 @@ struct Traffic {
 
     void solve(const Workload& workload, const Machine& machine, PageWrites& writes, double from_disk,
                double merged_pages) {
-        reads = from_disk, merged = merged_pages;
+        reads = from_disk;
+        merged = merged_pages;
         dirty_victims = writes.victims * machine.storage.write_factor;
         written = (writes.aged * writes.reach + writes.checkpoint) * machine.storage.write_factor;
         background = (writes.aged + writes.checkpoint - writes.victims) * machine.storage.write_factor;
         const double enter = std::max(reads + writes.aged + writes.checkpoint, LEAST);
-        bursts = (writes.aged - writes.victims) / enter, batches = writes.checkpoint / enter;
+        bursts = (writes.aged - writes.victims) / enter;
+        batches = writes.checkpoint / enter;
         double aged = writes.aged * writes.reach, checkpoint = writes.checkpoint;
         double order_of_aged = writes.burst, order_of_checkpoint = std::max(writes.heap_pages, 1.0);
         if (!machine.is_direct()) {
@@ -34,8 +36,10 @@ struct Traffic {
             for (std::size_t g = 0; g < burst_of.size(); g++) burst_of[g] = writes.aged_of[g] * together;
             const PageWrites::Heap burst = writes.merged(workload, machine, burst_of),
                                    heap = writes.merged(workload, machine, writes.heap);
-            aged *= std::min(burst.requests / writes.burst, 1.0), checkpoint = heap.requests / writes.cycle;
-            order_of_aged = burst.as_even, order_of_checkpoint = heap.as_even;
+            aged *= std::min(burst.requests / writes.burst, 1.0);
+            checkpoint = heap.requests / writes.cycle;
+            order_of_aged = burst.as_even;
+            order_of_checkpoint = heap.as_even;
         }
         const double all = std::max(aged + checkpoint, LEAST);
         requests = machine.is_direct() ? written : all * machine.storage.write_factor;
@@ -72,7 +76,8 @@ struct Demands {
         const std::size_t classes = at(workload.classes);
         for (Numbers* by_class : {&cpu_s, &section_s, &bursts, &slices, &reads, &victims, &faults})
             by_class->resize(classes);
-        paging_before.resize(at(workload.locks)), cpu_before_s.resize(at(workload.locks));
+        paging_before.resize(at(workload.locks));
+        cpu_before_s.resize(at(workload.locks));
         const bool direct = machine.is_direct();
         const double per_brought = std::min(traffic.dirty_victims / std::max(pool.brought_mean, TINY), 1.0);
         for (std::size_t v = 0; v < at(workload.views); v++) {
@@ -83,9 +88,11 @@ struct Demands {
                                   machine.cpu.speed;
             const double sync = direct ? evicted : 0.0;
             if (v < classes) {
-                cpu_s[v] = machine.cpu.path_s[v] / machine.cpu.speed + paging,
+                cpu_s[v] = machine.cpu.path_s[v] / machine.cpu.speed + paging;
                 section_s[v] = machine.cpu.section_s[v] / machine.cpu.speed;
-                reads[v] = read, victims[v] = sync, faults[v] = pool.faults_of[v];
+                reads[v] = read;
+                victims[v] = sync;
+                faults[v] = pool.faults_of[v];
                 double stations = 0.0;
                 for (i64 k = 0; k < workload.stations; k++)
                     stations += workload.visits[v * at(workload.stations) + at(k)];
@@ -116,15 +123,17 @@ private:
     static double later_slices(double length) { return length > 0.0 ? std::sqrt(1.0 + length * length) - 1.0 : 0.0; }
 
     void means(const Workload& workload) {
-        cpu_mean = workload.mean(cpu_s.data()), section_mean = workload.mean(section_s.data()),
+        cpu_mean = workload.mean(cpu_s.data());
+        section_mean = workload.mean(section_s.data());
         bursts_mean = workload.mean(bursts.data());
-        reads_mean = workload.mean(reads.data()), victims_mean = workload.mean(victims.data()),
+        reads_mean = workload.mean(reads.data());
+        victims_mean = workload.mean(victims.data());
         faults_mean = workload.mean(faults.data());
         double square = 0.0, uneven = 0.0, sections = 0.0;
         for (std::size_t c = 0; c < at(workload.classes); c++) {
             const double burst = cpu_s[c] + section_s[c], visits = bursts[c] + workload.entries[c];
-            square += workload.mix[c] * burst * burst / visits,
-                uneven += workload.mix[c] * cpu_s[c] * cpu_s[c] / visits;
+            square += workload.mix[c] * burst * burst / visits;
+            uneven += workload.mix[c] * cpu_s[c] * cpu_s[c] / visits;
             sections += workload.mix[c] * section_s[c] * section_s[c];
         }
         const double both = cpu_mean + section_mean, entered = std::max(workload.entries_mean, TINY);

@@ -62,26 +62,44 @@ struct Workload {
     double commits_mean = 0, logged_mean = 0, log_bytes_mean = 0, entries_mean = 0;
 
     Workload(const oltpsim_numbers* tables, i64 count) : tables(tables), count(count) {
-        mix = table("mix"), awaited = table("awaited");
-        log_bytes = table("log_bytes"), commits = table("commits"), logged = table("logged"),
+        mix = table("mix");
+        awaited = table("awaited");
+        log_bytes = table("log_bytes");
+        commits = table("commits");
+        logged = table("logged");
         entries = table("entries");
         classes = static_cast<i64>(mix.size());
-        visits = table("visits"), served_s = table("served_s"), servers = table("servers");
+        visits = table("visits");
+        served_s = table("served_s");
+        servers = table("servers");
         stations = static_cast<i64>(servers.size());
         const Numbers facts = table("facts"), of_locks = table("locks");
-        think_s = facts.at(0), window = facts.at(1), offspring = facts.at(2), is_clock = facts.at(3) > 0;
+        think_s = facts.at(0);
+        window = facts.at(1);
+        offspring = facts.at(2);
+        is_clock = facts.at(3) > 0;
         locks = static_cast<i64>(of_locks.size()) / 5;
         for (i64 k = 0; k < locks; k++) {
             const double* lock = &of_locks[at(5 * k)];
             lock_uses.push_back({static_cast<i64>(lock[0]), static_cast<i64>(lock[1]), lock[2], lock[3], lock[4]});
         }
-        rate = table("rate"), gap = table("gap"), references = table("references"), pages = table("pages");
-        gaps = table("gaps"), write = table("write"), read = table("read"), recent = table("recent");
+        rate = table("rate");
+        gap = table("gap");
+        references = table("references");
+        pages = table("pages");
+        gaps = table("gaps");
+        write = table("write");
+        read = table("read");
+        recent = table("recent");
         put_aside = table("put_aside");
-        pages_apart = put_aside.back(), put_aside.pop_back(), put_aside_apart = put_aside.back(), put_aside.pop_back();
+        pages_apart = put_aside.back();
+        put_aside.pop_back();
+        put_aside_apart = put_aside.back();
+        put_aside.pop_back();
         puts_aside = put_aside_apart + total(put_aside) > 0.0;
         groups = static_cast<i64>(rate.size());
-        share = table("views"), rows = table("rows");
+        share = table("views");
+        rows = table("rows");
         views = groups > 0 ? static_cast<i64>(share.size()) / groups : classes + locks;
         for (double row : table("row_of")) row_of.push_back(static_cast<i64>(row));
         const Numbers of_files = table("files");
@@ -98,7 +116,8 @@ struct Workload {
         }
         read_pool_table();
         for (i64 c = 0; c < classes; c++) {
-            commits_mean += mix[at(c)] * commits[at(c)], log_bytes_mean += mix[at(c)] * log_bytes[at(c)];
+            commits_mean += mix[at(c)] * commits[at(c)];
+            log_bytes_mean += mix[at(c)] * log_bytes[at(c)];
             logged_mean += mix[at(c)] * logged[at(c)];
             entries_mean += mix[at(c)] * entries[at(c)];
         }
@@ -157,11 +176,16 @@ private:
     }
 
     void read_pool_table() {
-        times = table("times"), missing = table("missing"), unused = table("unused"), old_share = table("old_share");
+        times = table("times");
+        missing = table("missing");
+        unused = table("unused");
+        old_share = table("old_share");
         const Numbers filled = table("filled"), dirty = table("dirty");
         Numbers log_filled;
-        for (std::size_t i = 0; i < times.size(); i++)
-            log_times.push_back(log_of(times[i])), log_filled.push_back(log_of(filled[i]));
+        for (std::size_t i = 0; i < times.size(); i++) {
+            log_times.push_back(log_of(times[i]));
+            log_filled.push_back(log_of(filled[i]));
+        }
         Numbers log_frames = table("frames");
         for (double& pages : log_frames) pages = log_of(pages);
         frames_of_time = {log_times, log_frames}, time_of_filled = {log_filled, log_times};
@@ -169,9 +193,11 @@ private:
         dirty_slopes.assign(times.size(), 0.0);
         for (std::size_t i = 1; i < times.size(); i++) {
             const double step = times[i] - times[i - 1], rise = dirty[i] - dirty[i - 1];
-            dirty_slopes[i] += 0.5 * rise / step, dirty_slopes[i - 1] += 0.5 * rise / step;
+            dirty_slopes[i] += 0.5 * rise / step;
+            dirty_slopes[i - 1] += 0.5 * rise / step;
         }
-        dirty_slopes.front() *= 2.0, dirty_slopes.back() *= 2.0;
+        dirty_slopes.front() *= 2.0;
+        dirty_slopes.back() *= 2.0;
     }
 };
 
