@@ -1,7 +1,7 @@
 """Make simulator/analytic/equations/records.hpp: C++ structs of the records of columns that Python declares.
 
-A record is a dataclass in reading/ or equations/ whose fields are columns (Column, ByQueue, ... of reading/columns.py)
-or other such records. A number's name and docstring stand there and nowhere else. Standard library only: this
+A record is a dataclass in reading/ or equations/ whose fields are columns (reading/record_columns.py) or other such
+records. A number's name and docstring stand there and nowhere else. Standard library only: this
 runs before there is an environment.
 """
 
@@ -34,11 +34,11 @@ def write() -> None:
 
 
 def header() -> str:
-    """Constants of columns.py, structs in the order of their use, and the layout that Python holds against its own."""
+    """Constants, structs in the order of their use, and the layout that Python holds against its own."""
     paths = [*sorted(ROOM.glob("reading/*.py")), ROOM / "equations" / "solution.py"]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
     classes = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
-    widths = _widths(ast.parse((ROOM / "reading" / "columns.py").read_text(encoding="utf-8")))
+    widths = _widths(ast.parse((ROOM / "reading" / "record_columns.py").read_text(encoding="utf-8")))
     parts, layouts = [], []
     for name in (ROW, FIGURES):
         needed = [member.type for member in _members(classes[name]) if member.type in classes]
@@ -65,7 +65,7 @@ def header() -> str:
 
 
 def _widths(tree: ast.Module) -> dict[str, str]:
-    """Widths of the types, and the constants, of columns.py."""
+    """Widths of the types, and the constants, of record_columns.py."""
     found: dict[str, str] = {}
     for node in tree.body:
         if not isinstance(node, ast.Assign):
@@ -112,7 +112,7 @@ def _struct(record: ast.ClassDef, widths: dict[str, str], is_row: bool) -> str:
 
 
 def _layout(classes: dict[str, ast.ClassDef], widths: dict[str, str], name: str, prefix: str) -> list[str]:
-    """As `layout` in reading/columns.py."""
+    """As `layout` in reading/record_columns.py."""
     found: list[str] = []
     for member in _members(classes[name]):
         if member.type in classes:

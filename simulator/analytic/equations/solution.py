@@ -17,7 +17,7 @@ from oltpsim.simulator.analytic.reading import (
     ByClass,
     ByGroup,
     ByLock,
-    Column,
+    MachineColumn,
     Parameters,
     Workload,
     columns,
@@ -35,19 +35,19 @@ CHUNK = 4096
 class CpuFigures:
     """Figures of processors and critical sections, per transaction of the mix where they are times."""
 
-    busy: Column
+    busy: MachineColumn
     """share of all processors"""
-    section_busy: Column
+    section_busy: MachineColumn
     """share of time that a critical section is occupied"""
-    handing_over: Column
+    handing_over: MachineColumn
     """processors that hand critical sections over: wake-ups and context switches"""
-    slowdown: Column
+    slowdown: MachineColumn
     """CPU times by those needed alone, since other hardware threads are busy"""
-    path_s: Column
+    path_s: MachineColumn
     """CPU time that a transaction needs, critical sections left out"""
-    section_s: Column
+    section_s: MachineColumn
     """CPU time that it needs inside critical sections"""
-    background_s: Column
+    background_s: MachineColumn
     """CPU time of daemons and of requests"""
 
 
@@ -55,19 +55,19 @@ class CpuFigures:
 class DiskFigures:
     """Figures of data disks."""
 
-    busy: Column
+    busy: MachineColumn
     """share of a data disk's time, without log and swap"""
-    first_busy: Column
+    first_busy: MachineColumn
     """share of the first data disk's time, with them"""
-    read_s: Column
+    read_s: MachineColumn
     """response time of one read, mean"""
-    heaps: Column
+    heaps: MachineColumn
     """share of time with a heap of writes at the disks"""
-    stalled_s: Column
+    stalled_s: MachineColumn
     """wait of the mean read for heaps or batches of writes"""
-    pause_s: Column
+    pause_s: MachineColumn
     """wait of those reads that meet one, mean"""
-    writes_busy: Column
+    writes_busy: MachineColumn
     """share of a data disk's time for background writes"""
 
 
@@ -75,15 +75,15 @@ class DiskFigures:
 class LogFigures:
     """Figures of the log."""
 
-    busy: Column
+    busy: MachineColumn
     """share of time of a log device of its own"""
-    flushes_per_s: Column
+    flushes_per_s: MachineColumn
     """writes of the log"""
-    groups_per_s: Column
+    groups_per_s: MachineColumn
     """groups of commits that share them"""
-    images: Column
+    images: MachineColumn
     """pages that the log has whole since the last checkpoint, per transaction"""
-    full: Column
+    full: MachineColumn
     """nearness of commits to waiting for room in the log: 1 if they would have to for ever"""
 
 
@@ -91,19 +91,19 @@ class LogFigures:
 class PoolFigures:
     """Figures of buffer pool and page cache, per transaction of the mix."""
 
-    time: Column
+    time: MachineColumn
     """characteristic time of the pool, in transactions"""
-    cache_time: Column
+    cache_time: MachineColumn
     """characteristic time of the page cache, in transactions"""
-    misses: Column
+    misses: MachineColumn
     """pages brought into the pool by a read"""
-    dirty: Column
+    dirty: MachineColumn
     """dirty buffers on average"""
-    dirty_victims: Column
+    dirty_victims: MachineColumn
     """pages that whoever needs their buffer writes first"""
-    reads: Column
+    reads: MachineColumn
     """pages read from disk"""
-    merged: Column
+    merged: MachineColumn
     """pages that merges read from there besides"""
 
 
@@ -111,15 +111,15 @@ class PoolFigures:
 class PageWriteFigures:
     """Figures of page writes, per transaction of the mix."""
 
-    pages: Column
+    pages: MachineColumn
     """pages that reach the disks"""
-    requests: Column
+    requests: MachineColumn
     """writes that they make"""
-    background: Column
+    background: MachineColumn
     """pages that writer and checkpoint write"""
-    batch: Column
+    batch: MachineColumn
     """pages that writer and checkpoint, or a page cleaner, hand to the disks at once"""
-    page_s: Column
+    page_s: MachineColumn
     """time of writer and checkpoint for a page, waiting for processors and with direct I/O for disks"""
 
 
@@ -127,11 +127,11 @@ class PageWriteFigures:
 class PagingFigures:
     """Figures of what transactions wait for at the disks, per transaction of the mix."""
 
-    reads: Column
+    reads: MachineColumn
     """reads from disk"""
-    victims: Column
+    victims: MachineColumn
     """synchronous writes of dirty victims (direct I/O)"""
-    faults: Column
+    faults: MachineColumn
     """page faults of the pool's buffers"""
 
 
@@ -199,11 +199,11 @@ class GroupFigures:
 class Solution:
     """Figures of solved machines, a record of columns for each part; times in s."""
 
-    rate: Column
+    rate: MachineColumn
     """transactions of the whole mix per second"""
-    population: Column
+    population: MachineColumn
     """clients that this rate takes, by those that there are: more than 1 if they can't be"""
-    response_s: Column
+    response_s: MachineColumn
     """response time, mean over the mix, waiting for a connection left out"""
     cpu: CpuFigures
     disks: DiskFigures
@@ -236,8 +236,9 @@ def rates(w: Workload, p: Parameters, policy: str) -> FloatArray:
 
 
 def _solved(w: Workload, p: Parameters, policy: str, per_s: FloatArray | None, *, with_groups: bool) -> Solution:
-    count = len(p)
-    machines = np.concatenate([column.reshape(count, -1) for column in columns(p.filled())], axis=1)
+    count, parts = len(p), [column.reshape(len(column), -1) for column in columns(p)]
+    machines = np.empty((count, sum(part.shape[1] for part in parts)))
+    np.concatenate([np.broadcast_to(part, (count, part.shape[1])) for part in parts], axis=1, out=machines)
     _check_layout()
     found = compiled(w, policy).solve(machines, per_s, layout(Solution), with_groups=with_groups)
     solution = from_columns(Solution, found)

@@ -1,18 +1,18 @@
 """What the equations are given: a program read once, and a machine as one row of numbers, by part."""
 
-from oltpsim.simulator.analytic.reading.columns import (
+from oltpsim.simulator.analytic.reading.disks import QUEUES, disk_of, service_s
+from oltpsim.simulator.analytic.reading.page_writes import marks_of
+from oltpsim.simulator.analytic.reading.parameters import Parameters, combined, parameters_of, stacked
+from oltpsim.simulator.analytic.reading.record_columns import (
     ByClass,
     ByGroup,
     ByLock,
-    Column,
+    MachineColumn,
     columns,
     from_columns,
     layout,
     rows,
 )
-from oltpsim.simulator.analytic.reading.disks import QUEUES, disk_of, service_s
-from oltpsim.simulator.analytic.reading.page_writes import marks_of
-from oltpsim.simulator.analytic.reading.parameters import Parameters, combined, parameters_of, stacked
 from oltpsim.simulator.analytic.reading.volumes import (
     DATA,
     LOG,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from oltpsim.simulator.analytic.reading.columns import ByClass, Column, column, column_s
+from oltpsim.simulator.analytic.reading.record_columns import ByClass, MachineColumn, column, column_s
 from oltpsim.simulator.analytic.reading.workload import Workload
 from oltpsim.simulator.form import System
 
@@ -14,13 +14,13 @@ WARM_TURNOVERS = 3.0
 class ClientNumbers:
     """Numbers of clients and terminals."""
 
-    number: Column
+    number: MachineColumn
     """closed clients, or connections of terminals"""
-    arrivals_per_s: Column
+    arrivals_per_s: MachineColumn
     """transactions that arrive; 0: closed"""
-    terminals: Column
+    terminals: MachineColumn
     """terminals before the clients, which are their connections; 0: none"""
-    away_s: Column
+    away_s: MachineColumn
     """keying, thinking and middle tier of a terminal, for a transaction"""
     network_s: ByClass
     """delays of the network in a transaction"""
@@ -30,9 +30,9 @@ class ClientNumbers:
 class IntervalNumbers:
     """Numbers of the run before the counted interval's middle."""
 
-    since_s: Column
+    since_s: MachineColumn
     """time from the start to the middle of the counted interval"""
-    turnovers: Column
+    turnovers: MachineColumn
     """turnovers of the pool before the start"""
 
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oltpsim.simulator.analytic.reading.columns import (
+from oltpsim.simulator.analytic.reading.record_columns import (
     SHARING_POINTS,
     ByChance,
     ByClass,
     ByLock,
-    Column,
+    MachineColumn,
     column,
     column_s,
 )
@@ -21,25 +21,25 @@ from oltpsim.simulator.form import FloatArray, System
 class CpuNumbers:
     """Numbers of processors and of the work that they do."""
 
-    speed: Column
+    speed: MachineColumn
     """speed relative to the machine that the workload was read for"""
-    processors: Column
+    processors: MachineColumn
     """hardware threads"""
-    most_busy_others: Column
+    most_busy_others: MachineColumn
     """other threads that may be busy when a burst starts, at most"""
     slowdowns: ByChance
     """time of a burst relative to one alone, by the chance that each other thread is busy"""
-    handover_s: Column
+    handover_s: MachineColumn
     """hand-over of a contended critical section"""
-    slice_s: Column
+    slice_s: MachineColumn
     """CPU time after which a client's burst queues up again; infinite if it doesn't"""
-    page_read_s: Column
+    page_read_s: MachineColumn
     """CPU time of a page that is read into the pool"""
-    page_write_s: Column
+    page_write_s: MachineColumn
     """CPU time of a page that is written out of the pool"""
-    page_miss_s: Column
+    page_miss_s: MachineColumn
     """CPU time of a page that comes into the pool"""
-    request_s: Column
+    request_s: MachineColumn
     """CPU time of a request to a device"""
     path_s: ByClass
     """CPU time of a transaction, page calls and critical sections left out"""

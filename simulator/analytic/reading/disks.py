@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from oltpsim.simulator.analytic.reading.columns import QUEUE_POINTS
+from oltpsim.simulator.analytic.reading.record_columns import QUEUE_POINTS
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import (
     FLASH_PAGE_BYTES,

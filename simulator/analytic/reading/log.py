@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from oltpsim.simulator.analytic.reading.columns import ByQueue, Column, column, column_s
 from oltpsim.simulator.analytic.reading.disks import Disk, disk_of, drain_s, lone_write_s, service_s, turns
+from oltpsim.simulator.analytic.reading.record_columns import ByQueue, MachineColumn, column, column_s
 from oltpsim.simulator.analytic.reading.storage import byte_s, data_bytes_of, is_by_controller, rewrite_ns
 from oltpsim.simulator.analytic.reading.workload import Workload
 from oltpsim.simulator.form import (
@@ -26,35 +26,35 @@ from oltpsim.simulator.form import (
 class LogNumbers:
     """Numbers of the log and of its device."""
 
-    is_durable: Column
+    is_durable: MachineColumn
     """1: commits wait for the log"""
-    has_own_device: Column
+    has_own_device: MachineColumn
     """1: the log has a device of its own; 0: it lies on the first data disk"""
-    flush_overhead_s: Column
+    flush_overhead_s: MachineColumn
     """time of a flush before its write, which commits still join"""
-    first_s: Column
+    first_s: MachineColumn
     """time of a flush that follows none, with its overhead"""
-    again_s: Column
+    again_s: MachineColumn
     """time of a flush that follows another at once: on an arm the place has just passed under the head"""
-    byte_s: Column
+    byte_s: MachineColumn
     """time of a byte"""
-    writes: Column
+    writes: MachineColumn
     """writes of a group of commits, one after the other, each as large"""
-    journal_writes: Column
+    journal_writes: MachineColumn
     """writes behind them, of a block each"""
-    is_at_once: Column
+    is_at_once: MachineColumn
     """1: flushed whenever something is logged; the other writes of a group are a stage of their own"""
-    sync_s: Column
+    sync_s: MachineColumn
     """time of an SSD's flush that its sync takes beyond the write"""
-    drain_byte_s: Column
+    drain_byte_s: MachineColumn
     """time of an SSD's dies for a byte"""
     turns: ByQueue
     """requests that a device with data serves until the log's is served, the log's counted in"""
-    is_volatile: Column
+    is_volatile: MachineColumn
     """1: the device has no power-loss protection"""
-    cached_pages: Column
+    cached_pages: MachineColumn
     """pages of the log's files in the page cache, at most; 0: the log goes past it"""
-    cached_page_bytes: Column
+    cached_page_bytes: MachineColumn
     """bytes of log that take up a page of it"""
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oltpsim.simulator.analytic.reading.columns import ByGroup, Column, column
 from oltpsim.simulator.analytic.reading.page_writes import DaemonMarks
+from oltpsim.simulator.analytic.reading.record_columns import ByGroup, MachineColumn, column
 from oltpsim.simulator.form import System
 
 
@@ -13,19 +13,19 @@ from oltpsim.simulator.form import System
 class PoolNumbers:
     """Numbers of the buffer pool."""
 
-    buffers: Column
+    buffers: MachineColumn
     """pages of the pool"""
-    growing: Column
+    growing: MachineColumn
     """1 while the pool fills: nothing dirty leaves it, nothing of it is in the page cache yet"""
-    done: Column
+    done: MachineColumn
     """transactions since a start that has left other pages than a long run has; infinite in the long run"""
-    left: Column
+    left: MachineColumn
     """buffers with pages that the start has left"""
-    resident: Column
+    resident: MachineColumn
     """buffers that have memory"""
-    dirty_high: Column
+    dirty_high: MachineColumn
     """dirty buffers at which the writer begins"""
-    dirty_low: Column
+    dirty_low: MachineColumn
     """dirty buffers at which the writer stops"""
     left_from: ByGroup
     """first place of a group's table among the pages that the start has left, counted from the one left last"""
@@ -37,13 +37,13 @@ class PoolNumbers:
 class PageCacheNumbers:
     """Numbers of the operating system's page cache."""
 
-    pages: Column
+    pages: MachineColumn
     """pages that it holds"""
-    background_pages: Column
+    background_pages: MachineColumn
     """dirty pages above which write-back doesn't wait for their age"""
-    chunk_pages: Column
+    chunk_pages: MachineColumn
     """dirty pages that write-back then takes along at once; 0: a page at a time"""
-    dirty_limit_pages: Column
+    dirty_limit_pages: MachineColumn
     """dirty pages with which writers are as fast as the disks, be it by waiting or by pauses"""
 
 

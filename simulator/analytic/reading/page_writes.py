@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oltpsim.simulator.analytic.reading.columns import SHARE_POINTS, ByShare, Column, column, column_s
+from oltpsim.simulator.analytic.reading.record_columns import SHARE_POINTS, ByShare, MachineColumn, column, column_s
 from oltpsim.simulator.form import (
     ENDLESS_PAGES,
     NEVER_BYTES,
@@ -25,19 +25,19 @@ SHARES = np.linspace(0.0, 1.0, SHARE_POINTS)
 class WritingNumbers:
     """Numbers of the way from the pool to the disks."""
 
-    direct: Column
+    direct: MachineColumn
     """1: by direct I/O, or `synced`: whoever writes pages of the pool waits until the disks have them"""
-    synced: Column
+    synced: MachineColumn
     """1: the pages go through the page cache first, and stay there"""
-    pushed: Column
+    pushed: MachineColumn
     """1: by buffered I/O the pages go from the page cache to the disks at once"""
-    doubled: Column
+    doubled: MachineColumn
     """1: a batch of direct writes is written twice, first its copies in one request"""
-    batch_pages: Column
+    batch_pages: MachineColumn
     """pages that writer and checkpoint hand to the disks at once"""
-    free_wait_s: Column
+    free_wait_s: MachineColumn
     """wait of each read for a buffer of a full pool"""
-    merged_per_s: Column
+    merged_per_s: MachineColumn
     """pages that a daemon reads and changes for changes put aside, at most"""
 
 
@@ -45,13 +45,13 @@ class WritingNumbers:
 class CheckpointNumbers:
     """Numbers of checkpoints."""
 
-    interval_s: Column
+    interval_s: MachineColumn
     """time from one checkpoint's begin to the next"""
-    spread_s: Column
+    spread_s: MachineColumn
     """time over which a checkpoint is spread"""
-    log_bytes: Column
+    log_bytes: MachineColumn
     """bytes of log after which one begins, if that is sooner; infinite if nobody looks"""
-    image_bytes: Column
+    image_bytes: MachineColumn
     """bytes that a page's first change since a checkpoint logs on top of its own"""
 
 
@@ -59,21 +59,21 @@ class CheckpointNumbers:
 class CleanerNumbers:
     """Numbers of page cleaners, which are all alike."""
 
-    number: Column
+    number: MachineColumn
     """page cleaners; 0: a background writer and checkpoints"""
-    tail_pages: Column
+    tail_pages: MachineColumn
     """pages at the end of the list that they keep clean"""
-    round_s: Column
+    round_s: MachineColumn
     """time from one look at the ages to the next"""
-    tail_round_s: Column
+    tail_round_s: MachineColumn
     """time from one look at the list's end to the next"""
-    tail_evictions: Column
+    tail_evictions: MachineColumn
     """pages that have left the pool, after which they look there sooner; infinite if never"""
-    redo_bytes: Column
+    redo_bytes: MachineColumn
     """bytes of log since a page's first change that `aged_per_s` ends with"""
-    redo_sync_bytes: Column
+    redo_sync_bytes: MachineColumn
     """bytes of log from which on pages are written whatever that says"""
-    redo_full_bytes: Column
+    redo_full_bytes: MachineColumn
     """bytes of log at which commits wait"""
     aged_per_s: ByShare
     """pages that the age of the log asks for, by its share of `redo_bytes`"""
@@ -85,13 +85,13 @@ class CleanerNumbers:
 class WriteBackNumbers:
     """Numbers of write-back out of the page cache."""
 
-    expire_s: Column
+    expire_s: MachineColumn
     """age at which a dirty page is written back"""
-    interval_s: Column
+    interval_s: MachineColumn
     """time from one wake-up of the flusher to the next"""
-    in_flight_pages: Column
+    in_flight_pages: MachineColumn
     """pages that it may have at the disks at once"""
-    free_behind: Column
+    free_behind: MachineColumn
     """1: a written page is reclaimed first"""
 
 

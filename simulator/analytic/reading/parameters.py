@@ -13,7 +13,6 @@ from oltpsim.simulator.analytic.reading.clients import (
     client_numbers,
     interval_numbers,
 )
-from oltpsim.simulator.analytic.reading.columns import QUEUE_POINTS, columns, from_columns, rows, with_columns
 from oltpsim.simulator.analytic.reading.cpu import CpuNumbers, cpu_numbers
 from oltpsim.simulator.analytic.reading.disks import QUEUES, disk_of
 from oltpsim.simulator.analytic.reading.log import LogNumbers, log_numbers
@@ -34,6 +33,7 @@ from oltpsim.simulator.analytic.reading.page_writes import (
     write_back_numbers,
     writing_numbers,
 )
+from oltpsim.simulator.analytic.reading.record_columns import QUEUE_POINTS, columns, from_columns, rows, with_columns
 from oltpsim.simulator.analytic.reading.storage import (
     SsdNumbers,
     StorageNumbers,

@@ -5,7 +5,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from oltpsim.simulator.analytic.reading.columns import ByQueue, Column, column, column_s
 from oltpsim.simulator.analytic.reading.disks import (
     Disk,
     die_s,
@@ -16,6 +15,7 @@ from oltpsim.simulator.analytic.reading.disks import (
     lone_write_s,
     service_s,
 )
+from oltpsim.simulator.analytic.reading.record_columns import ByQueue, MachineColumn, column, column_s
 from oltpsim.simulator.analytic.reading.workload import Workload
 from oltpsim.simulator.form import (
     MIB,
@@ -35,37 +35,37 @@ from oltpsim.simulator.form import (
 class StorageNumbers:
     """Numbers of data disks of every kind, and of the RAID sets that they form."""
 
-    disks: Column
+    disks: MachineColumn
     """disks with data, a RAID set's counted one by one"""
-    disks_per_file: Column
+    disks_per_file: MachineColumn
     """1, or all disks of the RAID set that the one file lies on"""
-    copies: Column
+    copies: MachineColumn
     """copies of each page in a RAID set"""
-    parities: Column
+    parities: MachineColumn
     """disks' worth of parity in a RAID set"""
-    unit_pages: Column
+    unit_pages: MachineColumn
     """pages that a RAID set puts on one disk before it goes on to the next; infinite on independent disks"""
-    is_flash: Column
+    is_flash: MachineColumn
     """1: flash or an SSD, whose latency doesn't depend on the queue; 0: an arm"""
-    parallel: Column
+    parallel: MachineColumn
     """requests that a disk serves at once"""
-    reads_per_write: Column
+    reads_per_write: MachineColumn
     """reads that go ahead of each write while both wait; 0: in order of arrival"""
-    calls: Column
+    calls: MachineColumn
     """requests of the database that one file may have at once"""
-    merged_pages: Column
+    merged_pages: MachineColumn
     """neighbouring pages that one write of write-back takes, at most"""
     read_s: ByQueue
     """service time of a read of a page"""
     write_s: ByQueue
     """service time of a write of a page; of an SSD its dies' time"""
-    page_transfer_s: Column
+    page_transfer_s: MachineColumn
     """service time that each further page of a merged write adds"""
-    rewrite_s: Column
+    rewrite_s: MachineColumn
     """read-modify-write penalty of a write, as sets with parity have it"""
-    read_factor: Column
+    read_factor: MachineColumn
     """device reads for each read that the caches leave: 1, but where a run has told another number"""
-    write_factor: Column
+    write_factor: MachineColumn
     """device writes for each write of a page, likewise"""
 
 
@@ -73,9 +73,9 @@ class StorageNumbers:
 class WriteCacheNumbers:
     """Numbers of the write cache of a drive with an arm."""
 
-    write_s: Column
+    write_s: MachineColumn
     """write into the cache; 0 without one"""
-    pages: Column
+    pages: MachineColumn
     """pages that it holds"""
 
 
@@ -83,29 +83,29 @@ class WriteCacheNumbers:
 class SsdNumbers:
     """Numbers of an SSD; zeros for all other disks."""
 
-    dies: Column
+    dies: MachineColumn
     """dies, which serve reads side by side"""
-    die_s: Column
+    die_s: MachineColumn
     """time of one die for a read of a page"""
-    interface_read_s: Column
+    interface_read_s: MachineColumn
     """time of the interface for a read of a page"""
-    interface_write_s: Column
+    interface_write_s: MachineColumn
     """time of the interface for a write of a page"""
-    acknowledged_s: Column
+    acknowledged_s: MachineColumn
     """response time of a lone write into the buffer"""
-    program_s: Column
+    program_s: MachineColumn
     """time of a die for a program"""
-    interrupted_s: Column
+    interrupted_s: MachineColumn
     """time of a die that programs lose by a read"""
-    buffer_s: Column
+    buffer_s: MachineColumn
     """time in which a full buffer is programmed"""
-    is_volatile: Column
+    is_volatile: MachineColumn
     """1: without power-loss protection"""
-    closed_s: Column
+    closed_s: MachineColumn
     """duration of a flush that blocks all other requests; 0 if it overlaps them"""
-    synced_s: Column
+    synced_s: MachineColumn
     """duration of a flush behind pages that are written twice or synced; 0 if they aren't"""
-    append_page_s: Column
+    append_page_s: MachineColumn
     """time of the dies for a page that is appended, as copies of a doublewrite are"""
 
 
@@ -117,7 +117,7 @@ class SwapNumbers:
     """service time of a read of a page"""
     write_s: ByQueue
     """service time of a write of a page"""
-    cluster_pages: Column
+    cluster_pages: MachineColumn
     """pages that are written together"""
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oltpsim.simulator.analytic.reading.columns import Column
+from oltpsim.simulator.analytic.reading.record_columns import MachineColumn
 from oltpsim.simulator.form import Controllers, DeviceRecord, FlashDevice, RaidSet, RateLimit, System, limits_on, to_s
 
 DATA, LOG, TOGETHER = range(3)
@@ -72,19 +72,19 @@ def sustained(system: System) -> Rates:
 class VolumeNumbers:
     """Numbers of data disks behind limits; zeros without limits."""
 
-    is_limited: Column
+    is_limited: MachineColumn
     """1: service times are turns at limits"""
-    apart_page_s: Column
+    apart_page_s: MachineColumn
     """time of a page's bytes at a second limit, which counts apart, over slices; 0: there is none"""
-    delay_s: Column
+    delay_s: MachineColumn
     """time of a read beyond its turn; less than 0 if a turn is longer"""
-    log_delay_s: Column
+    log_delay_s: MachineColumn
     """time of a flush of the log on a data disk beyond its turn"""
-    write_alone_s: Column
+    write_alone_s: MachineColumn
     """response time of a write behind caps that count no reads; 0: writes queue with reads"""
-    log_beside_s: Column
+    log_beside_s: MachineColumn
     """time of each data disk that a flush on a device of its own takes, behind one limit for both"""
-    log_is_behind: Column
+    log_is_behind: MachineColumn
     """1 if that limit is the tightest: flushes wait among reads"""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TypeVar
 
-from oltpsim.simulator.analytic.reading.columns import columns, from_columns, layout
+from oltpsim.simulator.analytic.reading.record_columns import columns, from_columns, layout
 from oltpsim.simulator.form import FloatArray
 
 Record = TypeVar("Record")

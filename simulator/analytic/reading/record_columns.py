@@ -5,7 +5,6 @@ all machines. .ci/records.py makes the C++ structs of the records from the same 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
@@ -16,7 +15,7 @@ from oltpsim.simulator.form import NS_PER_S, FloatArray
 
 QUEUE_POINTS, SHARING_POINTS, SHARE_POINTS = 35, 65, 51
 
-Column = Annotated[FloatArray, 1]
+MachineColumn = Annotated[FloatArray, 1]
 """number of each machine, (machines,)"""
 ByQueue = Annotated[FloatArray, 35]
 """table by the number of waiting requests, two points for each doubling from 1 on, (machines, QUEUE_POINTS)"""
@@ -35,30 +34,34 @@ Record = TypeVar("Record")
 
 
 def column(value: float) -> FloatArray:
-    """Column of one machine."""
+    """MachineColumn of one machine."""
     return np.array([float(value)])
 
 
 def column_s(value_ns: float) -> FloatArray:
-    """Column of one machine in s, from ns."""
+    """MachineColumn of one machine in s, from ns."""
     return column(value_ns / NS_PER_S)
 
 
 @cache
-def layout(record: type[Any], prefix: str = "") -> tuple[tuple[str, int | str], ...]:
+def layout(record: Any, prefix: str = "") -> tuple[tuple[str, int | str], ...]:
     """Columns of a record in their order: dotted name, and width as in the types above."""
     found: list[tuple[str, int | str]] = []
-    for name, hint in get_type_hints(record, include_extras=True).items():
-        width = getattr(hint, "__metadata__", (None,))[0]
-        found += layout(hint, f"{prefix}{name}.") if width is None else [(prefix + name, width)]
+    for name, (part, width) in _members(record).items():
+        found += layout(part, f"{prefix}{name}.") if width is None else [(prefix + name, width)]
     return tuple(found)
+
+
+@cache
+def _members(record: Any) -> dict[str, tuple[Any, int | str | None]]:
+    """Fields of a record: type, and width of a column or None of a record."""
+    hints = get_type_hints(record, include_extras=True)
+    return {name: (hint, getattr(hint, "__metadata__", (None,))[0]) for name, hint in hints.items()}
 
 
 def columns(record: object) -> Iterator[FloatArray]:
     """Columns of a record in the order of its layout."""
-    whole: Any = record
-    for field in fields(whole):
-        value = getattr(whole, field.name)
+    for value in vars(record).values():
         if isinstance(value, np.ndarray):
             yield value
         else:
@@ -70,18 +73,15 @@ def with_columns(record: Record, change: Callable[[FloatArray], FloatArray]) -> 
     whole: Any = record
     if isinstance(whole, np.ndarray):
         return cast("Record", change(whole))
-    changed = {field.name: with_columns(getattr(whole, field.name), change) for field in fields(whole)}
-    return cast("Record", replace(whole, **changed))
+    return cast("Record", type(whole)(*(with_columns(value, change) for value in vars(whole).values())))
 
 
 def from_columns(record: type[Record], values: Iterator[FloatArray]) -> Record:
     """Record of columns that come in the order of its layout."""
-    hints = get_type_hints(record, include_extras=True)
-    parts = {
-        name: next(values) if hasattr(hint, "__metadata__") else from_columns(hint, values)
-        for name, hint in hints.items()
-    }
-    return record(**parts)
+    whole: Any = record
+    return record(
+        *(from_columns(part, values) if width is None else next(values) for part, width in _members(whole).values())
+    )
 
 
 def rows(of: Record, numbers: npt.NDArray[np.int64]) -> Record:
