@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import cache
 
 import numpy as np
@@ -19,6 +18,7 @@ from oltpsim.models.workloads.tpcc.program import tpcc_outline
 from oltpsim.simulator.analytic import Parameters, parameters_of, read_workload, simulate
 from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, FLASH, TINY
+from tests.simulator.analytic.columns import by_name
 
 MACHINES = {
     "flash, durable": (FLASH, DURABLE, "database.critical_section={share_of_path: 0.1, entries_per_transaction: 2}"),
@@ -64,9 +64,9 @@ def check(scenario: ScenarioSpec, values: dict[str, float]) -> None:
     point = READER.read(changed)
     wanted, digest = from_scratch(changed)
     assert point.system.digest() == digest, values
-    for field in fields(Parameters):
-        found, expected = (getattr(each, field.name) for each in (point.parameters, wanted))
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=0, err_msg=f"{field.name}: {values}")
+    found = by_name(point.parameters)
+    for name, expected in by_name(wanted).items():
+        np.testing.assert_allclose(found[name], expected, rtol=1e-9, atol=0, err_msg=f"{name}: {values}")
 
 
 @pytest.mark.slow
