@@ -37,6 +37,7 @@ from oltpsim.simulator.form import (
     RotatingDevice,
     SsdDevice,
     System,
+    weighted_sum,
 )
 
 SHARING_POINTS = 65
@@ -541,7 +542,8 @@ def _slowdowns(system: System) -> FloatArray:
     ways = factorials[-1] - factorials - factorials[::-1]
     longer = np.array(system.sharing.ppm[: others + 1]) / 1e6 if system.sharing else np.ones(others + 1)
     longer = longer * np.maximum((busy + 1.0) / system.cpu.allowed_servers, 1.0) if system.cpu.quota_ns else longer
-    between = np.exp(ways + busy * np.log(chance) + (others - busy) * np.log1p(-chance)) @ longer
+    chances = np.exp(ways + busy * np.log(chance) + (others - busy) * np.log1p(-chance))
+    between = weighted_sum(chances, longer)
     return np.concatenate([longer[:1], between, longer[-1:]])[None]
 
 

@@ -12,7 +12,7 @@ from oltpsim.simulator.analytic.disks import disk_of
 from oltpsim.simulator.analytic.figures import Case, dirty_cached_pages
 from oltpsim.simulator.analytic.volumes import NO_LIMITS, places_of, sustained
 from oltpsim.simulator.analytic.warming import counted_s
-from oltpsim.simulator.form import CODES, NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice
+from oltpsim.simulator.form import CODES, NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice, weighted_sum
 
 CHECK = "check with the kernel engine"
 LONG_HEAPS, WRITING_ARM = 0.6, 0.7
@@ -174,7 +174,7 @@ def _are_checkpoints_by_volume(case: Case) -> bool:
     """Whether so much is logged within the checkpoints' interval that the volume of the log begins them."""
     p = case.parameters
     images_bytes = float(case.solution.images[0] * p.image_bytes[0])
-    logged_bytes = float(case.workload.log_bytes @ case.workload.mix) + images_bytes
+    logged_bytes = float(weighted_sum(case.workload.log_bytes, case.workload.mix)) + images_bytes
     return bool(case.rate * logged_bytes * p.checkpoint_s[0] > p.checkpoint_bytes[0])
 
 

@@ -21,6 +21,7 @@ from oltpsim.simulator.form import (
     Terminals,
     shares_of,
     spent_times,
+    weighted_sum,
 )
 
 
@@ -148,7 +149,7 @@ class Workload:
 def _away_s(terminals: Terminals, mix: FloatArray) -> float:
     """Mean time from an answer to the next; thinking is an exponential time cut off at a multiple of its mean."""
     thinking = np.array(terminals.thinking_ns) * -np.expm1(-float(terminals.longest_think))
-    return float(mix @ (np.array(terminals.keying_ns) + thinking) + terminals.middle_tier_ns) / NS_PER_S
+    return float(weighted_sum(np.array(terminals.keying_ns) + thinking, mix) + terminals.middle_tier_ns) / NS_PER_S
 
 
 def _files(system: System) -> FloatArray:
@@ -199,7 +200,7 @@ def read_workload(system: System) -> Workload:
                 kind,
                 number,
                 acquisitions,
-                1.0 / max(float(shares @ shares), 1e-300),
+                1.0 / max(float(weighted_sum(shares, shares)), 1e-300),
                 max((getattr(part, "apart", 1.0) for part in numbers), default=1.0),
                 cpu_s,
             )
@@ -224,7 +225,7 @@ def read_workload(system: System) -> Workload:
         locks=tuple(locks),
         groups=pages.groups(),
         files=_files(system),
-        put_aside=_put_aside(program, reader.mix @ executed[: len(works)]),
+        put_aside=_put_aside(program, weighted_sum(executed[: len(works)].T, reader.mix)),
         executed=executed,
     )
 

@@ -39,6 +39,7 @@ from oltpsim.simulator.form.raid import RaidSet
 from oltpsim.simulator.form.samplers import cut_of
 from oltpsim.simulator.form.ssd import FLASH_PAGE_BYTES, SECTOR_BYTES, SsdDevice
 from oltpsim.simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
+from oltpsim.simulator.form.sums import matrix_product, weighted_sum
 from oltpsim.simulator.form.system import (
     JOURNAL_BYTES,
     MOST_FILES,

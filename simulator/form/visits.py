@@ -16,6 +16,7 @@ from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form.arrays import FloatArray, IntArray
 from oltpsim.simulator.form.program import CODES, DISTRIBUTION_KINDS, REFERENCE_KINDS, WITH_INDEX_PAGE, Program
 from oltpsim.simulator.form.samplers import CUT_ONE, alias_pmf
+from oltpsim.simulator.form.sums import weighted_sum
 from oltpsim.simulator.form.values import (
     LEAST_WEIGHT,
     Frontier,
@@ -280,12 +281,12 @@ class ProgramReader:
     def _equal(self, counter: int, group: Value, register: Value) -> float:
         """Chance that a counter holds at the start what is in a register."""
         values = self.initial(counter)
-        return float(shares_of(group, len(values)) @ chances_of(register, values))
+        return float(weighted_sum(shares_of(group, len(values)), chances_of(register, values)))
 
     def _open(self, since: int, until: int, group: Value) -> float:
         """Chance that the start lies between two counters."""
         is_open = (self.initial(since) <= 0) & (self.initial(until) > 0)
-        return float(shares_of(group, len(is_open)) @ is_open)
+        return float(weighted_sum(shares_of(group, len(is_open)), is_open))
 
     def _compute(self, name: str, operands: list[int], here: _PathState, number: int) -> None:
         """The operations that only change registers and counters."""
@@ -397,4 +398,4 @@ def _add(table: dict[int, list[float]], key: int, count: float, amount: float) -
 def _distribution(values: IntArray) -> Numbers:
     low = int(values.min())
     share = np.bincount(values - low) / len(values)
-    return Numbers(low, share, 1.0 / float(share @ share))
+    return Numbers(low, share, 1.0 / float(weighted_sum(share, share)))
