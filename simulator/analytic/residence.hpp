@@ -269,7 +269,8 @@ private:
         return disks;
     }
 
-    static constexpr int CLOSING_ROUNDS = 14, BURST_ROUNDS = 12;
+    static constexpr int BURST_ROUNDS = 12;
+    static constexpr double CLOSING_TOLERANCE = 1e-10;  // of the log's flushes if none were held up
     static constexpr double LOG_PAGE_BYTES = 8192.0;
 
     // SSDs. A log on a data disk takes of its interface and of its dies; a flush without power-loss protection waits
@@ -318,13 +319,14 @@ private:
             disks.log.solve(w, *m, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, x, 0.0);
             return shared && m->durable > 0 ? disks.log.syncs : 0.0;
         };
-        // Flushes that are done alone hold up those of the log, which are the fewer: halving until both agree.
+        // Flushes that are done alone hold up those of the log, which are the fewer: as many as fill the interface all
+        // but a ten-thousandth, so that a coarse root would make waits jump.
         // Asked twice: what a write of the log need not read follows from how many there are.
         syncs_if(0.0);
-        double least = 0.0, most = syncs_if(0.0);
-        for (int round = 0; m->closed_s > 0 && round < CLOSING_ROUNDS; round++) {
-            const double of_log = (least + most) / 2.0;
-            (syncs_if(of_log) > of_log ? least : most) = of_log;
+        const double most = syncs_if(0.0);
+        if (m->closed_s > 0 && most > 0.0) {
+            const auto too_many = [&](double of_log) { return of_log - syncs_if(of_log); };
+            syncs_if(root_between(too_many, 0.0, -most, most, too_many(most), CLOSING_TOLERANCE * most));
         }
         const double part = spread / m->data_devices;
         disks.read_s = m->read_s[0] + disk.read_wait_s + (first.read_wait_s - disk.read_wait_s) * part;
