@@ -119,5 +119,5 @@ environment: ## make .venv with everything for development
 	@$(ENVIRONMENT) dev
 
 clean: ## remove what make has made
-	@rm -rf .venv out dist .cache simulator/*/lib*.so .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv out dist .cache simulator/*/lib*.so simulator/*/*/lib*.so .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find simulator models calibration scenarios tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

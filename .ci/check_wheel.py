@@ -39,7 +39,7 @@ def check_contents(wheel: Path) -> None:
     """All committed files of the packages are in the wheel, data and templates too, and what is compiled."""
     listed = run(["git", "ls-files", "-z", "--", *PACKAGES, "src/oltpsim/*.py"], ROOT).split("\0")
     committed = {"oltpsim" / Path(name.removeprefix("src/oltpsim/")) for name in listed if (ROOT / name).is_file()}
-    sources = [name for name in committed if name.match("simulator/*/*.cpp")]  # as .ci/libraries.py has it
+    sources = [name for name in committed if name.parts[1] == "simulator" and name.suffix == ".cpp"]
     compiled = {path.with_name(f"lib{path.stem}.so") for path in sources}
     packed = {Path(name) for name in zipfile.ZipFile(wheel).namelist()}
     missing = {str(name) for name in (committed | compiled) - packed}
@@ -74,7 +74,7 @@ def check_use(wheel: Path, python: str, elsewhere: Path) -> str:
         ["python", "-c", f"import {', '.join(f'oltpsim.{name}' for name in PACKAGES)}"],
         ["python", "-c", "import oltpsim; oltpsim.run(oltpsim.load('v20z-10-warehouses'), engine='analytic')"],
         ["python", "-c", "from oltpsim.simulator.kernel.library import kernel_library; kernel_library()"],
-        ["python", "-c", "from oltpsim.simulator.analytic.compiled import LIBRARY; LIBRARY.load()"],
+        ["python", "-c", "from oltpsim.simulator.analytic.equations.compiled import LIBRARY; LIBRARY.load()"],
         ["oltpsim", "--help"],
         ["python", "-m", "oltpsim", "-V"],
         ["oltpsim", "run", "v20z-10-warehouses", "--set", "interval.duration_s=60"],

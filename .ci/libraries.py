@@ -55,7 +55,7 @@ def start(build: str = "product") -> list[Compilation]:
     """Begin to compile, all at once, those libraries of a build whose source or command has changed."""
     compilations = []
     for name, options in BUILDS[build].items():
-        for source in sorted(ROOT.glob("simulator/*/*.cpp")):
+        for source in sorted(ROOT.glob("simulator/**/*.cpp")):
             folder = ROOT / "out" / "libraries" / name if name else source.parent
             library, unfinished = (folder / f"lib{source.stem}.so{suffix}" for suffix in ("", f".{os.getpid()}"))
             command = [*options, *COMMON]

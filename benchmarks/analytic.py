@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.checkout import Options
 from benchmarks.page import Section, at_least, at_most, figure, table
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator import kernel
 from oltpsim.simulator.analytic import Parameters, parameters_of, rates, read_workload, simulate, solve

@@ -11,8 +11,8 @@ from benchmarks.checkout import THIS, Options
 from benchmarks.machine import resident_bytes
 from benchmarks.page import Section, at_most, table
 from benchmarks.v20z import SCENARIO
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.form import Progress
 from oltpsim.simulator.kernel import simulate
 from oltpsim.simulator.results.recording import MOST_SERIES_STEPS

@@ -23,7 +23,7 @@ from oltpsim.calibration.fit import (
 )
 from oltpsim.calibration.predict import Predicted, predict_scenario
 from oltpsim.calibration.records import RunRecord, fit_program, load_record, records_in
-from oltpsim.models.build import build
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.scenarios.run import simulate_by_kernel
 from oltpsim.simulator.kernel import simulate

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import others
+from oltpsim.simulator.expectation import start_state
 from oltpsim.simulator.form import System, tables_of
 
 REPLACEMENTS = ("lru", "clock")
@@ -49,7 +50,7 @@ def count_hits(stream: Int32Array, pages: int, capacity: int, replacement: str) 
 
 def record_reads(model: System, references: int) -> Int32Array:
     """The first pages that a model's clients read, a transaction of each in turn, without any time passing."""
-    tables = tables_of(model, seed=1)
+    tables = tables_of(model, 1, start_state(model, 1))
     passed = (PassedTable * len(tables))(
         *(
             PassedTable(name.encode(), " ".join(table.columns).encode(), table.rows.ctypes.data, *table.rows.shape)

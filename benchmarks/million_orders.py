@@ -11,8 +11,8 @@ from benchmarks import v20z
 from benchmarks.checkout import ROOT, THIS, Options
 from benchmarks.engines import run_engine
 from benchmarks.page import Section, at_most, figure, table
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 
 SCENARIO = ROOT / "scenarios" / "library" / "million-orders.yaml"
 MOST_S_PER_S, MOST_SET_UP_S, MOST_GIB = 0.45, 2, 8

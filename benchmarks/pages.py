@@ -9,8 +9,8 @@ from benchmarks.checkout import THIS, Options
 from benchmarks.engines import Run
 from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.v20z import SCENARIO
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.form import System
 
 WARM_UP_S = 5

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from oltpsim.models.build import build
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.run import SimulationTask, read_saved_run, simulate
 from oltpsim.simulator.analytic import regime_of_result
 from oltpsim.simulator.errors import InputError, InternalError

@@ -18,8 +18,8 @@ from benchmarks.page_cleaner_systems import page_cleaner_system
 from benchmarks.pools import POOLS_GIB, pool_system
 from benchmarks.random_comparison import SEED, WIDEST, numbers_of, relative_width, store_of
 from benchmarks.random_systems import random_system
-from oltpsim.models.build import build
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.run import SavedRun, SimulationTask, read_saved_run, simulate, write_saved_run
 from oltpsim.simulator.errors import InputError, InternalError
 from oltpsim.simulator.form import Progress

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.random_machines import FLASH, REGIMES, ROTATING, machine_keys
-from oltpsim.models.build import memory_plan
 from oltpsim.models.catalogue import catalogue_entry
 from oltpsim.models.machine import DiskSpec, RotatingDiskSpec, SsdSpec, speed_of
 from oltpsim.models.reading import scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import memory_plan
 from oltpsim.models.workloads import ClosedClientsSpec
 from oltpsim.simulator.errors import InputError
 

@@ -59,7 +59,7 @@ def perform_run(expected, task, *rest):
     return found
 
 
-store.perform_run = scenarios.run.perform_run = perform_run
+store.perform_run = oltpsim.scenarios.run.perform_run = perform_run
 """
 """Imported by every Python process at its start, that of a worker too. No run ends while `limit` have ended."""
 
@@ -102,7 +102,7 @@ def let_go(folder: Path) -> None:
 def environment(folder: Path) -> dict[str, str]:
     """That of a process whose runs are counted in `folder`/log."""
     (folder / "sitecustomize.py").write_text(COUNTING, encoding="utf-8")
-    path = os.pathsep.join([str(folder), str(ROOT)])
+    path = os.pathsep.join([str(folder), str(ROOT), str(ROOT / "src")])
     return os.environ | {"PYTHONPATH": path, "SWEEP_FOLDER": str(folder)}
 
 

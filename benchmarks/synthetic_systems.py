@@ -24,9 +24,9 @@ from oltpsim.calibration.fit import (
     simulated_figures,
 )
 from oltpsim.calibration.records import RunRecord
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario, with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.run import Display, SavedRun, SimulationTask, read_saved_run, run_all, write_saved_run
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result

@@ -8,8 +8,8 @@ from benchmarks.checkout import ROOT, Options
 from benchmarks.engines import run_engine
 from benchmarks.page import Section, at_least, at_most, figure, table
 from benchmarks.race import Contestant, Outcome, Standing, race
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.form import System
 
 HOUR_S, SHORT_S = 3600, 60

@@ -1,4 +1,4 @@
-"""Write the tables of docs/analytic.md and simulator/analytic/engine_errors.json: both engines on random systems.
+"""Write the tables of docs/analytic.md and the engine_errors.json of simulator/analytic/answer: random systems.
 
 The kernel's runs are kept in out/analytic and out/analytic-pools by `python -m benchmarks.random_runs`, which goes on
 where it was stopped; this script simulates nothing.

@@ -43,8 +43,8 @@ from oltpsim.calibration.predict import (
     usual_run,
 )
 from oltpsim.calibration.records import fit_versions
-from oltpsim.models.build import clients_of
 from oltpsim.models.input import write_whole
+from oltpsim.models.wiring import clients_of
 from oltpsim.scenarios.run import Silent, default_workers
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.simulator.errors import InputError

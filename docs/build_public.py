@@ -18,7 +18,7 @@ from docs.build import replaced
 from oltpsim.calibration.fit import measured_runs, read_calibration, read_mapping_file
 from oltpsim.calibration.judge import JudgedFile, measured_rate, public_files
 from oltpsim.calibration.records import load_record, records_in
-from oltpsim.models.build import build
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.commands.cli import main as oltpsim
 from oltpsim.scenarios.commands.validate import judged_public
 from oltpsim.scenarios.library import library_files, load_scenario_file

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from docs.build import head, line, replaced
-from oltpsim.models.build import response_s, sample_of, turnover_s
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import response_s, sample_of, turnover_s
 from oltpsim.scenarios.library import library_files
 from oltpsim.scenarios.run import (
     SavedRun,

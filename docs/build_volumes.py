@@ -18,8 +18,8 @@ from typing import Any
 from docs.build import head, line, replaced
 from oltpsim.calibration.fit import measured_runs, read_mapping_file
 from oltpsim.calibration.records import RunRecord, load_record, records_in
-from oltpsim.models.build import build
 from oltpsim.models.input import as_mapping, parse_yaml, write_whole, yaml_text
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import load_scenario_file, scenario_path
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.results import Result

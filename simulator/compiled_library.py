@@ -68,5 +68,5 @@ class CompiledLibrary:
         return digest.digest()[:16]
 
     def _remedy(self) -> str:
-        in_a_checkout = (self.path.parents[2] / "Makefile").exists()
+        in_a_checkout = any((folder / "Makefile").exists() for folder in self.path.resolve().parents)
         return "`make demo` compiles it" if in_a_checkout else "install oltpsim again, from a wheel for this machine"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = (".ci", "simulator", "models", "calibration", "scenarios", "tests")
+FOLDERS = (".ci", "src", "simulator", "models", "calibration", "scenarios", "tests")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,9 @@ def code_page(name: str) -> CodePage:
 def copy_code(folder: Path, *left_out: str) -> Path:
     """A copy of the packages and of the tests, without files of these patterns; returns the folder."""
     for name in FOLDERS:
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", *left_out))
+        shutil.copytree(
+            ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", *left_out)
+        )
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 
@@ -53,5 +55,5 @@ def apply_changes(page: CodePage, folder: Path) -> None:
 def run_in(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """A command in a copy, which finds the copy's packages before those that are installed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("COV", "PYTEST_"))}
-    environment["PYTHONPATH"] = str(folder)
+    environment["PYTHONPATH"] = str(folder / "src")
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)

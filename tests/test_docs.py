@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from oltpsim.models.build import build, memory_plan, sample_of
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build, memory_plan, sample_of
 from oltpsim.scenarios.library import scenario_path
 from oltpsim.scenarios.questions.sweep import sweep_from_json
 from oltpsim.simulator.form import System

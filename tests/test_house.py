@@ -185,7 +185,7 @@ class Source:
 
     @property
     def module(self) -> str:
-        """Name as imported: oltpsim.models.build.paths, oltpsim.models.build."""
+        """Name as imported: oltpsim.models.wiring.paths, oltpsim.models.wiring."""
         path = self.path.removesuffix(".py").removesuffix("/__init__").removeprefix("src/")
         return ("oltpsim/" * path.startswith(tuple(f"{name}/" for name in PACKAGES)) + path).replace("/", ".")
 
@@ -480,10 +480,10 @@ def test_the_code_keeps_the_rule(rule: str) -> None:
     assert not found, f"{rule}:\n" + "\n".join(sorted(found))
 
 
-FACADE = Source("models/build/__init__.py", "from oltpsim.models.build.system import build, spare")
-SYSTEM = Source("models/build/system.py", "def build(): ...\ndef spare(): ...")
-USER = Source("scenarios/run/runs.py", "from oltpsim.models.build import build")
-INTRUDER = Source("scenarios/run/runs.py", "from oltpsim.models.build.system import build")
+FACADE = Source("models/wiring/__init__.py", "from oltpsim.models.wiring.system import build, spare")
+SYSTEM = Source("models/wiring/system.py", "def build(): ...\ndef spare(): ...")
+USER = Source("scenarios/run/runs.py", "from oltpsim.models.wiring import build")
+INTRUDER = Source("scenarios/run/runs.py", "from oltpsim.models.wiring.system import build")
 
 
 @pytest.mark.parametrize("name", ["of", "_kept", "taken_again", "KeptOf"])
@@ -491,64 +491,64 @@ INTRUDER = Source("scenarios/run/runs.py", "from oltpsim.models.build.system imp
     "kind", ["def {}(): ...", "class {}: ...", "class Part:\n    def {}(self): ...", "{}, B = 1, 2"]
 )
 def test_a_name_that_says_nothing_is_found(name: str, kind: str) -> None:
-    source = Source("models/build/paths.py", kind.format(name))
-    assert names_that_say_nothing([source]) == {f"models/build/paths.py: {name}"}
+    source = Source("models/wiring/paths.py", kind.format(name))
+    assert names_that_say_nothing([source]) == {f"models/wiring/paths.py: {name}"}
 
 
 def test_a_module_whose_name_says_nothing_is_found() -> None:
-    assert names_that_say_nothing([Source("models/build/found.py", "")]) == {"models/build/found.py: found"}
+    assert names_that_say_nothing([Source("models/wiring/found.py", "")]) == {"models/wiring/found.py: found"}
 
 
 @pytest.mark.parametrize("name", ["rest_of_path", "_kept_runs", "room_temperature", "shown_rows"])
 def test_a_name_with_one_noun_is_not(name: str) -> None:
-    assert not names_that_say_nothing([Source("models/build/paths.py", f"def {name}(): ...")])
+    assert not names_that_say_nothing([Source("models/wiring/paths.py", f"def {name}(): ...")])
 
 
 def test_a_class_name_with_two_meanings_is_found() -> None:
-    code = [Source(f"models/build/{part}.py", "class Disk: ...") for part in ("disks", "prices")]
+    code = [Source(f"models/wiring/{part}.py", "class Disk: ...") for part in ("disks", "prices")]
     assert classes_with_two_meanings(code) == {"Disk"}
     assert not classes_with_two_meanings(code[:1])
-    alias = Source("models/build/parts.py", "Disk = str | None\nROWS = 1\nPart = TypeVar('Part')")
+    alias = Source("models/wiring/parts.py", "Disk = str | None\nROWS = 1\nPart = TypeVar('Part')")
     assert classes_with_two_meanings([*code[:1], alias]) == {"Disk"}
-    assert not classes_with_two_meanings([alias, Source("models/build/rows.py", "ROWS = 2\nPart = TypeVar('Part')")])
+    assert not classes_with_two_meanings([alias, Source("models/wiring/rows.py", "ROWS = 2\nPart = TypeVar('Part')")])
 
 
 @pytest.mark.parametrize(
-    "line", ["import simpy", "from oltpsim.models.build import build", "x = importlib.import_module('simpy')"]
+    "line", ["import simpy", "from oltpsim.models.wiring import build", "x = importlib.import_module('simpy')"]
 )
 def test_a_lazy_import_is_found(line: str) -> None:
-    source = Source("models/build/paths.py", f"def paths():\n    {line}")
-    assert files_with_lazy_imports([source]) == {"models/build/paths.py"}
+    source = Source("models/wiring/paths.py", f"def paths():\n    {line}")
+    assert files_with_lazy_imports([source]) == {"models/wiring/paths.py"}
     assert not files_with_lazy_imports([Source(LAZY_TABLES[0], source.text)])
-    assert not files_with_lazy_imports([Source("models/build/paths.py", "def paths():\n    import pyarrow.parquet")])
+    assert not files_with_lazy_imports([Source("models/wiring/paths.py", "def paths():\n    import pyarrow.parquet")])
 
 
 def test_an_import_at_the_top_is_not_lazy() -> None:
-    assert not files_with_lazy_imports([Source("models/build/paths.py", "import simpy\ndef paths(): ...")])
+    assert not files_with_lazy_imports([Source("models/wiring/paths.py", "import simpy\ndef paths(): ...")])
 
 
 def test_a_package_is_entered_by_its_door() -> None:
     code = [FACADE, SYSTEM]
-    assert modules_entered_from_outside(code, [INTRUDER]) == {"oltpsim.models.build.system"}
-    assert modules_entered_from_outside(code, [Source("docs/build.py", "from oltpsim.models.build import system")])
-    assert modules_entered_from_outside(code, [Source("docs/build.py", "from oltpsim.models.build import x")]) == {
-        "oltpsim.models.build.x"
+    assert modules_entered_from_outside(code, [INTRUDER]) == {"oltpsim.models.wiring.system"}
+    assert modules_entered_from_outside(code, [Source("docs/build.py", "from oltpsim.models.wiring import system")])
+    assert modules_entered_from_outside(code, [Source("docs/build.py", "from oltpsim.models.wiring import x")]) == {
+        "oltpsim.models.wiring.x"
     }
     assert not modules_entered_from_outside(code, [USER])
     shown = Source("scenarios/show/plan.py", "def plan_table(): ...")
     assert not modules_entered_from_outside(
         [shown], [Source("scenarios/commands/plan.py", "from oltpsim.scenarios.show.plan import plan_table")]
     )
-    assert not modules_entered_from_outside(code, [Source("models/build/paths.py", INTRUDER.text)])
+    assert not modules_entered_from_outside(code, [Source("models/wiring/paths.py", INTRUDER.text)])
 
 
 def test_what_only_tests_import_is_found() -> None:
-    assert modules_for_tests_only([FACADE, SYSTEM], [FACADE]) == {"oltpsim.models.build.system"}
+    assert modules_for_tests_only([FACADE, SYSTEM], [FACADE]) == {"oltpsim.models.wiring.system"}
     assert not modules_for_tests_only([FACADE, SYSTEM], [FACADE, USER])
     table = Source(LAZY_TABLES[0], 'COMMANDS = {"sweep": "sweep:register"}')
     assert not modules_for_tests_only([table, Source("scenarios/commands/sweep.py", "")], [table])
-    assert exports_for_tests_only([FACADE, SYSTEM], [FACADE, USER]) == {"oltpsim.models.build.spare"}
-    aliases = Source(LAZY_TABLES[1], "import oltpsim.models.build as wiring")
+    assert exports_for_tests_only([FACADE, SYSTEM], [FACADE, USER]) == {"oltpsim.models.wiring.spare"}
+    aliases = Source(LAZY_TABLES[1], "import oltpsim.models.wiring as wiring")
     assert not exports_for_tests_only(
         [FACADE, SYSTEM], [aliases, USER, Source("scenarios/python/interface.py", "wiring.spare()")]
     )
@@ -564,29 +564,29 @@ def test_an_import_by_the_name_of_a_folder_is_found() -> None:
 
 def test_a_name_that_two_doors_offer_for_different_things_is_found() -> None:
     other = Source("models/reading/__init__.py", "from oltpsim.models.reading.pieces import build")
-    passed_on = Source("models/reading/__init__.py", "from oltpsim.models.build import build")
+    passed_on = Source("models/reading/__init__.py", "from oltpsim.models.wiring import build")
     assert exports_with_two_meanings([FACADE, SYSTEM, other]) == {"build"}
     assert not exports_with_two_meanings([FACADE, SYSTEM, passed_on])
 
 
 def test_a_module_without_a_test_is_found() -> None:
     elsewhere, by_name, by_folder = (
-        Source(f"tests/models/{name}.py", "") for name in ("test_disk", "test_system", "build/test_wiring")
+        Source(f"tests/models/{name}.py", "") for name in ("test_disk", "test_system", "wiring/test_wiring")
     )
-    assert modules_without_a_test([SYSTEM], [elsewhere]) == {"oltpsim.models.build.system"}
+    assert modules_without_a_test([SYSTEM], [elsewhere]) == {"oltpsim.models.wiring.system"}
     assert not modules_without_a_test([SYSTEM], [by_name])
     assert not modules_without_a_test([SYSTEM], [by_folder])
     assert folders_of_no_package([SYSTEM], [by_folder]) == set()
-    assert folders_of_no_package([SYSTEM], [Source("tests/models/wiring/test_wiring.py", "")]) == {"models/wiring"}
+    assert folders_of_no_package([SYSTEM], [Source("tests/models/wires/test_wiring.py", "")]) == {"models/wires"}
 
 
 def test_a_module_named_like_an_export_is_found() -> None:
-    code = [FACADE, Source("models/build/build.py", "")]
-    assert modules_named_like_an_export(code) == {"oltpsim.models.build.build"}
+    code = [FACADE, Source("models/wiring/build.py", "")]
+    assert modules_named_like_an_export(code) == {"oltpsim.models.wiring.build"}
     assert not modules_named_like_an_export([FACADE, SYSTEM])
 
 
 def test_statements_laid_out_by_hand_are_counted() -> None:
-    tables = [Source(f"models/build/table{n}.py", "ROWS = 1  # fmt: " + "skip") for n in range(MOST_FORMAT_SKIPS + 1)]
+    tables = [Source(f"models/wiring/table{n}.py", "ROWS = 1  # fmt: " + "skip") for n in range(MOST_FORMAT_SKIPS + 1)]
     assert len(files_laid_out_by_hand(tables)) == MOST_FORMAT_SKIPS + 1
     assert not files_laid_out_by_hand(tables[1:])

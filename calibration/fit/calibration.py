@@ -26,10 +26,10 @@ from oltpsim.calibration.fit.observables import RUN_TO_RUN, FigureKind
 from oltpsim.calibration.fit.parameters import NEARLY_WHOLE, Parameter, possible_values
 from oltpsim.calibration.fit.profile import INTERVAL_CONFIDENCE
 from oltpsim.calibration.records import fit_versions
-from oltpsim.models.build import clients_of
 from oltpsim.models.input import Name, Number, Spec, Text, document_text, read_document, validated, write_document
 from oltpsim.models.reading import names_a_part, numeric_value, with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import clients_of
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, KIB, FloatArray
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oltpsim.models.build import clients_of
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import clients_of
 from oltpsim.simulator.form import GIB, KIB, BoolArray, FloatArray
 
 MACHINE_SHARE = 0.8

@@ -1,7 +1,8 @@
 """A disk's requests/s by the number in flight, from a few measured points: three kinds of disk in closed form.
 
 - `flash`: a closed network of an interface and dies with constant times (docs/model.md, section 7).
-- `arm`: arms that sort what waits for them, among which requests are spread by chance (simulator/analytic/disks.py).
+- `arm`: arms that sort what waits for them, among which requests are spread by chance
+  (simulator/analytic/reading/disks.py).
 - `cache`: writes that a cache takes in, and that drain at one rate however many wait.
 """
 

@@ -25,10 +25,10 @@ from oltpsim.calibration.fit.observables import (
     simulated_noise,
 )
 from oltpsim.calibration.fit.parameters import Parameter, mixture, possible_values
-from oltpsim.models.build import build, clients_of, unmeasured_threads
 from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build, clients_of, unmeasured_threads
 from oltpsim.simulator.analytic import (
     Case,
     Parameters,

@@ -1,8 +1,8 @@
 """Least squares from several starts.
 
 Trust region reflective: Branch, Coleman and Li, SIAM J. Sci. Comput. 21 (1999), 1-23, as in scipy.optimize. Starts by
-Latin hypercube: McKay, Beckman and Conover, Technometrics 21 (1979), 239-245. Steps within bounds by active sets: Stark
-and Parker, Computational Statistics 10 (1995), 129-141, as in scipy.optimize.lsq_linear.
+Latin hypercube, scipy.stats.qmc. Steps within bounds by active sets: Stark and Parker, Computational Statistics 10
+(1995), 129-141, as in scipy.optimize.lsq_linear.
 """
 
 from dataclasses import dataclass
@@ -62,9 +62,7 @@ class Optimum:
 def starts(objective: FitObjective, seed: int) -> FloatArray:
     """The priors' middle and a Latin hypercube over them, (starts, parameters)."""
     count = len(objective.low)
-    rng = np.random.default_rng([seed, 1])
-    strata = np.stack([rng.permutation(SCREENED) for _ in range(count)], axis=1)
-    cube = (strata + rng.random((SCREENED, count))) / SCREENED
+    cube = scipy.stats.qmc.LatinHypercube(count, rng=np.random.default_rng([seed, 1])).random(SCREENED)
     places = (2.0 * cube - 1.0) * START_SIGMAS
     return _inside(objective, np.concatenate([np.zeros((1, count)), places]))
 

@@ -1,7 +1,7 @@
 """Why a model's rate is not the measured one: the gap, split into what the record tells of the run.
 
 Each quantity of a transaction that the record tells is a part, by what its factor does to the model's rate
-(simulator/analytic/factors.py); the rest is not told.
+(simulator/analytic/answer/factors.py); the rest is not told.
 """
 
 import math

@@ -36,9 +36,9 @@ from oltpsim.calibration.judge.gap import explain_gap
 from oltpsim.calibration.judge.left_out import Refits, leave_out, machine_of, measured_rate, unit_of
 from oltpsim.calibration.predict import Predicted, predict_scenarios
 from oltpsim.calibration.records import RunRecord, fit_versions
-from oltpsim.models.build import build
 from oltpsim.models.jobs import run_job
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import regime_of_result, simulate
 from oltpsim.simulator.errors import InputError
 

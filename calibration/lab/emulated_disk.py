@@ -25,6 +25,7 @@ import numpy as np
 from oltpsim.models.machine import DiskArraySpec, SsdSpec, controllers_of, data_devices
 from oltpsim.simulator import kernel
 from oltpsim.simulator.errors import InputError, InstallationError
+from oltpsim.simulator.expectation import start_state
 from oltpsim.simulator.form import (
     GIB,
     Assembler,
@@ -227,7 +228,8 @@ def table_text(array: DiskArraySpec) -> str:
     if array.controllers:
         controllers = controllers_of(array)
         raise InputError(f"controllers: got {array.controllers} with {controllers}; an emulated disk has none")
-    tables = tables_of(idle_system(devices), 0)
+    system = idle_system(devices)
+    tables = tables_of(system, 0, start_state(system, 0))
     lines = []
     for name in ("system", "devices", "limits", "fair_queueing", "extents"):
         columns, rows = tables[name]

@@ -9,10 +9,10 @@ from pathlib import Path
 from pydantic import Field
 
 from oltpsim.calibration.fit import Calibration, FigureKind, FittedRun, SettingValue, scenario_hash
-from oltpsim.models.build import clients_of, memory_plan
 from oltpsim.models.input import Name, Number, Spec, Text, last_word, read_mapping, repeated_name, validated
 from oltpsim.models.reading import scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import clients_of, memory_plan
 from oltpsim.models.workloads import RowWorkloadSpec
 from oltpsim.simulator.errors import InputError
 

@@ -24,11 +24,11 @@ from oltpsim.calibration.predict.figures import Moves
 from oltpsim.calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
 from oltpsim.calibration.predict.prediction import predict_scenario
 from oltpsim.calibration.predict.spreads import number_words, unseen_moves
-from oltpsim.models.build import build
 from oltpsim.models.input import value_at
 from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.reading import Description, Origin, numeric_value
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import simulate
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result

@@ -38,8 +38,8 @@ from oltpsim.calibration.fit import (
 from oltpsim.calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
 from oltpsim.calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of, half_width
 from oltpsim.calibration.predict.figures import FigureInterval, Moves, figure_errors, figure_intervals
-from oltpsim.models.build import build
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import simulate
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import FloatArray, System

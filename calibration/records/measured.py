@@ -26,33 +26,30 @@ def mean_response_s(result: Result) -> float:
     return sum(each.mean_s * each.completed for each in result.classes) / completed
 
 
-OfResult = Callable[[Result, Sequence[DeviceResult]], float]
+OfResult = Callable[[Result, Sequence[DeviceResult], DeviceResult], float]
+"""a figure of a result, of the devices that the data are on and of the log's"""
 
 
 def _total(kind: str) -> OfResult:
-    return lambda _, partitions: sum(getattr(each, f"{kind}_per_s") for each in partitions)
+    return lambda _, partitions, __: sum(getattr(each, f"{kind}_per_s") for each in partitions)
 
 
 def _over_devices(field: str, summary: Callable[[list[float]], float], factor: float = 1.0) -> OfResult:
-    return lambda _, partitions: summary([getattr(each, field) * factor for each in partitions])
+    return lambda _, partitions, __: summary([getattr(each, field) * factor for each in partitions])
 
 
 OF_RESULT: dict[str, OfResult] = {
-    "new_orders_per_minute": lambda result, _: result.rate_per_min.mean,
-    "transactions_per_s": lambda result, _: result.transactions_per_s,
-    "cpu_user_fraction": lambda result, _: result.cpu.user,
-    "cpu_system_fraction": lambda result, _: result.cpu.system,
-    "cpu_iowait_fraction": lambda result, _: result.cpu.iowait,
-    "cpu_idle_fraction": lambda result, _: result.cpu.idle,
-    "interrupts_per_s": lambda result, _: result.cpu.interrupts_per_s,
-    "requests_per_s": lambda result, partitions: (
-        _total("reads")(result, partitions) + _total("writes")(result, partitions)
-    ),
+    "new_orders_per_minute": lambda result, *_: result.rate_per_min.mean,
+    "transactions_per_s": lambda result, *_: result.transactions_per_s,
+    "cpu_user_fraction": lambda result, *_: result.cpu.user,
+    "cpu_system_fraction": lambda result, *_: result.cpu.system,
+    "cpu_iowait_fraction": lambda result, *_: result.cpu.iowait,
+    "cpu_idle_fraction": lambda result, *_: result.cpu.idle,
+    "interrupts_per_s": lambda result, *_: result.cpu.interrupts_per_s,
+    "requests_per_s": lambda *args: _total("reads")(*args) + _total("writes")(*args),
     "reads_per_s": _total("reads"),
     "writes_per_s": _total("writes"),
-    "reads_by_writes": lambda result, partitions: (
-        _total("reads")(result, partitions) / _total("writes")(result, partitions)
-    ),
+    "reads_by_writes": lambda *args: _total("reads")(*args) / _total("writes")(*args),
     "reads_per_s_per_partition": _over_devices("reads_per_s", fmean),
     "writes_per_s_per_partition": _over_devices("writes_per_s", fmean),
     "partition_occupied_fraction": _over_devices("occupied_fraction", fmean),
@@ -64,8 +61,8 @@ OF_RESULT: dict[str, OfResult] = {
     "partition_queue": _over_devices("mean_queue", fmean),
     "partition_queue_least": _over_devices("mean_queue", min),
     "partition_queue_most": _over_devices("mean_queue", max),
-    "log_occupied_fraction": lambda result, partitions: result.devices[len(partitions)].occupied_fraction,
-    "mean_response_s": lambda result, _: mean_response_s(result),
+    "log_occupied_fraction": lambda _, __, log: log.occupied_fraction,
+    "mean_response_s": lambda result, *_: mean_response_s(result),
 }
 
 
@@ -87,7 +84,9 @@ def simulated_figure(figure: FigureSpec, scenario: ScenarioSpec, result: Result 
         names = list(known)
     else:
         if figure.figure in OF_RESULT:
-            return OF_RESULT[figure.figure](result, result.devices[: scenario.machine.disks.files])
+            files, own_log = scenario.machine.disks.files, scenario.machine.log_disk is not None
+            log = result.devices[files if own_log else 0]
+            return OF_RESULT[figure.figure](result, result.devices[:files], log)
         names = list(OF_RESULT)
     raise InputError(f"{scenario.name}: measured.figures: no figure {figure.figure!r}; allowed: {', '.join(names)}")
 

@@ -14,7 +14,7 @@ def code_digest(*packages: str) -> bytes:
     """A hash of the source of some packages of this program."""
     code = hashlib.sha256()
     for package in packages:
-        root = Path(str(resources.files(f"oltpsim.{package}")))
+        root = Path(str(resources.files(package)))
         for file in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".hpp", ".cpp"}):
             code.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return code.digest()
@@ -28,6 +28,6 @@ def fit_program() -> str:
 
 def fit_versions() -> dict[str, str]:
     """Versions of the program and of the libraries that a fit's figures depend on."""
-    code = code_digest("calibration", "models", "simulator").hex()[:20]
+    code = code_digest("oltpsim.calibration", "oltpsim.models", "oltpsim.simulator").hex()[:20]
     names = {name: version(name) for name in ("oltpsim", "numpy", "scipy")}
     return names | {"python": platform.python_version(), "code": code}

@@ -101,20 +101,6 @@ class SourceFile:
                 place, short_text(remainder), "JSON as the tool writes it", "give the file as the tool wrote it"
             )
 
-    @cached_property
-    def data_once(self) -> Any:
-        """The JSON value. Raises InputError if a name is in an object twice, too: which of the two holds?"""
-
-        def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-            value = dict(pairs)
-            if len(value) != len(pairs):
-                twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
-                self.refuse(short_text(twice), "the name twice in one place", "each name once", "delete one of them")
-            return value
-
-        _ = self.data  # refuses what is no JSON, and says where
-        return json.loads(self.text, object_pairs_hook=once)
-
     def refuse(self, place: str, came: str, allowed: str, remedy: str = "correct it") -> NoReturn:
         """One sentence: file, place, what came, what is allowed, what to do. Always raises InputError."""
         raise InputError(f"{self.name}{', ' * bool(place)}{place}: got {came}; expected {allowed}; {remedy}")

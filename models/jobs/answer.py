@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from oltpsim.models.build import memory_plan
 from oltpsim.models.input import specs_by_kind
 from oltpsim.models.jobs.load import load
 from oltpsim.models.jobs.lookups import MOST_THREADS, lookups
@@ -14,6 +13,7 @@ from oltpsim.models.jobs.scan import scan
 from oltpsim.models.jobs.store_model import store_faults, store_model
 from oltpsim.models.jobs.store_run import simulate_store
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import memory_plan
 from oltpsim.models.workloads import (
     JobSpec,
     LoadSpec,

@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from oltpsim.models.build import folded, machine_model
 from oltpsim.models.jobs.result import JobResult
 from oltpsim.models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulate_work
 from oltpsim.models.machine import speed_of
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import folded, machine_model
 from oltpsim.models.workloads.tpcc import WarehouseSample, add_loaded_tables, loaded_pages, loaded_rows
 from oltpsim.simulator.form import NS_PER_S, NS_PER_US, Assembler, Program, System
 from oltpsim.simulator.results import Activity
 
 MOST_PAGES = 100_000
-"""pages that are simulated; a larger load is folded (models/build/sampling.py) to whole warehouses of about so many"""
+"""pages that are simulated; a larger load is folded (models/wiring/sampling.py) to whole warehouses of about so many"""
 WRITE = 1
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from oltpsim.models.build import machine_model
 from oltpsim.models.jobs.result import JobResult, most_crowded
 from oltpsim.models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulate_work
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import machine_model
 from oltpsim.models.workloads import LookupsSpec
 from oltpsim.simulator.form import NS_PER_S, NS_PER_US, Assembler, Station, System
 from oltpsim.simulator.results import Activity

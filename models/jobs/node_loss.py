@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oltpsim.models.build import RECOVERED
 from oltpsim.models.jobs.store_program import DEAD
 from oltpsim.models.jobs.store_run import StoreState
+from oltpsim.models.wiring import RECOVERED
 from oltpsim.models.workloads import NodeLossSpec
 from oltpsim.simulator.form import NS_PER_S
 from oltpsim.simulator.results import Series

@@ -12,11 +12,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from oltpsim.models.build import machine_model, memory_plan
 from oltpsim.models.jobs.result import JobResult, most_crowded
 from oltpsim.models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, FinishedJob, simulate_work
 from oltpsim.models.machine import speed_of
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import machine_model, memory_plan
 from oltpsim.models.workloads import QueryMixSpec
 from oltpsim.simulator.form import GIB, KIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, Section, System, cut_of
 from oltpsim.simulator.results import Activity

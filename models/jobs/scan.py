@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oltpsim.models.build import machine_model
 from oltpsim.models.jobs.result import JobResult
 from oltpsim.models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, FinishedJob, simulate_work
 from oltpsim.models.machine import RotatingDiskSpec, speed_of
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import machine_model
 from oltpsim.models.workloads import ScanSpec
 from oltpsim.models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
 from oltpsim.simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, System

@@ -2,7 +2,11 @@
 
 from collections.abc import Iterator
 
-from oltpsim.models.build import (
+from oltpsim.models.database import OLD_BLOCKS_TIME_MS, DatabaseSpec
+from oltpsim.models.jobs import job_faults
+from oltpsim.models.machine import FlashDiskSpec, RotatingDiskSpec, SsdSpec
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import (
     LOG_AREA_BYTES,
     by_table,
     clients_of,
@@ -12,10 +16,6 @@ from oltpsim.models.build import (
     sampling_faults,
     start_faults,
 )
-from oltpsim.models.database import OLD_BLOCKS_TIME_MS, DatabaseSpec
-from oltpsim.models.jobs import job_faults
-from oltpsim.models.machine import FlashDiskSpec, RotatingDiskSpec, SsdSpec
-from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.workloads import (
     ClosedClientsSpec,
     RowWorkloadSpec,
@@ -274,7 +274,7 @@ def _memory(scenario: ScenarioSpec) -> Iterator[str]:
 def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """Why the data has no room: `key: what is wrong`.
 
-    The database's equal files begin behind swap and log on every device (models/build/system.py): each must have room.
+    The database's equal files begin behind swap and log on every device (models/wiring/system.py): each must have room.
     Flash is not asked for swap that nobody needs: there no place is nearer than another.
     """
     disks, page_bytes = scenario.machine.disks, scenario.database.page_kib * KIB

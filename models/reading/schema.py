@@ -1,6 +1,6 @@
 """The JSON schema of a scenario file, for editors: completion, units, catalogue names.
 
-`python -m models.reading.schema` writes it to docs/reference/scenario.schema.json.
+`python -m oltpsim.models.reading.schema` writes it to docs/reference/scenario.schema.json.
 """
 
 import json

@@ -26,10 +26,10 @@ MOST_FILES = 8
 
 
 def import_(  # noqa: PLR0913, PLR0917 - one argument per option
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The list, as JSON, Go source or CSV.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The list, as JSON or CSV.")],
     kind: Annotated[
         str | None,
-        typer.Option(metavar="KIND", help="karpenter, ec2instances, netflix, cloudspecs or csv; guessed if absent."),
+        typer.Option(metavar="KIND", help="ec2instances or csv; guessed if absent."),
     ] = None,
     date: Annotated[
         str | None, typer.Option(metavar="YYYY-MM-DD", help="From when the figures are, if the file doesn't say it.")
@@ -50,15 +50,14 @@ def import_(  # noqa: PLR0913, PLR0917 - one argument per option
 ) -> None:
     """Import machines and prices from a list of somebody else's, or of your own.
 
-    Known are Karpenter's map of prices (JSON or Go), ec2-instances-info's instances.json, shapes, drives and prices of
-    Netflix's service-capacity-modeling, cloudspecs as CSV, and CSV with the columns part, amount, per, above, source or
-    name, provider, cpu, cores, memory_gib.
+    Known are ec2-instances-info's instances.json, and CSV with the columns part, amount, per, above, source or name,
+    provider, cpu, cores, memory_gib.
     """
     facts = ListFacts(_day(date), region, term, currency)
     with progress_display(quiet) as display:
         display.step(f"reading {file.name}")
         entries = read_list(file, kind, facts)
-    if not (entries.instances or entries.volumes or entries.lists):
+    if not (entries.instances or entries.lists):
         reasons = [line.strip() for line in _left_out(entries)[1:]]
         raise InputError(f"{file.name}: nothing in it fits the catalogue; {'; '.join(reasons) or 'it has no entries'}")
     files = write_entries(entries, into)
@@ -80,7 +79,7 @@ def _day(text: str | None) -> dt.date | None:
 def _summary(entries: ImportedEntries, files: list[WrittenFile], catalogue: Path) -> list[str]:
     """What was imported into which files, what was left out, and how to use the catalogue."""
     prices = sum(len(price_list["rows"]) for price_list in entries.lists.values())
-    counts = [(len(entries.instances), "machine"), (len(entries.volumes), "volume"), (prices, "price")]
+    counts = [(len(entries.instances), "machine"), (prices, "price")]
     content = ", ".join(plural(number, thing) for number, thing in counts if number)
     lines = [f"{entries.source.name}: {entries.importer}; {content}"]
     lines += [f"  {file.path}  {file.count:,}" for file in files[:MOST_FILES]]

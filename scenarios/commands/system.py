@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.commands.options import Output, OutputOption, SetOption
 from oltpsim.scenarios.commands.output_files import check_places
 from oltpsim.scenarios.library import asked_scenario

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from oltpsim.models.build import scenario_remarks
 from oltpsim.models.catalogue import Prices, price_list
 from oltpsim.models.reading import numeric_value
+from oltpsim.models.wiring import scenario_remarks
 from oltpsim.scenarios.page.drawing import Drawing, drawing_of
 from oltpsim.scenarios.page.model import ModelFile, ModelledQuestion, measurement_of, model_words, modelled_question
 from oltpsim.scenarios.page.question import PageQuestion, SliderKey, slider_values, sliders_of

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from oltpsim.models.build import build, failover_of, scenario_remarks
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build, failover_of, scenario_remarks
 from oltpsim.scenarios.run.engines import load_engine
 from oltpsim.simulator.form import OnProgress
 from oltpsim.simulator.results import Result

@@ -35,7 +35,7 @@ from oltpsim.simulator.results import Estimate, Result, read_result, result_json
 HASH_SALT = "oltpsim-runs-1"
 """in the hash of a program: another one makes all stored runs strangers"""
 DONE, REFUSED = "done", "refused"
-RESULT_PACKAGES = ("models", "simulator")
+RESULT_PACKAGES = ("oltpsim.models", "oltpsim.simulator")
 """The packages whose code decides what a run gives."""
 LIBRARIES = ("oltpsim", "numpy", "scipy", "simpy")
 

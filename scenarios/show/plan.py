@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from oltpsim.calibration.fit import scenario_hash
-from oltpsim.models.build import pages_not_logged
 from oltpsim.models.input import document_text
+from oltpsim.models.wiring import pages_not_logged
 from oltpsim.scenarios.questions.plan import VERDICTS, BillLine, FrontierPoint, Plan, ShortListed, Verdict
 from oltpsim.scenarios.show.numbers import amount, between, count, plural, share, significant
 from oltpsim.scenarios.show.plan_reasons import objective_words, rejection_reason

@@ -1,26 +1,41 @@
-"""The analytic engine: mean-value analysis of the same system."""
+"""The analytic engine: mean-value analysis of the same system, walked from reading over equations to an answer."""
 
-from oltpsim.simulator.analytic.configurations import rows
-from oltpsim.simulator.analytic.device_figures import demand_on_limits
-from oltpsim.simulator.analytic.disks import QUEUES, service_s
-from oltpsim.simulator.analytic.engine import simulate
-from oltpsim.simulator.analytic.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
-from oltpsim.simulator.analytic.factors import (
+from oltpsim.simulator.analytic.answer import (
     CPU_PART,
     DEVICE_PART,
     MISSES_PART,
+    NO_PERCENTILES,
+    NOT_KNOWN,
+    RATE_ERRORS_FILE,
     READS_PART,
+    REGIMES,
     WRITES_PART,
+    Case,
+    demand_on_limits,
+    doubts,
+    loaded,
+    rate_errors,
     rate_factors,
+    regime_of_result,
+    response_quantiles_s,
+    result_of,
 )
-from oltpsim.simulator.analytic.figures import Case
-from oltpsim.simulator.analytic.parameters import Parameters, combined, parameters_of, stacked
-from oltpsim.simulator.analytic.percentiles import NOT_KNOWN, response_quantiles_s
-from oltpsim.simulator.analytic.result import NO_PERCENTILES, answer
-from oltpsim.simulator.analytic.retiming import retimed, striped, transactions_key
-from oltpsim.simulator.analytic.solution import Solution, rates, solve
-from oltpsim.simulator.analytic.under_load import loaded
-from oltpsim.simulator.analytic.validity import doubts
-from oltpsim.simulator.analytic.volumes import Rates, places_of, sustained
-from oltpsim.simulator.analytic.warming import STEADY, course
-from oltpsim.simulator.analytic.workload import Workload, read_workload
+from oltpsim.simulator.analytic.engine import simulate
+from oltpsim.simulator.analytic.equations import STEADY, Solution, course, rates, solve
+from oltpsim.simulator.analytic.reading import (
+    QUEUES,
+    Parameters,
+    Rates,
+    Workload,
+    combined,
+    parameters_of,
+    places_of,
+    read_workload,
+    retimed,
+    rows,
+    service_s,
+    stacked,
+    striped,
+    sustained,
+    transactions_key,
+)

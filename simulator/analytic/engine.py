@@ -6,16 +6,9 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from oltpsim.simulator.analytic.figures import Case
-from oltpsim.simulator.analytic.fixed_work import run_s
-from oltpsim.simulator.analytic.parameters import parameters_of
-from oltpsim.simulator.analytic.result import answer
-from oltpsim.simulator.analytic.solution import Solution, solve
-from oltpsim.simulator.analytic.spending import with_credits
-from oltpsim.simulator.analytic.validity import doubts
-from oltpsim.simulator.analytic.volumes import Rates, places_of, sustained
-from oltpsim.simulator.analytic.warming import course, machine_at_mean_rate, policy_at
-from oltpsim.simulator.analytic.workload import Workload, read_workload
+from oltpsim.simulator.analytic.answer import Case, doubts, result_of, run_s, with_credits
+from oltpsim.simulator.analytic.equations import Solution, course, machine_at_mean_rate, policy_at, solve
+from oltpsim.simulator.analytic.reading import Rates, Workload, parameters_of, places_of, read_workload, sustained
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import OnProgress, Progress, System
 from oltpsim.simulator.results import Result
@@ -34,7 +27,7 @@ def simulate(
         case = with_credits(system, lambda rates: _solved(system, workload, rates))
     else:
         case = _solved(system, workload, None)
-    result = answer(case, seed, doubts(case))
+    result = result_of(case, seed, doubts(case))
     if on_progress is not None:
         on_progress(Progress(case.end_s, case.end_s, sum(one.completed for one in result.classes)))
     return result

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from oltpsim.simulator.form import FloatArray, Frontier, Numbers, Touches, Value
+from oltpsim.simulator.expectation import Frontier, Numbers, Touches, Value
+from oltpsim.simulator.form import FloatArray
 
 
 class Burst:

@@ -19,16 +19,8 @@ import numpy as np
 
 from oltpsim.simulator.analytic.frontiers import Burst
 from oltpsim.simulator.analytic.page_groups import Collector, LaidPages, PageGroups, alike
-from oltpsim.simulator.form import (
-    SHARE_STEPS,
-    FloatArray,
-    Frontier,
-    Numbers,
-    ProgramReader,
-    Touches,
-    shares_of,
-    weighted_sum,
-)
+from oltpsim.simulator.expectation import SHARE_STEPS, Frontier, Numbers, ProgramReader, Touches, shares_of
+from oltpsim.simulator.form import FloatArray, weighted_sum
 
 POPULAR, ROW, APPEND, RECENT = range(4)
 LEAF_PAGES = 64

@@ -12,6 +12,7 @@ from oltpsim.simulator.form.daemon import (
     DaemonStep,
     LeadInMarks,
     check_daemons,
+    clean_tail_pages,
     kept_dirty_pages,
     lead_in_marks,
 )
@@ -24,11 +25,11 @@ from oltpsim.simulator.form.io_wait import IO_WAIT_SHARE_BITS, io_wait_shares
 from oltpsim.simulator.form.limiters import ALL_VOLUMES, Limiters, limits_on, minutes_of_credits
 from oltpsim.simulator.form.limits import Controllers, RateLimit
 from oltpsim.simulator.form.placement import Extent, extent_of
-from oltpsim.simulator.form.popularity import SHARE_STEPS
 from oltpsim.simulator.form.printing import listing
 from oltpsim.simulator.form.program import (
     CODES,
     DISTRIBUTION_KINDS,
+    OPERATION_WIDTH,
     OPERATIONS,
     REFERENCE_KINDS,
     WITH_INDEX_PAGE,
@@ -36,9 +37,10 @@ from oltpsim.simulator.form.program import (
     RegionRow,
 )
 from oltpsim.simulator.form.raid import RaidSet
-from oltpsim.simulator.form.samplers import cut_of
+from oltpsim.simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
 from oltpsim.simulator.form.ssd import FLASH_PAGE_BYTES, SECTOR_BYTES, SsdDevice
-from oltpsim.simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams
+from oltpsim.simulator.form.start_state import POOL_COLUMNS, StartState
+from oltpsim.simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams, uniforms
 from oltpsim.simulator.form.sums import matrix_product, weighted_sum
 from oltpsim.simulator.form.system import (
     JOURNAL_BYTES,
@@ -67,9 +69,4 @@ from oltpsim.simulator.form.system import (
 )
 from oltpsim.simulator.form.system_file import load, save
 from oltpsim.simulator.form.tables import Table, tables_of
-from oltpsim.simulator.form.times import ProgramKey, SpentTimes, processor_ns_at_start, spent_times
 from oltpsim.simulator.form.units import GIB, KIB, MIB, PPM
-from oltpsim.simulator.form.values import Frontier, Numbers, Value, shares_of
-from oltpsim.simulator.form.visits import ProgramReader, Touches
-from oltpsim.simulator.form.warm_start import warm_state
-from oltpsim.simulator.form.windows import Remembered, loaded_windows

@@ -16,11 +16,10 @@ from oltpsim.simulator.form.devices import DEVICES
 from oltpsim.simulator.form.io_wait import io_wait_shares
 from oltpsim.simulator.form.program import DISTRIBUTION_COLUMNS, REFERENCE_COLUMNS, RegionRow
 from oltpsim.simulator.form.raid import RaidSet
+from oltpsim.simulator.form.start_state import POOL_COLUMNS, StartState
 from oltpsim.simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, seed_streams
 from oltpsim.simulator.form.system import REPLACEMENTS, STARTS, System, Terminals
 from oltpsim.simulator.form.units import PPM
-from oltpsim.simulator.form.warm_start import POOL_COLUMNS, warm_state
-from oltpsim.simulator.form.windows import loaded_windows
 
 NOWHERE = -1
 COMMON_COLUMNS = ("kind", "calls", "is_scheduled", "first_limit", "end_limit", "first_shared_limit", "end_shared_limit")
@@ -33,8 +32,11 @@ class Table(NamedTuple):
     rows: IntArray
 
 
-def tables_of(system: System, seed: int) -> dict[str, Table]:
-    """The tables of a system and of its random streams for a seed. Raises InputError for a daemon that never waits."""
+def tables_of(system: System, seed: int, start: StartState) -> dict[str, Table]:
+    """The tables of a system, of its random streams for a seed, and of the state that it starts from.
+
+    Raises InputError for a daemon that never waits.
+    """
     check_daemons(system.daemons)
     program = system.program
     purposes = [seed_streams(seed, purpose, len(system.client_registers)) for purpose in program.streams]
@@ -45,11 +47,11 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
         "alias": _plain(program.alias),
         "samplers": _plain(program.tables),
         "distributions": _table(DISTRIBUTION_COLUMNS, program.distributions),
-        "counters": _plain(program.counters),
+        "counters": _plain(start.counters),
         "counter_tables": _plain(program.counter_tables),
         "regions": _table(RegionRow._fields, program.regions),
         "references": _table(REFERENCE_COLUMNS, program.references),
-        "initial_high": _plain(program.initial_high),
+        "initial_high": _plain(start.high),
         "windows": _plain(program.windows),
         "lock_tables": _plain(program.lock_tables),
         "load_order": _table(("region", "group", "first_page", "pages"), program.load_order),
@@ -75,7 +77,10 @@ def tables_of(system: System, seed: int) -> dict[str, Table]:
         ),
         "files": _table(("first_page", "file"), system.writing.files),
         **_terminals(system, seed),
-        **_warm(system, seed),
+        "warm_pool": Table(POOL_COLUMNS, start.pool),
+        "warm_page_cache": _plain(start.page_cache),
+        "remembered": _plain(start.windows),
+        "remembered_counts": _plain(start.seen),
     }
 
 
@@ -216,27 +221,6 @@ def _terminals(system: System, seed: int) -> dict[str, Table]:
         "terminal_classes": _table(("keying_ns", "thinking_ns"), times),
         "terminal_registers": _table(("register", "factor", "divisor"), terminals.registers),
         "terminal_streams": _plain(streams),
-    }
-
-
-def _warm(system: System, seed: int) -> dict[str, Table]:
-    """What a warm start finds in caches, windows and counters; for another start what a load leaves in windows."""
-    if system.interval.start != "warm":
-        nothing, remembered = _plain(np.zeros(0, dtype=np.int64)), loaded_windows(system.program)
-        return {
-            "warm_pool": nothing,
-            "warm_page_cache": nothing,
-            "remembered": _plain(remembered.pages),
-            "remembered_counts": _plain(remembered.seen),
-        }
-    warm = warm_state(system, seed)
-    return {
-        "warm_pool": Table(POOL_COLUMNS, warm.pool),
-        "warm_page_cache": _plain(warm.page_cache),
-        "remembered": _plain(warm.windows),
-        "remembered_counts": _plain(warm.seen),
-        "counters": _plain(warm.counters),
-        "initial_high": _plain(warm.high),
     }
 
 

@@ -115,15 +115,13 @@ public:
           flushing(system),
           merges(system, calendar, devices, interpreter) {
         const Table& table = system["daemons"];
-        for (i32 number = 0; number < count(system); number++) {
-            const i32 who = first + number;
-            daemons.add({{},
-                         PageWrites(system, who, calendar, tasks, devices, stations, interpreter, write_back),
-                         Sync(who, calendar, interpreter.page_cache, write_back)});
-        }
+        for (i32 number = 0; number < count(system); number++) processes.add({first + number, calendar});
+        for (Process& process : processes)
+            daemons.add({process, PageWrites(system, process, calendar, devices, stations, interpreter, write_back)});
         for (i64 i = 0; i < table.rows(); i++)
             daemons[table.at(i, "daemon")].steps.add(
                 {static_cast<DaemonCode>(table.at(i, "code")), table.at(i, "a"), table.at(i, "b")});
+        for (Daemon& daemon : daemons) daemon.process.live(life(daemon));
     }
 
     static i32 count(const Tables& system) {
@@ -132,14 +130,7 @@ public:
     }
 
     // A daemon's event: it goes on to its next wait.
-    void wake(i32 who) {
-        Daemon& daemon = daemons[who - first];
-        bool is_done = tasks[who].stage == Stage::starting ? begin(who, daemon) : go_on(who, daemon);
-        while (is_done) {
-            daemon.step = daemon.step + 1 < daemon.steps.size() ? daemon.step + 1 : 0;
-            is_done = begin(who, daemon);
-        }
-    }
+    void wake(i32 who) { processes[who - first].wake(); }
 
     // A transaction has released its locks: those wake up who wait for fewer dirty pages than there are.
     void look() {
@@ -160,7 +151,7 @@ public:
         return true;
     }
 
-    bool has(i32 who) const { return who >= first && who < first + static_cast<i32>(daemons.size()); }
+    bool has(i32 who) const { return who >= first && who < first + static_cast<i32>(processes.size()); }
 
     // A direct write of a daemon is done; true if the daemon goes on.
     bool end_write(i32 who) { return daemons[who - first].writes.end_write(); }
@@ -172,19 +163,20 @@ private:
     };
 
     struct Daemon {
-        Array<Step> steps;
+        Process& process;
         PageWrites writes;
-        Sync sync;
-        i64 step = 0;               // the one that it is at
+        Array<Step> steps{};
+        Array<i32> pages{};  // of the step that it is at
+
         i64 due_ns = 0;             // when `every` was last due
         i64 began_ns = 0;           // when `every` last ended
-        i64 began_bytes = NOT_YET;  // of log then, or before its first wait
+        i64 began_bytes = NOT_YET;  // of log when `every_or_logged` last ended, or before its first wait
         i64 began_evictions = 0;    // when `every_or_evicted` last ended
         i64 cycle_ns = NOT_YET;     // from one end of `every_or_logged` to the next, and what that is at most
         i64 longest_cycle_ns = 0;
-        i64 slot = 0;  // where `write_unused` goes on
+        i64 slot = 0;              // where `write_unused` goes on
+        i64 left_milli_pages = 0;  // due of a merge, and no whole page
         FlushingMeans flushing{};
-        Merges::Round merging{};
 
         // Time that writes take which are spread over so much of the longest cycle; whole ms, where it is shorter.
         i64 over_ns(i64 of_longest) const {
@@ -208,180 +200,165 @@ private:
     Log& log;
     WriteBack& write_back;
 
+    Array<Process> processes;
     Array<Daemon> daemons;
     Array<Sleeper> asleep;  // in the order in which they came
     Flushing flushing;
     Merges merges;
     i32 waiting_commits = NONE;  // the first of them
 
-    // Begins the step that a daemon is at; false if it has to wait.
-    bool begin(i32 who, Daemon& daemon) {
-        const Step& step = daemon.steps[daemon.step];
+    Story life(Daemon& daemon) {
+        Process& process = daemon.process;
         BufferPool& pool = interpreter.pool;
-        switch (step.code) {
-            case DaemonCode::sleep:
-                return wait(who, step.a);
-            case DaemonCode::every:
-                daemon.due_ns = std::max(daemon.due_ns + step.a, calendar.now_ns);
-                return wait(who, daemon.due_ns - calendar.now_ns);
-            case DaemonCode::await_dirty:
-                return await_dirty(who, step.a, false);
-            case DaemonCode::await_cache_dirty:
-                return await_dirty(who, step.a, true);
-            case DaemonCode::write_cache_dirty:
-                return write_cache_dirty(who, step.a);
-            case DaemonCode::write_dirty:
-                pool.find_replaced_first(std::max<i64>(pool.dirty - step.a, 0), daemon.writes.pages);
-                daemon.writes.start(daemon.over_ns(step.b));
-                return daemon.writes.run();
-            case DaemonCode::begin_checkpoint:
-                interpreter.images.begin_checkpoint();
-                return true;
-            case DaemonCode::every_or_logged:
-                return look_at_log(who, daemon);
-            case DaemonCode::every_or_evicted:
-                return look_at_evictions(who, daemon);
-            case DaemonCode::sync:
-                daemon.sync.start();
-                return daemon.sync.run();
-            case DaemonCode::note_checkpoint:
-                checkpoints.add({daemon.began_ns, calendar.now_ns});
-                return true;
-            case DaemonCode::write_log:
-                if (!log.durable) log.write_pending();
-                write_back.write_evicted();
-                return true;
-            case DaemonCode::write_expired:
-                return write_expired(who, step.a);
-            case DaemonCode::write_tail:
-                pool.find_in_tail(step.a, daemon.writes.pages);
-                daemon.writes.start(0);
-                return write_and_release(daemon);
-            case DaemonCode::write_unused:
-                pool.find_unused(step.a, step.b, daemon.slot, daemon.writes.pages);
-                daemon.writes.start(0);
-                return write_and_release(daemon);
-            case DaemonCode::write_aged:
-                pool.find_oldest_dirty(flushing.pages_due(pool, step.a, daemon.flushing), daemon.writes.pages);
-                daemon.writes.start(0);
-                return write_and_release(daemon);
-            case DaemonCode::merge:
-                merges.draw(step.a, daemon.merging);
-                if (daemon.merging.pages.empty()) return true;
-                pay(who, daemon.merging.pages.size() * merges.page_cpu_ns, interpreter.cpu_time.writer_ns);
-                return false;
-        }
-        check(false);
-        return false;
-    }
-
-    // A wait within the step is over; false if it has to wait again.
-    bool go_on(i32 who, Daemon& daemon) {
-        switch (daemon.steps[daemon.step].code) {
-            case DaemonCode::every:
-                daemon.began_ns = calendar.now_ns;
-                return true;
-            case DaemonCode::await_dirty:
-            case DaemonCode::await_cache_dirty:
-            case DaemonCode::write_cache_dirty:
-            case DaemonCode::write_expired:
-            case DaemonCode::every_or_logged:
-            case DaemonCode::every_or_evicted:
-                return begin(who, daemon);
-            case DaemonCode::write_dirty:
-                return daemon.writes.run();
-            case DaemonCode::write_tail:
-            case DaemonCode::write_unused:
-            case DaemonCode::write_aged:
-                return write_and_release(daemon);
-            case DaemonCode::sync:
-                return daemon.sync.run();
-            case DaemonCode::merge:
-                return merges.read(daemon.merging) || wait(who, LOOK_AT_POOL_NS);
-            default:
-                return true;
+        for (i64 at = 0;; at = at + 1 < daemon.steps.size() ? at + 1 : 0) {
+            const Step& step = daemon.steps[at];
+            switch (step.code) {
+                case DaemonCode::sleep:
+                    co_await process.timeout(step.a);
+                    break;
+                case DaemonCode::every:
+                    daemon.due_ns = std::max(daemon.due_ns + step.a, calendar.now_ns);
+                    co_await process.timeout(daemon.due_ns - calendar.now_ns);
+                    daemon.began_ns = calendar.now_ns;
+                    break;
+                case DaemonCode::every_or_logged:
+                    co_await await_log(daemon, step.a, step.b);
+                    break;
+                case DaemonCode::every_or_evicted:
+                    co_await await_evictions(daemon, step.a, step.b);
+                    break;
+                case DaemonCode::await_dirty:
+                case DaemonCode::await_cache_dirty:
+                    while (dirty(step.code == DaemonCode::await_cache_dirty) <= step.a)
+                        co_await sleep(process, step.a, step.code == DaemonCode::await_cache_dirty);
+                    break;
+                case DaemonCode::begin_checkpoint:
+                    interpreter.images.begin_checkpoint();
+                    break;
+                case DaemonCode::write_dirty:
+                    pool.find_replaced_first(std::max<i64>(pool.dirty - step.a, 0), daemon.pages);
+                    co_await daemon.writes.write(daemon.pages, daemon.over_ns(step.b));
+                    break;
+                case DaemonCode::note_checkpoint:
+                    checkpoints.add({daemon.began_ns, calendar.now_ns});
+                    break;
+                case DaemonCode::write_tail:
+                case DaemonCode::write_unused:
+                case DaemonCode::write_aged:
+                    find_in_order(step, daemon);
+                    co_await daemon.writes.write(daemon.pages, 0);
+                    release_commits();
+                    break;
+                case DaemonCode::write_log:
+                    if (!log.durable) log.write_pending();
+                    write_back.write_evicted();
+                    break;
+                case DaemonCode::write_cache_dirty:
+                    co_await write_cache_dirty(process, step.a);
+                    break;
+                case DaemonCode::write_expired:
+                    co_await write_expired(process, step.a);
+                    break;
+                case DaemonCode::sync:
+                    co_await write_back.sync(process);
+                    break;
+                case DaemonCode::merge:
+                    co_await merge(daemon, step.a);
+                    break;
+            }
         }
     }
 
-    // Goes on writing; when all is written, commits that wait for log space may have it.
-    bool write_and_release(Daemon& daemon) {
-        if (!daemon.writes.run()) return false;
-        if (waiting_commits != NONE && !flushing.is_log_full(interpreter.pool))
-            calendar.at_once(EventKind::tasks, std::exchange(waiting_commits, NONE));
-        return true;
-    }
-
-    bool wait(i32 who, i64 delay_ns) {
-        tasks[who].stage = Stage::timed;
-        calendar.after(delay_ns, EventKind::task, who);
-        return false;
-    }
-
-    // Whether it is so long since this last ended, or so much has been logged; looks again soon.
-    bool look_at_log(i32 who, Daemon& daemon) {
-        const Step& step = daemon.steps[daemon.step];
-        const i64 logged = interpreter.pool.log_end_bytes(), now = calendar.now_ns;
-        if (daemon.began_bytes == NOT_YET) daemon.began_bytes = logged;
-        const i64 left_ns = daemon.began_ns + step.a - now;
-        if (left_ns > 0 && logged - daemon.began_bytes < step.b) return wait(who, std::min(LOOK_NS, left_ns));
-        daemon.cycle_ns = std::min(now - daemon.began_ns, step.a), daemon.longest_cycle_ns = step.a;
-        daemon.began_ns = now, daemon.began_bytes = logged;
-        return true;
+    // Waits until it is so long since this last ended, or so much has been logged; looks again and again.
+    Story await_log(Daemon& daemon, i64 interval_ns, i64 log_bytes) {
+        const BufferPool& pool = interpreter.pool;
+        const i64 due_ns = daemon.began_ns + interval_ns;
+        if (daemon.began_bytes == NOT_YET) daemon.began_bytes = pool.log_end_bytes();
+        while (calendar.now_ns < due_ns && pool.log_end_bytes() - daemon.began_bytes < log_bytes)
+            co_await daemon.process.timeout(std::min(LOOK_NS, due_ns - calendar.now_ns));
+        daemon.cycle_ns = std::min(calendar.now_ns - daemon.began_ns, interval_ns);
+        daemon.longest_cycle_ns = interval_ns;
+        daemon.began_ns = calendar.now_ns, daemon.began_bytes = pool.log_end_bytes();
     }
 
     // The same of pages that have left the pool.
-    bool look_at_evictions(i32 who, Daemon& daemon) {
-        const Step& step = daemon.steps[daemon.step];
-        const i64 evictions = interpreter.pool.counters.evictions, now = calendar.now_ns;
-        const i64 left_ns = daemon.began_ns + step.a - now;
-        if (left_ns > 0 && evictions - daemon.began_evictions < step.b)
-            return wait(who, std::min(LOOK_AT_POOL_NS, left_ns));
-        daemon.began_ns = now, daemon.began_evictions = evictions;
-        return true;
+    Story await_evictions(Daemon& daemon, i64 interval_ns, i64 pages) {
+        const i64& evictions = interpreter.pool.counters.evictions;
+        const i64 due_ns = daemon.began_ns + interval_ns;
+        while (calendar.now_ns < due_ns && evictions - daemon.began_evictions < pages)
+            co_await daemon.process.timeout(std::min(LOOK_AT_POOL_NS, due_ns - calendar.now_ns));
+        daemon.began_ns = calendar.now_ns, daemon.began_evictions = evictions;
     }
 
     i64 dirty(bool of_page_cache) const {
         return of_page_cache ? interpreter.page_cache.dirty : interpreter.pool.dirty;
     }
 
-    bool await_dirty(i32 who, i64 pages, bool of_page_cache) {
-        if (dirty(of_page_cache) > pages) return true;
-        tasks[who].stage = Stage::sleeping;
-        asleep.add({who, pages, of_page_cache});
-        return false;
+    Woken sleep(Process& process, i64 pages, bool of_page_cache) {
+        asleep.add({process.who, pages, of_page_cache});
+        return process.woken();
     }
 
-    // Pages that have been dirty longest, until no more than so many are left; their CPU time is write-back's.
-    bool write_cache_dirty(i32 who, i64 keep) {
-        const i64 most = std::min(write_back.free_pages(), interpreter.page_cache.dirty - keep);
-        if (interpreter.page_cache.dirty <= keep) return true;
-        if (most <= 0) {
-            write_back.wait(who, Stage::syncing);
-            return false;
+    // Dirty pages, in the order of replacement or of age.
+    void find_in_order(const Step& step, Daemon& daemon) {
+        BufferPool& pool = interpreter.pool;
+        if (step.code == DaemonCode::write_unused)
+            pool.find_unused(step.a, step.b, daemon.slot, daemon.pages);
+        else if (step.code == DaemonCode::write_tail)
+            pool.find_in_tail(step.a, daemon.pages);
+        else
+            pool.find_oldest_dirty(flushing.pages_due(pool, step.a, daemon.flushing), daemon.pages);
+    }
+
+    // Commits that wait for log space may have it.
+    void release_commits() {
+        if (waiting_commits != NONE && !flushing.is_log_full(interpreter.pool))
+            calendar.at_once(EventKind::tasks, std::exchange(waiting_commits, NONE));
+    }
+
+    // Pages that have been dirty longest, until no more than so many are left.
+    Story write_cache_dirty(Process& process, i64 keep) {
+        const i64& dirty = interpreter.page_cache.dirty;
+        while (dirty > keep) {
+            const i64 most = std::min(write_back.free_pages(), dirty - keep);
+            if (most > 0)
+                co_await pay(process, write_back.flush(calendar.now_ns, most));
+            else
+                co_await write_back.written(process);
         }
-        pay(who, write_back.flush(calendar.now_ns, most));
-        return false;
+    }
+
+    // Pages that have been dirty for so long, until there are none, as many at once as may be in flight.
+    Story write_expired(Process& process, i64 age_ns) {
+        while (true) {
+            const i64 latest_ns = calendar.now_ns - age_ns;
+            if (!interpreter.page_cache.has_dirty_since(latest_ns)) co_return;
+            if (write_back.free_pages() > 0)
+                co_await pay(process, write_back.flush(latest_ns, write_back.free_pages()));
+            else
+                co_await write_back.written(process);
+        }
+    }
+
+    // Has the pages that are due read; one that finds no clean buffer is tried again.
+    Story merge(Daemon& daemon, i64 milli_pages) {
+        const i64 due_milli = daemon.left_milli_pages + milli_pages;
+        daemon.left_milli_pages = due_milli % MILLI;
+        merges.draw(due_milli / MILLI, daemon.pages);
+        if (daemon.pages.empty()) co_return;
+        co_await pay(daemon.process, daemon.pages.size() * merges.page_cpu_ns, interpreter.cpu_time.writer_ns);
+        for (const i32 page : daemon.pages)
+            while (!merges.read(page)) co_await daemon.process.timeout(LOOK_AT_POOL_NS);
     }
 
     // CPU time of handing pages to the disks; it is write-back's.
-    void pay(i32 who, i64 pages) { pay(who, pages * interpreter.costs.request_ns, interpreter.cpu_time.write_back_ns); }
-
-    void pay(i32 who, i64 demand_ns, i64& account_ns) {
-        account_ns += demand_ns;
-        stations.enter(PROCESSORS, who, demand_ns, Purpose::daemon);
+    Stations::Service pay(Process& process, i64 pages) {
+        return pay(process, pages * interpreter.costs.request_ns, interpreter.cpu_time.write_back_ns);
     }
 
-    // Pages that have been dirty for so long, until there are none, as many at once as may be in flight; their CPU time
-    // is write-back's.
-    bool write_expired(i32 who, i64 age_ns) {
-        const i64 latest_ns = calendar.now_ns - age_ns;
-        if (!interpreter.page_cache.has_dirty_since(latest_ns)) return true;
-        if (write_back.free_pages() <= 0) {
-            write_back.wait(who, Stage::syncing);
-            return false;
-        }
-        pay(who, write_back.flush(latest_ns, write_back.free_pages()));
-        return false;
+    Stations::Service pay(Process& process, i64 demand_ns, i64& account_ns) {
+        account_ns += demand_ns;
+        return stations.run(process, demand_ns);
     }
 };
 

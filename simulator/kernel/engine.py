@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from oltpsim.simulator.expectation import start_state
 from oltpsim.simulator.form import IntArray, OnProgress, System, Table, tables_of
 from oltpsim.simulator.kernel.compiled import CompiledSystem, refuse_what_does_not_fit
 from oltpsim.simulator.kernel.record import KernelRecorder
@@ -29,7 +30,8 @@ class KernelEngine:
         self.system = system
         if system.interval.start == "warm" and system.program.pages > DRAWN_AT_ONCE_PAGES:
             cold = replace(system, interval=replace(system.interval, start="cold"))
-            refuse_what_does_not_fit(self._with_trace(tables_of(cold, seed), 0), DRAW_BYTES * system.program.pages)
+            tables = tables_of(cold, seed, start_state(cold, seed))
+            refuse_what_does_not_fit(self._with_trace(tables, 0), DRAW_BYTES * system.program.pages)
         self.kernel = CompiledSystem(self._with_trace(self.tables(seed), traced))
         self.record = KernelRecorder(system, seed, self.kernel)
 
@@ -39,7 +41,7 @@ class KernelEngine:
 
     def tables(self, seed: int) -> dict[str, Table]:
         """The system as the compiled engine takes it."""
-        return tables_of(self.system, seed)
+        return tables_of(self.system, seed, start_state(self.system, seed))
 
     def run(self, on_progress: OnProgress | None) -> None:
         """Let time pass until the end of the interval, noting the series and reporting progress on the way."""

@@ -124,7 +124,6 @@ private:
             clients.wake(who);
             return;
         }
-        if (tasks[who].stage == Stage::served) stations.leave(who);
         if (who < logger())
             daemons.wake(who);
         else if (who != source()) {

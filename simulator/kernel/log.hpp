@@ -4,6 +4,7 @@
 #include "devices.hpp"
 #include "io_wait.hpp"
 #include "page_cache.hpp"
+#include "story.hpp"
 
 namespace oltpsim {
 
@@ -31,8 +32,10 @@ public:
           devices(devices),
           io_wait(io_wait),
           page_cache(page_cache),
-          first{logger, 0, at_once ? 1 : writes()},
-          second{logger + 1, 1, writes()} {}
+          first{{logger, calendar}, 0, at_once ? 1 : writes()},
+          second{{logger + 1, calendar}, 1, writes()} {
+        for (Flusher* const flusher : {&first, &second}) flusher->process.live(flush(*flusher));
+    }
 
     // Logs a commit; true if the task has to wait until it is durable. Nothing to log: no wait.
     bool commit(i32 who, i64 bytes) {
@@ -42,7 +45,7 @@ public:
         if (!durable) return false;
         tasks[who].stage = Stage::committing;
         first.waiting.add(tasks, who);
-        waiting_bytes += bytes;
+        first.waiting_bytes += bytes;
         start(first);
         return true;
     }
@@ -54,34 +57,8 @@ public:
         start(first);
     }
 
-    // A flusher: all who wait when a write begins share it, those too who came during the flush's overhead.
-    void wake(i32 who) {
-        Flusher& flusher = who == first.task ? first : second;
-        Task& task = tasks[who];
-        if (task.stage == Stage::timed) {
-            task.stage = Stage::writing;
-            flusher.group = std::exchange(flusher.waiting.first, NONE);
-            flusher.group_bytes = std::exchange(flusher.bytes, 0);
-            flusher.next = flusher.group_bytes > 0 ? flusher.begin : flusher.end;
-            if (who == first.task) group_bytes = std::exchange(waiting_bytes, 0);
-            io_wait.change(1);
-        }
-        if (task.stage == Stage::writing) {
-            if (flusher.next < flusher.end) {
-                append(flusher.next++, flusher.group_bytes, who);
-                return;
-            }
-            io_wait.change(-1);
-            end_group(flusher);
-            if (flusher.waiting.empty() && flusher.bytes == 0) {
-                flusher.is_at_work = false;
-                task.stage = Stage::starting;
-                return;
-            }
-        }
-        task.stage = Stage::timed;
-        calendar.after(flush_overhead_ns, EventKind::task, who);
-    }
+    // A flusher's event: it goes on to its next wait.
+    void wake(i32 who) { (who == first.process.who ? first : second).process.wake(); }
 
     // Writes what is pending and nobody waits for, at the end of the log, which is a ring.
     void write_pending() {
@@ -91,15 +68,13 @@ public:
 private:
     static constexpr i64 JOURNAL_BYTES = 4096;
 
-    // A task that flushes, and which of a group's writes it does.
+    // Who flushes, and which of a group's writes it does.
     struct Flusher {
-        const i32 task;
+        Process process;
         const i64 begin, end;
         Line waiting{};
-        i64 bytes = 0;        // pending
-        i32 group = NONE;     // the first of those whose flush is under way
-        i64 group_bytes = 0;  // of its writes
-        i64 next = 0;         // write
+        i64 waiting_bytes = 0;  // of commits that wait, unless they have a flush behind them
+        i64 bytes = 0;          // pending
         bool is_at_work = false;
     };
 
@@ -116,8 +91,6 @@ private:
     PageCache& page_cache;
 
     Flusher first, second;
-    i64 waiting_bytes = 0;  // of commits that wait for `first`
-    i64 group_bytes = 0;    // of those whose flush is under way there
     i64 position = 0;
 
     i64 writes() const { return writes_per_group + journal_writes; }
@@ -125,22 +98,45 @@ private:
     void start(Flusher& flusher) {
         if (flusher.is_at_work) return;
         flusher.is_at_work = true;
-        calendar.urgently(EventKind::task, flusher.task);
+        calendar.urgently(EventKind::task, flusher.process.who);
     }
 
-    // All who shared a flush go on, or to the writes that are left.
-    void end_group(Flusher& flusher) {
+    // All who wait when a write begins share it, those too who came during the flush's overhead; later ones share the
+    // next.
+    Story flush(Flusher& flusher) {
+        Process& process = flusher.process;
+        while (true) {
+            while (!flusher.waiting.empty() || flusher.bytes > 0) {
+                co_await process.timeout(flush_overhead_ns);
+                const i32 group = std::exchange(flusher.waiting.first, NONE);
+                const i64 waited_bytes = std::exchange(flusher.waiting_bytes, 0);
+                const i64 bytes = std::exchange(flusher.bytes, 0);
+                io_wait.change(1);
+                for (i64 number = flusher.begin; bytes > 0 && number < flusher.end; number++) {
+                    append(number, bytes, process.who);
+                    co_await process.woken();
+                }
+                io_wait.change(-1);
+                end_group(flusher, group, waited_bytes);
+            }
+            flusher.is_at_work = false;
+            co_await process.woken();
+        }
+    }
+
+    // All who shared a flush, the first of whom is `group`, go on, or to the writes that are left.
+    void end_group(const Flusher& flusher, i32 group, i64 waited_bytes) {
         if (flusher.end == writes()) {
-            for (i32 who = flusher.group; who != NONE; who = tasks[who].next) calendar.at_once(EventKind::task, who);
+            for (i32 who = group; who != NONE; who = tasks[who].next) calendar.at_once(EventKind::task, who);
             return;
         }
-        if (flusher.group == NONE) return;
-        for (i32 who = flusher.group; who != NONE;) {
+        if (group == NONE) return;
+        for (i32 who = group; who != NONE;) {
             const i32 next = tasks[who].next;
             second.waiting.add(tasks, who);
             who = next;
         }
-        second.bytes += group_bytes;
+        second.bytes += waited_bytes;
         start(second);
     }
 

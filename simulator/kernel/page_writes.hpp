@@ -6,12 +6,9 @@ namespace oltpsim {
 
 class PageWrites {
 public:
-    i64 began_ns = 0;
-    Array<i32> pages;  // to be written, sorted; those that are clean when their turn comes are left out
-
-    PageWrites(const Tables& system, i32 who, Calendar& calendar, Tasks& tasks, Devices& devices, Stations& stations,
+    PageWrites(const Tables& system, Process& process, Calendar& calendar, Devices& devices, Stations& stations,
                Interpreter& interpreter, WriteBack& write_back)
-        : who(who),
+        : process(process),
           page_bytes(system.fact("page_bytes")),
           all_pages(system.fact("pages")),
           batch_pages(system.fact("batch_pages")),
@@ -20,7 +17,6 @@ public:
           is_doubled((interpreter.direct_io || is_synced) && system.fact("doubled") != 0),
           is_pushed(system.fact("pushed") != 0),
           calendar(calendar),
-          tasks(tasks),
           devices(devices),
           stations(stations),
           interpreter(interpreter),
@@ -29,101 +25,26 @@ public:
         for (i64 i = 0; i < table.rows(); i++) files.add({table.at(i, "first_page"), table.at(i, "file")});
     }
 
-    // Begins to write `pages`, spread evenly over a time.
-    void start(i64 over_ns) {
-        spread_ns = over_ns;
-        began_ns = calendar.now_ns;
-        batch = at = written = 0;
-        phase = Phase::batch;
-    }
-
-    // Goes on until the task has to wait (false) or all is written (true).
-    bool run() {
-        while (batch < pages.size()) {
-            if (phase == Phase::batch) {
-                if (at == batch) to_push.clear(), next_to_push = 0;
-                if (!write_batch()) return false;
-                phase = Phase::paid;
-                pages_to_pause_for = pages_to_pause(written);
-                if (written > 0) {
-                    written += is_doubled;
-                    const Costs& costs = interpreter.costs;
-                    const i64 each_ns = costs.write_ns + (is_pushed ? costs.request_ns : 0);
-                    const i64 demand_ns = std::exchange(written, 0) * each_ns;
-                    interpreter.cpu_time.writer_ns += demand_ns;
-                    stations.enter(PROCESSORS, who, demand_ns, Purpose::daemon);
-                    return false;
-                }
-            }
-            if (phase == Phase::paid && !runs.empty()) {
-                phase = Phase::doubled;
-                note_files();
-                run_at = page_of_run = 0;
-                if (is_doubled) {
-                    write_copies();
-                    return false;
-                }
-            }
-            if (phase == Phase::doubled) {
-                if (is_synced && !write_into_cache()) return false;
-                phase = Phase::paid;
-                if (!is_synced) submit_synced();
-                runs.clear();
-            }
-            if (phase == Phase::paid) {
-                if (!write_back.push(to_push, next_to_push)) {
-                    write_back.wait(who, Stage::syncing);
-                    return false;
-                }
-                phase = Phase::pushed;
-                if (is_synced && !to_push.empty()) pages_synced = write_back.pages_on_their_way();
-            }
-            if (phase == Phase::pushed) {
-                if (pages_to_pause_for > 0) {
-                    tasks[who].stage = Stage::throttled;
-                    calendar.after(write_back.pause_ns(std::exchange(pages_to_pause_for, 0)), EventKind::task, who);
-                    return false;
-                }
-                phase = Phase::written;
-                if (outstanding > 0) {
-                    tasks[who].stage = Stage::writing;
-                    return false;
-                }
-            }
-            if (phase == Phase::written && write_back.pages_written < pages_synced) {
-                write_back.wait(who, Stage::syncing);
-                return false;
-            }
-            if (phase == Phase::written && flushed < to_flush.size()) {
-                outstanding++;
-                devices.flush(devices.device_of(to_flush[flushed++]), Use::writer, who);
-                tasks[who].stage = Stage::writing;
-                return false;
-            }
-            if (phase == Phase::written) {
-                phase = Phase::spread;
-                // In 128 bits: an hour times millions of pages is more than 64 have.
-                const i64 due_ns = began_ns + static_cast<i64>(static_cast<__int128>(spread_ns) * batch / pages.size());
-                if (calendar.now_ns < due_ns) {
-                    tasks[who].stage = Stage::spreading;
-                    calendar.after(due_ns - calendar.now_ns, EventKind::task, who);
-                    return false;
-                }
-            }
-            batch += batch_pages;
-            at = batch;
-            phase = Phase::batch;
+    // Writes these pages if they are dirty when it is their turn, spread evenly over a time.
+    Story write(const Array<i32>& pages, i64 spread_ns) {
+        const i64 began_ns = calendar.now_ns;
+        for (i64 first = 0; first < pages.size(); first += batch_pages) {
+            co_await write_batch({pages, first, std::min(first + batch_pages, pages.size())});
+            // In 128 bits: an hour times millions of pages is more than 64 have.
+            const i64 due_ns = began_ns + static_cast<i64>(static_cast<__int128>(spread_ns) * first / pages.size());
+            if (calendar.now_ns < due_ns) co_await process.timeout(due_ns - calendar.now_ns);
         }
-        return true;
     }
 
-    // A direct write of this job is done; true if its task goes on.
-    bool end_write() { return --outstanding == 0 && tasks[who].stage == Stage::writing; }
+    // A direct write is done; true if the process goes on.
+    bool end_write() { return --outstanding == 0 && std::exchange(is_awaited, false); }
 
 private:
-    // A batch is being written; its CPU time is paid; its copies are on the disks; what it wrote into the page cache
-    // has been handed on; its direct writes are done; it was spread out.
-    enum class Phase : u8 { batch, paid, doubled, pushed, written, spread };
+    // Pages of a list, from one to before another.
+    struct Batch {
+        const Array<i32>& pages;
+        i64 first, end;
+    };
 
     struct Run {
         i64 first_page, pages;
@@ -135,7 +56,7 @@ private:
 
     static constexpr i64 AHEAD = 8;  // pages of the list that are prefetched
 
-    const i32 who;
+    Process& process;
     const i64 page_bytes;
     const i64 all_pages;
     const i64 batch_pages;
@@ -144,121 +65,152 @@ private:
     const bool is_doubled;      // a batch is written twice
     const bool is_pushed;       // a batch goes from the page cache to the disks at once
     Calendar& calendar;
-    Tasks& tasks;
     Devices& devices;
     Stations& stations;
     Interpreter& interpreter;
     WriteBack& write_back;
 
-    Phase phase = Phase::batch;
-    i64 spread_ns = 0;
-    i64 batch = 0;               // the first page of the batch
-    i64 at = 0;                  // the next page
-    i64 written = 0;             // pages that aren't paid
-    i64 outstanding = 0;         // direct writes
-    Array<Run> runs;             // of a batch whose copies are written first, or that is synced
-    i64 run_at = 0;              // the next that goes into the page cache
-    i64 page_of_run = 0;         // the next of its pages
-    Array<i64> last_on;          // by device, its last run, -1: none
-    Array<File> files;           // by their first pages; a file may have several parts
-    Array<i64> to_flush;         // of each file of the batch a page on each device where it has some
-    Array<i64> flushed_files;    // those files
-    i64 flushed = 0;             // of `to_flush`
-    Array<i32> to_push;          // of the batch
-    i64 next_to_push = 0;        // the first that isn't yet with the disks
-    i64 pages_synced = 0;        // pages written back by when the disks have the batch
-    i64 pages_to_pause_for = 0;  // written into a page cache with many dirty ones
+    i64 outstanding = 0;       // direct writes
+    bool is_awaited = false;   // the end of the last of them
+    Array<Run> runs;           // of the batch
+    Array<i32> written;        // of the batch, into the page cache
+    Array<i64> last_on;        // by device, its last run, -1: none
+    Array<File> files;         // by their first pages; a file may have several parts
+    Array<i64> to_flush;       // of each file of the batch a page on each device where it has some
+    Array<i64> flushed_files;  // those files
 
-    // Writes those pages of a batch that are still dirty; false if the page cache has no room for one of them now.
-    bool write_batch() {
-        while (at < std::min(batch + batch_pages, pages.size())) {
-            const i32 page = pages[at];
-            if (!interpreter.direct_io && !is_synced && is_held_up(page, interpreter.pool.is_dirty(page))) return false;
-            at++;
-            if (at + AHEAD < pages.size()) interpreter.prefetch(pages[at + AHEAD]);
-            if (!takes_dirt(page)) continue;
-            if (!interpreter.direct_io && !is_synced) {
-                written++;
-                write_into_cache(page);
-                continue;
-            }
-            const Run run = with_neighbours(page);
-            written += is_synced ? run.pages : 1;
-            if (is_synced || is_doubled)
-                runs.add(run);
-            else
-                submit(run);
+    Story write_batch(Batch batch) {
+        if (interpreter.direct_io) return is_doubled ? write_doubled(batch) : write_direct(batch);
+        return is_synced ? write_synced(batch) : write_buffered(batch);
+    }
+
+    Story write_buffered(Batch batch) {
+        written.clear();
+        for (i64 i = batch.first; i < batch.end; i++) {
+            const i32 page = next(batch, i);
+            while (is_held_up(page, interpreter.pool.is_dirty(page))) co_await room(page);
+            if (takes_dirt(page)) write_into_cache(page);
         }
-        return true;
+        if (written.empty()) co_return;
+        const bool is_paused = interpreter.page_cache.is_paced();
+        co_await pay(written.size());
+        if (is_pushed) co_await write_back.push(process, written);
+        if (is_paused) co_await process.timeout(write_back.pause_ns(written.size()));
+    }
+
+    // Copies if pages are doubled, then the pages into the page cache and from there to the disks, then flushes. It
+    // waits for all that is on its way when it has handed on its last page.
+    Story write_synced(Batch batch) {
+        find_runs(batch);
+        if (runs.empty()) co_return;
+        co_await pay(is_doubled + pages_of_runs());
+        if (is_doubled) co_await write_copies();
+        written.clear();
+        for (const Run& run : runs) {
+            const i64 step = devices.extent_of(run.first_page).devices;
+            for (i64 i = 0; i < run.pages; i++) {
+                const i32 page = static_cast<i32>(run.first_page + i * step);
+                while (is_held_up(page, true)) co_await room(page);
+                write_into_cache(page);
+            }
+        }
+        const bool is_paused = interpreter.page_cache.is_paced();
+        co_await write_back.push(process, written);
+        const i64 pages_synced = write_back.pages_on_their_way();
+        if (is_paused) co_await process.timeout(write_back.pause_ns(written.size()));
+        while (write_back.pages_written < pages_synced) co_await write_back.written(process);
+        for (const i64 page : page_of_each_file()) co_await flush(page);
+    }
+
+    Story write_direct(Batch batch) {
+        find_runs(batch);
+        if (runs.empty()) co_return;
+        for (const Run& run : runs) submit(run);
+        co_await pay(runs.size());
+        if (outstanding > 0) co_await all_written();
+    }
+
+    // Doublewrite: copies of a batch in one request and a flush, then each page to its place, and flushes: for each
+    // file, if the files are known, else of each disk with its last run.
+    Story write_doubled(Batch batch) {
+        find_runs(batch);
+        if (runs.empty()) co_return;
+        co_await pay(1 + runs.size());
+        co_await write_copies();
+        last_on.clear();
+        for (i64 i = 0; i < devices.count(); i++) last_on.add(-1);
+        if (files.empty())
+            for (i64 i = 0; i < runs.size(); i++) last_on[devices.device_of(runs[i].first_page)] = i;
+        for (i64 i = 0; i < runs.size(); i++) submit(runs[i], last_on[devices.device_of(runs[i].first_page)] == i);
+        co_await all_written();
+        for (const i64 page : page_of_each_file()) co_await flush(page);
+    }
+
+    // The page that is next in a batch; those that come soon are prefetched.
+    i32 next(Batch batch, i64 at) {
+        if (at + AHEAD < batch.pages.size()) interpreter.prefetch(batch.pages[at + AHEAD]);
+        return batch.pages[at];
     }
 
     // Whether the page cache has no room for a page now, or its file is locked for whoever writes.
-    bool is_held_up(i32 page, bool is_written) {
-        if (interpreter.page_cache.is_full_of_dirt()) {
-            write_back.flush(calendar.now_ns, batch_pages);
-            write_back.wait(who, Stage::throttled);
-            return true;
-        }
-        const i64 wait_ns = is_written ? interpreter.page_cache.locked_ns(page, calendar.now_ns) : 0;
-        if (wait_ns <= 0) return false;
-        tasks[who].stage = Stage::throttled;
-        calendar.after(wait_ns, EventKind::task, who);
-        return true;
+    bool is_held_up(i32 page, bool is_written) const {
+        const PageCache& page_cache = interpreter.page_cache;
+        return page_cache.is_full_of_dirt() || (is_written && page_cache.locked_ns(page, calendar.now_ns) > 0);
+    }
+
+    Woken room(i32 page) {
+        if (!interpreter.page_cache.is_full_of_dirt())
+            return process.timeout(interpreter.page_cache.locked_ns(page, calendar.now_ns));
+        write_back.flush(calendar.now_ns, batch_pages);
+        return write_back.written(process);
     }
 
     void write_into_cache(i32 page) {
         interpreter.page_cache.write(page, calendar.now_ns);
-        if (is_pushed) to_push.add(page);
+        written.add(page);
         write_back.write_evicted();
     }
 
-    // Writes the runs into the page cache; false if there is no room for one of their pages now.
-    bool write_into_cache() {
-        for (; run_at < runs.size(); run_at++, page_of_run = 0) {
-            const Run& run = runs[run_at];
-            const i64 step = devices.extent_of(run.first_page).devices;
-            for (; page_of_run < run.pages; page_of_run++) {
-                const i32 page = static_cast<i32>(run.first_page + page_of_run * step);
-                if (is_held_up(page, true)) return false;
-                write_into_cache(page);
-            }
-        }
-        pages_to_pause_for = pages_to_pause(to_push.size());
-        return true;
+    // CPU time of the write calls, and of the requests if they are made at once.
+    Stations::Service pay(i64 calls) {
+        const Costs& costs = interpreter.costs;
+        const i64 demand_ns = calls * (costs.write_ns + (is_pushed ? costs.request_ns : 0));
+        interpreter.cpu_time.writer_ns += demand_ns;
+        return stations.run(process, demand_ns);
     }
 
-    // Of so many that were written, those that a pause is due for.
-    i64 pages_to_pause(i64 pages_written) const {
-        return !interpreter.direct_io && interpreter.page_cache.is_paced() ? pages_written : 0;
+    Woken all_written() {
+        is_awaited = true;
+        return process.woken();
+    }
+
+    Woken flush(i64 page) {
+        outstanding++;
+        devices.flush(devices.device_of(page), Use::writer, process.who);
+        return all_written();
     }
 
     // The copies of the runs, in one request with a flush.
-    void write_copies() {
-        i64 copies = 0;
-        for (const Run& run : runs) copies += run.pages;
+    Woken write_copies() {
+        const i64 copies = pages_of_runs();
         outstanding++;
         devices.submit(devices.device_of(runs[0].first_page), devices.copies_byte(copies), copies * page_bytes,
-                       Transfer::write, Use::doublewrite, who, true);
-        tasks[who].stage = Stage::writing;
+                       Transfer::write, Use::doublewrite, process.who, true);
+        return all_written();
     }
 
-    // Writes the runs; flushes follow for each file, if the files are known, else with the last run on each device.
-    void submit_synced() {
-        if (!files.empty()) {
-            for (const Run& run : runs) submit(run);
-            return;
-        }
-        last_on.clear();
-        for (i64 i = 0; i < devices.count(); i++) last_on.add(-1);
-        for (i64 i = 0; i < runs.size(); i++) last_on[devices.device_of(runs[i].first_page)] = i;
-        for (i64 i = 0; i < runs.size(); i++) submit(runs[i], last_on[devices.device_of(runs[i].first_page)] == i);
+    i64 pages_of_runs() const {
+        i64 pages = 0;
+        for (const Run& run : runs) pages += run.pages;
+        return pages;
     }
 
-    // The files of the runs, if they are known.
-    void note_files() {
-        to_flush.clear(), flushed_files.clear(), flushed = 0;
-        if (files.empty()) return;
-        for (const Run& run : runs) note_file(run.first_page);
+    // Of each file of the runs a page on each device where it has some; none if the files aren't known.
+    const Array<i64>& page_of_each_file() {
+        to_flush.clear(), flushed_files.clear();
+        if (!files.empty())
+            for (const Run& run : runs) note_file(run.first_page);
+        return to_flush;
     }
 
     void note_file(i64 page) {
@@ -273,7 +225,14 @@ private:
     void submit(const Run& run, bool synced = false) {
         outstanding++;
         devices.submit(devices.device_of(run.first_page), devices.byte_of(run.first_page), run.pages * page_bytes,
-                       Transfer::write, Use::writer, who, synced);
+                       Transfer::write, Use::writer, process.who, synced);
+    }
+
+    // The dirty pages of a batch and their neighbours, clean from now on.
+    void find_runs(Batch batch) {
+        runs.clear();
+        for (i64 i = batch.first; i < batch.end; i++)
+            if (const i32 page = next(batch, i); takes_dirt(page)) runs.add(with_neighbours(page));
     }
 
     // Dirty neighbours behind a page, then before it, go along in one request.

@@ -156,7 +156,7 @@ private:
         interpreter.page_cache.writes_in_flight = 0;
     }
 
-    // The state of caches that has been drawn (simulator/form/warm_start.py).
+    // The state of caches that has been drawn (simulator/expectation/warm_start.py).
     void load_drawn() {
         const Table& warm = system["warm_pool"];
         enum : i64 { PAGE, USAGE, DIRTY, RESIDENT };

@@ -2,6 +2,7 @@
 #pragma once
 #include "calendar.hpp"
 #include "gauge.hpp"
+#include "story.hpp"
 #include "tables.hpp"
 #include "task.hpp"
 
@@ -91,6 +92,19 @@ public:
         const i32 next = station.line.take(tasks);
         tasks[next].queued_ns += calendar.now_ns;
         serve(next);
+    }
+
+    // A daemon's service by a processor.
+    struct Service : Woken {
+        Stations& stations;
+        const i32 who;
+
+        void await_resume() const { stations.leave(who); }
+    };
+
+    Service run(Process& process, i64 service_ns) {
+        enter(PROCESSORS, process.who, service_ns, Purpose::daemon);
+        return {process.woken(), *this, process.who};
     }
 
     // A task has used up its time slice and has more to do: who waits goes first.

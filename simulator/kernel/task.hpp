@@ -25,11 +25,7 @@ enum class Stage : u8 {
     awaiting_log_space,  // a commit whose log is too far ahead of the pages on the disks
     throttled,           // too many dirty pages in the page cache
     on_network,
-    timed,     // daemons: until an instant
-    sleeping,  // daemons: until they are woken
-    spreading,
-    syncing,
-    writing,
+    timed,  // the source of arrivals
     stopped,
 };
 

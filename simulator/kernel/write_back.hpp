@@ -2,6 +2,7 @@
 #pragma once
 #include "devices.hpp"
 #include "interpreter.hpp"
+#include "story.hpp"
 
 namespace oltpsim {
 
@@ -43,15 +44,29 @@ public:
         return found.size();
     }
 
-    // Hands to the disks, in disk order, those of `pages` from one on that are still dirty, as far as there is room;
-    // that one is then the next. Returns whether it was the last.
-    bool push(const Array<i32>& pages, i64& next) {
-        const i64 room = free_pages();
-        found.clear();
-        for (; next < pages.size() && found.size() < room; next++)
-            if (page_cache.is_dirty(pages[next])) found.add(pages[next]);
-        hand_over();
-        return next == pages.size();
+    // Hands to the disks, in disk order, those of these pages that are still dirty, as soon as there is room.
+    Story push(Process& process, const Array<i32>& pages) {
+        i64 next = 0;
+        while (true) {
+            const i64 room = free_pages();
+            found.clear();
+            for (; next < pages.size() && found.size() < room; next++)
+                if (page_cache.is_dirty(pages[next])) found.add(pages[next]);
+            hand_over();
+            if (next == pages.size()) co_return;
+            co_await written(process);
+        }
+    }
+
+    // Flushes what is dirty now, and waits until the disks have all that was on its way by then.
+    Story sync(Process& process) {
+        const i64 began_ns = calendar.now_ns;
+        while (page_cache.has_dirty_since(began_ns)) {
+            if (free_pages() > 0) flush(began_ns, free_pages());
+            co_await written(process);
+        }
+        const i64 pages_synced = pages_on_their_way();
+        while (pages_written < pages_synced) co_await written(process);
     }
 
     // A write-back is complete: its pages are clean, and whoever waits for room goes on.
@@ -82,10 +97,16 @@ public:
         return page_cache.lock(file, calendar.now_ns, pages == 0 ? LONGEST_PAUSE_NS : pause_ns(pages));
     }
 
-    // A task waits for the next completion of a write-back.
+    // A client waits for the next completion of a write-back.
     void wait(i32 who, Stage stage) {
         tasks[who].stage = stage;
         waiting = joined(tasks, waiting, who);
+    }
+
+    // The same for a daemon.
+    Woken written(Process& process) {
+        waiting = joined(tasks, waiting, process.who);
+        return process.woken();
     }
 
 private:
@@ -200,48 +221,6 @@ private:
         devices.requests[number].first_page = static_cast<i32>(first_page);
         devices.requests[number].pages = static_cast<i32>(pages);
     }
-};
-
-// A sync by one task: what is dirty in the page cache goes to the disks, and it waits until they have all that was on
-// its way by then.
-class Sync {
-public:
-    Sync(i32 who, Calendar& calendar, PageCache& page_cache, WriteBack& write_back)
-        : who(who), calendar(calendar), page_cache(page_cache), write_back(write_back) {}
-
-    void start() {
-        began_ns = calendar.now_ns;
-        phase = Phase::dirty;
-    }
-
-    // Goes on until the task has to wait (false) or the disks have all (true).
-    bool run() {
-        if (phase == Phase::dirty) {
-            if (page_cache.has_dirty_since(began_ns)) {
-                if (write_back.free_pages() > 0) write_back.flush(began_ns, write_back.free_pages());
-                write_back.wait(who, Stage::syncing);
-                return false;
-            }
-            phase = Phase::in_flight;
-            pages_synced = write_back.pages_on_their_way();
-        }
-        if (write_back.pages_written >= pages_synced) return true;
-        write_back.wait(who, Stage::syncing);
-        return false;
-    }
-
-private:
-    // Pages that were dirty when it began go to the disks; it waits for these and all others in flight.
-    enum class Phase : u8 { dirty, in_flight };
-
-    const i32 who;
-    Calendar& calendar;
-    PageCache& page_cache;
-    WriteBack& write_back;
-
-    Phase phase = Phase::dirty;
-    i64 began_ns = 0;
-    i64 pages_synced = 0;  // pages written back by when it is done
 };
 
 }  // namespace oltpsim

@@ -4,7 +4,8 @@ Nobody waits here. In a lead-in only the clock moves on, so that pages that it l
 """
 
 from oltpsim.simulator.errors import InternalError
-from oltpsim.simulator.form import NS_PER_MS, LeadInMarks, Remembered, System, lead_in_marks, loaded_windows, warm_state
+from oltpsim.simulator.expectation import start_state
+from oltpsim.simulator.form import NS_PER_MS, LeadInMarks, StartState, System, lead_in_marks
 from oltpsim.simulator.reference import waits
 from oltpsim.simulator.reference.cache import MemoryState
 from oltpsim.simulator.reference.client import Client
@@ -21,8 +22,8 @@ class Start:
 
     def prepare(self) -> None:
         """Do so. Raises InternalError for an unknown start."""
-        if self.system.interval.start != "warm":
-            self._remember(loaded_windows(self.system.program))
+        state = start_state(self.system, self.seed)
+        self._remember(state)
         match self.system.interval.start:
             case "cold":
                 pass
@@ -31,7 +32,7 @@ class Start:
                 self._write_pool(self.system.pool.pages)
                 self._write_page_cache()
             case "warm":
-                self._load_drawn()
+                self._load_drawn(state)
             case "after_prewarm":
                 self._prewarm()
             case start:
@@ -131,9 +132,9 @@ class Start:
         is_old = since_ms[next(iter(since_ms))] <= (now - marks.expire_ns) // NS_PER_MS
         return is_old or len(since_ms) > marks.cache_keep_pages
 
-    def _load_drawn(self) -> None:
-        """Take in the state of caches and windows that has been drawn."""
-        cache, warm = self.pool.cache, warm_state(self.system, self.seed)
+    def _load_drawn(self, warm: StartState) -> None:
+        """Take in the state of caches and counters that has been drawn."""
+        cache = self.pool.cache
         oldest_bytes = self.system.flushing.whole_age_bytes // 2 if self.system.flushing else 0
         changed = left = int(warm.pool[:, 2].sum())
         for page, usage, dirty, resident in warm.pool.tolist():
@@ -152,16 +153,15 @@ class Start:
             self.page_cache.fill(page)
         self.interpreter.counters[:] = warm.counters.tolist()
         self.interpreter.references.high[:] = warm.high.tolist()
-        self._remember(Remembered(warm.windows, warm.seen))
 
-    def _remember(self, remembered: Remembered) -> None:
+    def _remember(self, state: StartState) -> None:
         """Put into windows what they remember at the start."""
         for (start, length, _, first), rings in zip(
             self.system.program.windows.tolist(), self.interpreter.references.windows, strict=True
         ):
             for owner, ring in enumerate(rings):
-                ring.seen = int(remembered.seen[first + owner])
-                ring.pages = remembered.pages[start + owner * length :][: min(ring.seen, length)].tolist()
+                ring.seen = int(state.seen[first + owner])
+                ring.pages = state.windows[start + owner * length :][: min(ring.seen, length)].tolist()
 
     def _write_pool(self, most: int) -> None:
         """Write so many dirty buffers, those first that are replaced first."""

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.synthetic_plants import PLANTS, broken, caught
 from benchmarks.synthetic_systems import FITTED, HELD_OUT, record, run, system
 from oltpsim.calibration.fit import FigureKind, simulated_figures
-from oltpsim.models.build import build
+from oltpsim.models.wiring import build
 from oltpsim.simulator.kernel import simulate
 from oltpsim.simulator.results import Result
 

@@ -1,7 +1,7 @@
 """Hit ratios under independent references by characteristic times: oracle of caches and of the analytic engine.
 
-Groups of pages and the two policies of the engine: simulator/analytic/replacement.py. Here are the other two, and the
-time at which a cache of a given size is full (Che, Tung, Wang, IEEE JSAC 20, 2002).
+Groups of pages and the two policies of the engine: simulator/analytic/reading/replacement.py. Here are the
+other two, and the time at which a cache of a given size is full (Che, Tung, Wang, IEEE JSAC 20, 2002).
 
 - `frames`: the memory behind the slots of a buffer pool: the hand makes a referenced slot idle and an idle one go.
 - `midpoint`: InnoDB's list in two parts. A page enters at the head of the old part; a hit there or in the new part
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from oltpsim.simulator.analytic.replacement import clock_missing, lru_missing
+from oltpsim.simulator.analytic.reading.replacement import clock_missing, lru_missing
 from oltpsim.simulator.form import OLD_PERCENT, FloatArray
 
 SingleTimePolicy = Literal["lru", "clock", "frames"]

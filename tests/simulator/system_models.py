@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oltpsim.models.build import by_table
+from oltpsim.models.wiring import by_table
 from oltpsim.simulator.form import Assembler, Cpu, Interrupts, Program, Section, Station, Storage, System, Terminals
 from tests.simulator.systems import DrawnSystem, Step
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.simulator.analytic import compiled
+from oltpsim.simulator.analytic.equations import compiled
 from oltpsim.simulator.compiled_library import CompiledLibrary
 from oltpsim.simulator.errors import InstallationError
 from oltpsim.simulator.kernel import library as kernel

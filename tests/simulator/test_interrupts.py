@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from oltpsim.models.build import build
-from oltpsim.models.build.paths import costs_of, interrupts_of
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
+from oltpsim.models.wiring.paths import costs_of, interrupts_of
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result, read_result, result_json

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic, kernel, reference
 from oltpsim.simulator.form import IO_WAIT_SHARE_BITS, Assembler, FlashDevice, System, io_wait_shares
 from tests.simulator.tpcc_systems import TINY

@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from oltpsim.models.build import build
 from oltpsim.models.catalogue import catalogue_entry
 from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.wiring import build
 from oltpsim.simulator.form import System
 
 TINY = Path(__file__).resolve().parents[1] / "scenarios" / "tiny.yaml"

@@ -9,17 +9,9 @@ from typing import Any
 from oltpsim.models.input import SourceFile, short_text
 from oltpsim.simulator.errors import InputError
 
-HOURS_A_YEAR = 8760.0
-MONTHS_A_YEAR = 12.0
 MOST_USD_AN_HOUR = 10_000.0
 """beyond it somebody took a year for an hour"""
 REGION = re.compile(r"[a-z][a-z0-9-]{1,40}")
-DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
-WRITE_US = 20.0
-"""of a lone write into the buffer of a data-centre drive beyond the interface's time (assumption: P4500, P4510)"""
-READ_BYTES, WRITE_BYTES = 2.0, 1.5
-"""sequential bytes relative to those of random requests of 4 KiB (i3en, i4i and i7ie, by Scylla's
-aws_io_params.yaml: 1.9 to 2.3 and 1.2 to 2.3)"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +33,6 @@ class ImportedEntries:
     day: dt.date
     """from when the figures are"""
     instances: dict[str, dict[str, Any]] = field(default_factory=dict)
-    volumes: dict[str, dict[str, Any]] = field(default_factory=dict)
     lists: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out: dict[str, list[str]] = field(default_factory=dict)
 
@@ -143,25 +134,3 @@ def with_bursts(keys: dict[str, Any]) -> dict[str, Any]:
         if keys.get(f"volume_burst_{unit}", 0) <= keys.get(f"volume_{unit}", 0):
             keys.pop(f"volume_burst_{unit}", None)
     return keys | ({"volume_burst_s": 1800} if any(key.startswith("volume_burst") for key in keys) else {})
-
-
-def local_flash(
-    source: SourceFile, name: str, size_gib: float, per_s: tuple[float, float], latency_us: float, place: str, note: str
-) -> dict[str, Any]:
-    """A local SSD by its size, its reads and writes/s at full depth and the latency of a read alone."""
-    reads, writes = per_s
-    if not 1.0 <= reads * latency_us / 1e6 <= 4096:
-        source.refuse(place, f"{reads:g} reads/s of {latency_us:g} us", "1 to 4,096 at once", "look at the units")
-    return {
-        "kind": "ssd",
-        "name": name,
-        "capacity_gib": figure(size_gib),
-        "read_latency_us": figure(latency_us),
-        "write_latency_us": figure(WRITE_US + 1e6 / (WRITE_BYTES * writes)),
-        "reads_per_s": figure(reads),
-        "writes_per_s": figure(writes),
-        "read_mib_per_s": figure(READ_BYTES * reads / 256),
-        "write_mib_per_s": figure(WRITE_BYTES * writes / 256),
-        "source": f"{note}; assumptions: {WRITE_US:g} us and the interface's time for a write alone, "
-        "sequential bytes as of other local SSDs",
-    }

@@ -8,7 +8,7 @@ from typing import Any
 
 from oltpsim.models.catalogue.check import checked
 from oltpsim.models.catalogue.entries import SIZES
-from oltpsim.models.catalogue.importers import cloudspecs, ec2instances, karpenter, netflix, own_csv
+from oltpsim.models.catalogue.importers import ec2instances, own_csv
 from oltpsim.models.catalogue.importers.entries import ImportedEntries, ListFacts
 from oltpsim.models.input import SourceFile, parse_yaml, write_whole, yaml_text
 from oltpsim.simulator.errors import InputError, InternalError
@@ -17,8 +17,7 @@ MOST_BYTES = 512 << 20
 """ec2-instances-info's file of all regions has some hundreds of MB"""
 FIRST_LINE = "# Written by `oltpsim catalog import`, which replaces it when the same list is imported again."
 FORMATS: dict[str, tuple[Callable[[SourceFile], bool], Callable[[SourceFile, ListFacts], ImportedEntries]]] = {
-    importer.NAME: (importer.detect, importer.read)
-    for importer in (karpenter, ec2instances, netflix, cloudspecs, own_csv)
+    importer.NAME: (importer.detect, importer.read) for importer in (ec2instances, own_csv)
 }
 
 
@@ -47,7 +46,7 @@ def read_list(path: Path, kind: str | None, wanted: ListFacts) -> ImportedEntrie
         raise InputError(f"{path.name}: may be {' or '.join(kinds)}; say which by --kind")
     imported = FORMATS[kinds[0]][1](source, wanted)
     named = {name: {"name": name} | keys for name, keys in imported.instances.items()}
-    for part, entries in (("instances", named), ("volumes", imported.volumes), ("prices", imported.lists)):
+    for part, entries in (("instances", named), ("prices", imported.lists)):
         for name, keys in entries.items():
             checked(part, keys, f"{path.name}: {name}")
     return imported
@@ -61,8 +60,6 @@ def write_entries(imported: ImportedEntries, into: Path) -> list[WrittenFile]:
     texts: dict[Path, tuple[str, int]] = {}
     for name, family in _families(imported).items():
         texts[into / "instances" / f"{name}.yaml"] = (_text(family), len(family[SIZES]))
-    for name, keys in imported.volumes.items():
-        texts[into / "volumes" / f"{name}.yaml"] = (_text(keys), 1)
     for name, keys in imported.lists.items():
         texts[into / "prices" / f"{name}.yaml"] = (_text(keys), len(keys["rows"]))
     for path in texts:

@@ -1,4 +1,4 @@
-"""Folding: the pages of a few warehouses stand for those of all (models/build/sampling.py says how and why)."""
+"""Folding: the pages of a few warehouses stand for those of all (models/wiring/sampling.py says how and why)."""
 
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar

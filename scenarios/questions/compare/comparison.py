@@ -20,9 +20,9 @@ import numpy as np
 
 from oltpsim.calibration.fit import Calibration, apply_calibration
 from oltpsim.calibration.predict import MeasurementInterval, Uncertainty, guesses_of, ratio_interval, uncertainty_of
-from oltpsim.models.build import build
 from oltpsim.models.reading import Description, scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import asked_scenario
 from oltpsim.scenarios.run import Display, SimulationTask, pool_rates, read_saved_run, run_all
 from oltpsim.simulator.errors import InputError, InternalError

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from oltpsim.calibration.fit import AnalyticInput
-from oltpsim.models.build import clients_of
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import clients_of
 from oltpsim.scenarios.questions.explain.machines import MachineSolver, SolvedMachine, machines
 from oltpsim.simulator.form import ALL_VOLUMES
 from oltpsim.simulator.results import ROW_LOCKS

@@ -10,9 +10,9 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from oltpsim.models.build import clients_of, memory_plan
 from oltpsim.models.reading import SPARE_BUFFERS, with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import clients_of, memory_plan
 from oltpsim.scenarios.questions.explain.machines import MachineSolver
 from oltpsim.simulator.form import GIB, KIB
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oltpsim.calibration.fit import AnalyticInput
-from oltpsim.models.build import clients_of, memory_plan
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import clients_of, memory_plan
 from oltpsim.models.workloads import ClosedClientsSpec, OpenArrivalsSpec
 from oltpsim.models.workloads.tpcc import loaded_pages
 from oltpsim.scenarios.questions.explain.machines import (

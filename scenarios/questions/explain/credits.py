@@ -12,7 +12,7 @@ from oltpsim.simulator.analytic import demand_on_limits, parameters_of, places_o
 from oltpsim.simulator.form import ALL_VOLUMES, minutes_of_credits
 
 WHOSE = ("disk 1", "log disk", ALL_VOLUMES)
-"""in the order of `oltpsim.simulator.analytic.volumes.Places`"""
+"""in the order of `oltpsim.simulator.analytic.reading.volumes.Places`"""
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 
 from oltpsim.calibration.fit import AnalyticInput, AnalyticReader, solve_inputs
-from oltpsim.models.build import clients_of
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import clients_of
 from oltpsim.models.workloads import ClosedClientsSpec
 from oltpsim.simulator.analytic import (
     NO_PERCENTILES,
@@ -25,8 +25,8 @@ from oltpsim.simulator.analytic import (
     Rates,
     Solution,
     Workload,
-    answer,
     doubts,
+    result_of,
     rows,
     sustained,
 )
@@ -68,7 +68,7 @@ class SolvedMachine:
     @cached_property
     def result(self) -> Result:
         """Result with every figure that the engine has."""
-        return answer(self.case(sustained(self.system)), SEED, self.doubts)
+        return result_of(self.case(sustained(self.system)), SEED, self.doubts)
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:

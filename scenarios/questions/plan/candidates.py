@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import TypeAdapter
 
-from oltpsim.models.build import LOG_AREA_BYTES, most_buffers
 from oltpsim.models.catalogue import ChassisSpec, InstanceSpec, PriceUnit, VolumeSpec, catalogue_entry
 from oltpsim.models.machine import CpuSpec, DiskArraySpec, DiskSpec, MachineSpec, RateLimitSpec
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import LOG_AREA_BYTES, most_buffers
 from oltpsim.scenarios.questions.plan.question import PlanQuestion
 from oltpsim.simulator.form import GIB, KIB
 

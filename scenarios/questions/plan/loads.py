@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from oltpsim.calibration.fit import AnalyticInput, AnalyticReader
-from oltpsim.models.build import build
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.questions.plan.candidates import Stock
 from oltpsim.scenarios.questions.plan.question import ResponseObjective
 from oltpsim.simulator.analytic import (

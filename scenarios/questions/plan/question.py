@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-from oltpsim.models.build import clients_of, memory_plan
 from oltpsim.models.input import did_you_mean, validated
 from oltpsim.models.reading import positive_quantity
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
+from oltpsim.models.wiring import clients_of, memory_plan
 from oltpsim.models.workloads import OpenArrivalsSpec
 from oltpsim.models.workloads.tpcc import CLASSES, file_pages, loaded_pages
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, KIB
 
 HELD = 128
-"""warehouses whose pages stand for all when many machines are calculated; models/build/sampling.py"""
+"""warehouses whose pages stand for all when many machines are calculated; models/wiring/sampling.py"""
 MANY_WAREHOUSES = 1000
 """warehouses over which the size of one is taken: the items, which all share, count for little"""
 EVEN = 16

@@ -11,9 +11,9 @@ from itertools import product
 from math import prod
 
 from oltpsim.calibration.fit import AnalyticInput
-from oltpsim.models.build import memory_plan
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import memory_plan
 from oltpsim.models.workloads import ClosedClientsSpec
 from oltpsim.scenarios.questions.explain import (
     MachineSolver,

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oltpsim.calibration.fit import AnalyticReader
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario, numeric_keys, numeric_value, scenario_from_mapping, with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.models.workloads.tpcc import tpcc_program
 from oltpsim.models.workloads.tpcc.program import tpcc_outline
 from oltpsim.simulator.analytic import Parameters, parameters_of, read_workload, simulate

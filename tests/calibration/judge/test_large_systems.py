@@ -67,6 +67,17 @@ def test_figures_are_what_the_result_says(scenario: ScenarioSpec, result: Result
     assert simulated_figure(asked("partition_queue"), scenario, result) != 2.0, "the negative twin: another queue"
 
 
+def test_the_log_is_on_the_first_data_disk_unless_it_has_its_own(scenario: ScenarioSpec, result: Result) -> None:
+    """What follows the data in a result is the log's disk, or else a disk of a RAID set."""
+    data, other = (replace(result.devices[0], occupied_fraction=share) for share in (0.8, 0.3))
+    of_set = replace(result, devices=[data, other])
+    disk = scenario.machine.disks.disk
+    own = scenario.model_copy(update={"machine": scenario.machine.model_copy(update={"log_disk": disk})})
+    assert simulated_figure(asked("log_occupied_fraction"), scenario, of_set) == 0.8
+    assert simulated_figure(asked("log_occupied_fraction"), own, of_set) == 0.3, "the negative twin: a disk of its own"
+    assert simulated_figure(asked("log_occupied_fraction"), scenario, replace(result, devices=[data])) == 0.8
+
+
 def test_an_unknown_figure_is_refused_with_those_that_are_known(scenario: ScenarioSpec, result: Result) -> None:
     with pytest.raises(InputError, match=r"no figure 'cpu_user_percent'; allowed: .*cpu_user_fraction"):
         simulated_figure(asked("cpu_user_percent"), scenario, result)

@@ -9,8 +9,8 @@ import pytest
 from oltpsim.calibration.fit import Calibration, FigureKind, apply_calibration, calibration_path, read_calibration
 from oltpsim.calibration.predict import FigureInterval, predict_scenario, run_measurement
 from oltpsim.calibration.predict.figures import NEAR_CAPACITY, SHAPE_SD, UNMEASURED, FigureError, figure_intervals
-from oltpsim.models.build import build
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import load_scenario_file, scenario_path
 from oltpsim.simulator.analytic import simulate
 from oltpsim.simulator.results import Result

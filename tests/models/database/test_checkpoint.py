@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.database import checkpointer_of
 from oltpsim.models.database.checkpoint import CheckpointSpec
+from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.form import NEVER_BYTES
 from oltpsim.simulator.results import Result

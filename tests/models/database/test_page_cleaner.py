@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from oltpsim.models.build import build
-from oltpsim.models.build.memory import memory_plan
 from oltpsim.models.catalogue import catalogue_entry
 from oltpsim.models.database import flushing_of, merger_of, page_cleaners_of
 from oltpsim.models.database.page_cleaner import PageCleanerSpec
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
+from oltpsim.models.wiring.memory import memory_plan
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import CODES, GIB, Daemon

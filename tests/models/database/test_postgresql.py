@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build, memory_plan
 from oltpsim.models.catalogue import catalogue_entry, expand_names
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build, memory_plan
 from oltpsim.models.workloads import LayoutSpec
 from oltpsim.models.workloads.tpcc import loaded_pages
 from oltpsim.models.workloads.tpcc.layout import HeapSpec

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.database import sweeper_of
 from oltpsim.models.database.writer import SweepSpec
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.errors import InputError
 
 LIBRARY = Path(__file__).resolve().parents[3] / "scenarios" / "library"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oltpsim.models.build import build
 from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.reading import load_scenario, scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.simulator.errors import InputError
 
 TINY = Path(__file__).resolve().parents[2] / "scenarios" / "tiny.yaml"

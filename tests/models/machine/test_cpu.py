@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oltpsim.calibration.fit import engine_doubts
-from oltpsim.models.build import build, unmeasured_threads
 from oltpsim.models.machine import CpuSpec
 from oltpsim.models.machine.cpu import cache_line_ns, slowdowns
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build, unmeasured_threads
 from tests.simulator.tpcc_systems import TINY
 
 

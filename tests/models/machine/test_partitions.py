@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.show.words import configuration_line
 from oltpsim.simulator import analytic
 from oltpsim.simulator.errors import Infeasible, InputError

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from oltpsim.models.build import build
 from oltpsim.models.machine import SsdSpec
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import simulate as calculate
 from oltpsim.simulator.form import MIB, SsdDevice
 from oltpsim.simulator.kernel import simulate

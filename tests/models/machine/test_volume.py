@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from oltpsim.models.build import build
 from oltpsim.models.machine import FlashDiskSpec, RateLimitSpec, RotatingDiskSpec
 from oltpsim.models.reading import load_scenario, scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import FlashDevice, RaidSet, RateLimit
 from oltpsim.simulator.form.plain import plain_of

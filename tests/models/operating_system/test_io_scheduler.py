@@ -6,10 +6,10 @@ from dataclasses import astuple
 
 import pytest
 
-from oltpsim.models.build import build
-from oltpsim.models.build.paths import costs_of
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
+from oltpsim.models.wiring.paths import costs_of
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import FairQueueing
 from oltpsim.simulator.kernel import simulate

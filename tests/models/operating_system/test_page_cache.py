@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.operating_system.page_cache import inactive_pages
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files
 
 PAGE = 8192

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oltpsim.models.build import build
 from oltpsim.models.input import parse_yaml
 from oltpsim.models.reading import load_scenario, scenario_from_mapping
+from oltpsim.models.wiring import build
 from oltpsim.simulator.errors import Infeasible, InputError
 
 LIBRARY = sorted((Path(__file__).resolve().parents[3] / "scenarios" / "library").glob("*.yaml"))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.simulator.errors import InputError
 
 SWAPPING = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "v20z-150000-buffers.yaml"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from oltpsim.models.build import build
-from oltpsim.models.build.start import MOST_WORK_S
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
+from oltpsim.models.wiring.start import MOST_WORK_S
 from oltpsim.simulator.errors import InputError
 from tests.simulator.tpcc_systems import TINY
 

@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.models.workloads.tpcc.program import CLASSES, row_counts
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.simulator.analytic import simulate as calculated
+from oltpsim.simulator.expectation import ProgramReader
 from oltpsim.simulator.form import CODES
 from oltpsim.simulator.form.samplers import alias_pmf
-from oltpsim.simulator.form.visits import ProgramReader
 from oltpsim.simulator.kernel import simulate as simulated
 
 NAMES = ("new_order", "payment", "order_status", "delivery", "stock_level")

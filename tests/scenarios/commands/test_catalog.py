@@ -23,39 +23,35 @@ def said(capsys: Output, *words: str) -> str:
 
 def test_an_import_tells_what_it_made_and_left_out_and_is_used_by_its_folder(capsys: Output, tmp_path: Path) -> None:
     into = str(tmp_path / "mine")
-    out = said(
-        capsys, "catalog", "import", str(SAMPLES / "netflix_shapes.json"), "--date", "2026-01-01", "--into", into
-    )
-    assert out.splitlines() == [
-        "netflix_shapes.json: netflix; 2 machines", f"  {into}/instances/netflix-aws-i4i.yaml  2",
-        f"use it: oltpsim --catalog {into} COMMAND",
+    out = said(capsys, "catalog", "import", str(SAMPLES / "ec2instances.json"), "--date", "2026-01-01", "--into", into)
+    assert out.splitlines()[:2] == [
+        "ec2instances.json: ec2instances; 3 machines, 15 prices", f"  {into}/instances/ec2instances-aws-m7i.yaml  1",
     ]  # fmt: skip
-    prices = said(
-        capsys, "catalog", "import", str(SAMPLES / "3yr-reserved_netflix_prices.json"), "--date", "2026-01-01",
-        "--into", into,
-    )  # fmt: skip
-    assert "\nleft out\n  1: deprecated: f5.large.deprecated\n" in prices
+    assert out.endswith(f"\nuse it: oltpsim --catalog {into} COMMAND\n")
+    assert "\nleft out\n  1: shape: CPU credits, which aren't modelled: t3.large\n" in out
     before = said(capsys, "catalog", "list", "instances")
     assert "yours" not in before
     after = said(capsys, "--catalog", into, "catalog", "list", "instances").splitlines()
-    assert "  i4i.large (yours, in place of the program's)" in after
+    assert "  m7i.large (yours, in place of the program's)" in after
     assert "  i4i.8xlarge" in after
     listed = said(capsys, "--catalog", into, "catalog", "list", "prices")
-    assert "  netflix-us-east-1-volumes (yours)\n" in listed
-    assert "memory_gib: 15.26" in said(capsys, "--catalog", into, "catalog", "show", "instances", "i4i.large")
-    assert "memory_gib: 16\n" in said(capsys, "catalog", "show", "instances", "i4i.large")
+    assert "  ec2instances-us-east-1-on-demand (yours)\n" in listed
+    imported = "imported from ec2instances.json"
+    assert imported in said(capsys, "--catalog", into, "catalog", "show", "instances", "m7i.large")
+    assert imported not in said(capsys, "catalog", "show", "instances", "m7i.large")
     assert FOLDER_VARIABLE not in os.environ, "a command line leaves nothing behind"
 
 
 def test_a_list_of_which_nothing_fits_is_refused_with_the_reasons(capsys: Output, tmp_path: Path) -> None:
-    file = tmp_path / "netflix_shapes.json"
-    file.write_text(json.dumps({"instances": {"p5.large": {"gpu": 1}}}), encoding="utf-8")
-    assert (
-        main(["catalog", "import", str(file), "--kind", "netflix", "--date", "2026-01-01", "--into", str(tmp_path)])
-        == 2
+    file = tmp_path / "instances.json"
+    file.write_text(
+        json.dumps([{"instance_type": "p5.large", "GPU": 1, "pricing": {"us-east-1": {}}}]), encoding="utf-8"
     )
+    assert main(["catalog", "import", str(file), "--date", "2026-01-01", "--into", str(tmp_path)]) == 2
     err = capsys.readouterr().err
-    assert err == "error: netflix_shapes.json: nothing in it fits the catalogue; 1: has accelerators: p5.large\n"
+    assert err.startswith(
+        "error: instances.json: nothing in it fits the catalogue; 1: shape: has accelerators: p5.large; "
+    )
 
 
 def test_the_command_line_knows_the_variable_by_the_name_that_the_catalogue_reads() -> None:
@@ -66,7 +62,9 @@ def test_check_tells_what_has_no_price_and_what_only_has_one(capsys: Output, tmp
     assert said(capsys, "catalog", "check").count("\n") == 1
     into = str(tmp_path)
     said(capsys, "catalog", "import", str(SAMPLES / "my-machines.csv"), "--date", "2026-01-01", "--into", into)
-    said(capsys, "catalog", "import", str(SAMPLES / "karpenter.json"), "--into", into)
+    metal = tmp_path / "metal.csv"
+    metal.write_text("part,amount,per,date,currency,term\ninstances/i4i.metal,10.98,hour,2026-07-06,USD,on demand\n")
+    said(capsys, "catalog", "import", str(metal), "--into", into)
     out = said(capsys, "--catalog", into, "catalog", "check").splitlines()[1:]
     assert out == [
         "2 for sale without a price in any list: instances/rack-7, instances/vm-small",

@@ -80,7 +80,7 @@ def test_a_former_command_says_what_to_type_instead(capsys: Output) -> None:
 
 def test_models_are_built_without_an_engine() -> None:
     code = (
-        "from oltpsim.models.build import build\nfrom scenarios.library import library_files, load_scenario_file\n"
+        "from oltpsim.models.wiring import build\nfrom scenarios.library import library_files, load_scenario_file\n"
         "import oltpsim.models.reading, scenarios.run, scenarios.show.summary, simulator.form\n"
         "names = [name for name in library_files() if name != 'million-orders' and '/' not in name]\n"
         "models = [build(load_scenario_file(library_files()[name])) for name in names]"

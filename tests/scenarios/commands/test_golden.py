@@ -348,12 +348,12 @@ def entries() -> Iterator[Refusal]:
             yield Refusal("catalogue", ("--catalog", "mine", "catalog", "check"), {f"mine/{kind}/mine.yaml": text})
     for kind, text in others.items():
         yield Refusal("catalogue", ("--catalog", "mine", "catalog", "check"), {f"mine/{kind}/mine.yaml": text})
-    shapes = {"netflix_shapes.json": (SAMPLES / "catalogue" / "netflix_shapes.json").read_text(encoding="utf-8")}
+    shapes = {"instances.json": (SAMPLES / "catalogue" / "ec2instances.json").read_text(encoding="utf-8")}
     prices = {"my-prices.csv": (SAMPLES / "catalogue" / "my-prices.csv").read_text(encoding="utf-8")}
     yield from of_files("list of prices", "x.json", "catalog import x.json", ["{}", "", "[", "null"])
     yield from of_words(
-        "list of prices", "catalog import none.json", "catalog import netflix_shapes.json --date tomorrow",
-        "catalog import netflix_shapes.json --kind ibm", "catalog import my-prices.csv",
+        "list of prices", "catalog import none.json", "catalog import instances.json --date tomorrow",
+        "catalog import instances.json --kind ibm", "catalog import my-prices.csv",
         "catalog import my-prices.csv --date 2020-01-01 --currency shells --into o",
         "catalog import my-prices.csv --date 2020-01-01 --into my-prices.csv", files=shapes | prices,
     )  # fmt: skip

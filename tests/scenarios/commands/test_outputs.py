@@ -111,7 +111,7 @@ def test_an_entry_in_its_three_forms(words: tuple[str, str], capsys: Output) -> 
 
 
 def test_an_import_of_a_list_says_its_files_as_rows_and_can_be_quiet(capsys: Output, tmp_path: Path) -> None:
-    words = ["catalog", "import", str(LISTS / "netflix_shapes.json"), "--date", "2026-01-01", "--into", str(tmp_path)]
+    words = ["catalog", "import", str(LISTS / "my-machines.csv"), "--date", "2026-01-01", "--into", str(tmp_path)]
     assert main([*words, "-o", "json", "-q"]) == 0
     said = capsys.readouterr()
     [row] = json.loads(said.out)["rows"]

@@ -74,7 +74,7 @@ def test_no_other_engine_asks_it(capsys: Capture, monkeypatch: Patch) -> None:
                                    ["explain", TINY]])  # fmt: skip
 def test_it_answers_without_another_engine(words: list[str]) -> None:
     show = "print(sorted({'oltpsim.simulator.kernel', 'oltpsim.simulator.reference', 'simpy'} & set(sys.modules)))"
-    code = f"import sys\nfrom scenarios.commands.cli import main\nassert main({words}) == 0\n{show}"
+    code = f"import sys\nfrom oltpsim.scenarios.commands.cli import main\nassert main({words}) == 0\n{show}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks.random_machines import random_machine
-from oltpsim.models.build import build
+from oltpsim.models.wiring import build
 from oltpsim.simulator import kernel
 from oltpsim.simulator.analytic import Parameters, Solution, Workload, parameters_of, read_workload, solve
 from oltpsim.simulator.form import RotatingDevice, System

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from oltpsim.simulator.analytic import solve
-from oltpsim.simulator.analytic.replacement import clock_missing, clustered_clock
+from oltpsim.simulator.analytic.reading.replacement import clock_missing, clustered_clock
 from oltpsim.simulator.form import IntArray
 from tests.simulator.analytic.test_system import machine
 from tests.simulator.page_references import BATCH, counted

@@ -8,12 +8,11 @@ from types import ModuleType
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario, with_values
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator import analytic, kernel
-from oltpsim.simulator.analytic.cleaner_fields import cleaner_fields
-from oltpsim.simulator.analytic.daemon_marks import merged_per_s
+from oltpsim.simulator.analytic.reading.page_writes import cleaner_fields, merged_per_s
 from oltpsim.simulator.form import CODES, System
 from oltpsim.simulator.results import Result
 from tests.simulator.daemons import merging

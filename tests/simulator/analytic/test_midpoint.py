@@ -8,13 +8,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import scenario_loader
 from oltpsim.simulator import analytic, kernel
-from oltpsim.simulator.analytic.caches import pool_table
 from oltpsim.simulator.analytic.page_groups import PageGroups
-from oltpsim.simulator.analytic.workload import read_workload
+from oltpsim.simulator.analytic.reading.pool_table import pool_table
+from oltpsim.simulator.analytic.reading.workload import read_workload
 from oltpsim.simulator.form import System
 from oltpsim.simulator.results import Result
 from tests.oracles.replacement import missing_by_group

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from benchmarks.page_cleaner_systems import page_cleaner_system
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario, with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.scenarios.run import SimulationTask, simulate
 from oltpsim.simulator.analytic import Solution, parameters_of, rates, read_workload
-from oltpsim.simulator.analytic.cleaner_fields import SHARES
-from oltpsim.simulator.analytic.daemon_marks import cleaner_marks_of
-from oltpsim.simulator.analytic.solution import at_rate
+from oltpsim.simulator.analytic.equations.solution import at_rate
+from oltpsim.simulator.analytic.reading.page_writes import SHARES, cleaner_marks_of
 from oltpsim.simulator.form import ENDLESS_PAGES, FloatArray
 from oltpsim.simulator.results import Result
 from tests.simulator.analytic.test_writes import NEVER, groups_of, one, usual

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import Solution, parameters_of, read_workload, solve
-from oltpsim.simulator.analytic.caches import pool_table, reach
 from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.pages import PageReader
-from oltpsim.simulator.form import Assembler, ProgramReader, System
+from oltpsim.simulator.analytic.reading.pool_table import pool_table, reach
+from oltpsim.simulator.expectation import ProgramReader
+from oltpsim.simulator.form import Assembler, System
 from tests.simulator.rounds import Rounds, without_time
 from tests.simulator.tpcc_systems import TINY
 from tests.simulator.twins import column_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import read_description
+from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic, kernel
 
 LINE = "2 cores, 8 GB, NVMe, MySQL 8.0, {}, 8 clients, 5 s, 2 s warm-up"

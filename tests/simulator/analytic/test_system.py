@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import (
     Parameters,
     Solution,
@@ -21,7 +21,7 @@ from oltpsim.simulator.analytic import (
     solve,
     stacked,
 )
-from oltpsim.simulator.analytic.solution import at_rate
+from oltpsim.simulator.analytic.equations.solution import at_rate
 from tests.simulator.tpcc_systems import TINY
 
 FloatArray = npt.NDArray[np.float64]

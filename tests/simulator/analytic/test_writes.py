@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pytest
 
 from oltpsim.simulator.analytic import Parameters, Solution, Workload
-from oltpsim.simulator.analytic.caches import pool_table
+from oltpsim.simulator.analytic.equations.solution import at_rate
 from oltpsim.simulator.analytic.page_groups import PageGroups
-from oltpsim.simulator.analytic.solution import at_rate
+from oltpsim.simulator.analytic.reading.pool_table import pool_table
 from oltpsim.simulator.form.placement import round_robin
 from oltpsim.simulator.reference.write_back import neighbours
 from tests.simulator.analytic.test_system import machine

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oltpsim.models.build import by_table, most_pages
+from oltpsim.models.wiring import by_table, most_pages
 from oltpsim.simulator.form import extent_of
 from oltpsim.simulator.form.placement import round_robin
 from oltpsim.simulator.reference.write_back import neighbours

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import CODES, OPERATIONS, Daemon, DaemonStep, System, listing, load, save
 from oltpsim.simulator.form.placement import Extent

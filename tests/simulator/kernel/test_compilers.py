@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.form import System
 from oltpsim.simulator.kernel import KernelEngine
 from oltpsim.simulator.kernel.library import LIBRARY

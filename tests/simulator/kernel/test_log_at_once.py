@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from oltpsim.models.database.log import LogSpec, log_of
 from oltpsim.simulator import analytic, kernel, reference
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form import JOURNAL_BYTES, Assembler, FlashDevice, Log, ProgramReader, System
+from oltpsim.simulator.expectation import ProgramReader
+from oltpsim.simulator.form import JOURNAL_BYTES, Assembler, FlashDevice, Log, System
 from tests.simulator.conftest import make_model
 
 MS = 1_000_000

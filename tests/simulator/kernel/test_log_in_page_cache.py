@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator import analytic, kernel, reference
 from oltpsim.simulator.form import Assembler, System, from_s

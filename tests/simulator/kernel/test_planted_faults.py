@@ -59,7 +59,7 @@ FAULTS = {
     "now before what was due": Fault("calendar.hpp", "next_ns == now_ns && now_ns < until_ns", "next_ns < now_ns"),
     "a new page is logged whole": Fault("page_images.hpp", "is_new ? 0 : bytes", "bytes"),
     "log of the checkpoints before counts": Fault(
-        "daemons.hpp", "logged - daemon.began_bytes < step.b", "logged < step.b"
+        "daemons.hpp", "pool.log_end_bytes() - daemon.began_bytes < log_bytes", "pool.log_end_bytes() < log_bytes"
     ),
     "write-back sleeps when its first pages are on their way": Fault(
         "daemons.hpp", "!interpreter.page_cache.has_dirty_since(latest_ns)", "write_back.free_pages() <= 0"
@@ -156,7 +156,9 @@ FAULTS = {
     "a page comes in without what waits": Fault("buffer_pool.hpp", "waiting.take(page)", "false"),
     "the last page that waits is merged": Fault("merges.hpp", "uniform_below(stream, left)", "left - 1"),
     "a merge overwrites what is dirty": Fault("merges.hpp", "pool.is_dirty(victim.page)", "false"),
-    "parts of pages to merge are forgotten": Fault("merges.hpp", "round.left_milli + milli_pages", "milli_pages"),
+    "parts of pages to merge are forgotten": Fault(
+        "daemons.hpp", "daemon.left_milli_pages + milli_pages", "milli_pages"
+    ),
     "tasks asleep count twice": Fault("io_wait.hpp", "asleep += by", "asleep += 2 * by"),
 }
 """Each makes another trajectory."""

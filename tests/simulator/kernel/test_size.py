@@ -90,7 +90,7 @@ def test_a_large_warm_system_is_refused_before_its_start_is_drawn(
     model = readers(model_of, 5_000_000, pool_pages=1000)
     warm = replace(model, interval=replace(model.interval, start="warm"))
     monkeypatch.setattr(compiled, "available_bytes", lambda: 500 << 20)
-    monkeypatch.setattr("oltpsim.simulator.form.tables.warm_state", lambda *_: pytest.fail("drawn"))
+    monkeypatch.setattr("oltpsim.simulator.expectation.start.warm_state", lambda *_: pytest.fail("drawn"))
     with pytest.raises(InputError, match="are free"):
         KernelEngine(warm, 1)
     KernelEngine(model, 1)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic, kernel
 from oltpsim.simulator.form import CODES, Assembler, Interrupts, System, Terminals
 from oltpsim.simulator.reference.terminals import TerminalQueue

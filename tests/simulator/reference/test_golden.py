@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.reference import simulate
 from oltpsim.simulator.results import result_json
 

@@ -20,7 +20,7 @@ ModelOf = Callable[..., System]
 
 def test_reading_a_result_loads_no_engine() -> None:
     show = "print(sorted({'scipy', 'simpy'} & set(sys.modules)))"
-    code = f"import sys\nimport simulator.results\n{show}\nimport simulator.reference\n{show}"
+    code = f"import sys\nimport oltpsim.simulator.results\n{show}\nimport oltpsim.simulator.reference\n{show}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["[]", "['scipy', 'simpy']"]
 

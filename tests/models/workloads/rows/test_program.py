@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build, scenario_remarks
 from oltpsim.models.input import parse_yaml
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build, scenario_remarks
 from oltpsim.models.workloads import RowWorkloadSpec
 from oltpsim.models.workloads.rows.program import row_counts
 from oltpsim.simulator import analytic, kernel, reference
-from oltpsim.simulator.analytic.workload import read_workload
+from oltpsim.simulator.analytic.reading.workload import read_workload
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result, result_json
 

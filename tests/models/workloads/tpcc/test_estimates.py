@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.models.workloads.tpcc.tables import loaded_pages
 from oltpsim.simulator import analytic, kernel, reference
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form import ProgramReader
+from oltpsim.simulator.expectation import ProgramReader
 from oltpsim.simulator.form.samplers import alias_pmf
 from oltpsim.simulator.results import Result, result_json
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.models.workloads.tpcc.program import row_counts
 from oltpsim.models.workloads.tpcc.tables import loaded_pages
 from oltpsim.simulator import kernel, reference

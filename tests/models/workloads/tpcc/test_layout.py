@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
 from oltpsim.models.workloads.tpcc import file_pages, loaded_pages, regions_of
 from oltpsim.models.workloads.tpcc.layout import CHANGED_ROWS, LayoutSpec
 from oltpsim.scenarios.library import library_files

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oltpsim.models.build import build, sample_of
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build, sample_of
 from oltpsim.models.workloads import PathTimes
 from oltpsim.models.workloads.tpcc import client_registers, tpcc_program
 from oltpsim.models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oltpsim.models.build import clients_of, memory_plan
 from oltpsim.models.reading import with_values
+from oltpsim.models.wiring import clients_of, memory_plan
 from oltpsim.scenarios.library import load_scenario_file, scenario_path
 from oltpsim.scenarios.questions.explain import (
     Explanation,

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oltpsim.calibration.fit import AnalyticReader
-from oltpsim.models.build import memory_plan
 from oltpsim.models.catalogue import PriceList, PriceRow, Prices, chassis_specs
+from oltpsim.models.wiring import memory_plan
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.scenarios.questions.plan import (
     VERDICTS,

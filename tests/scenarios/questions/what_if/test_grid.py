@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from oltpsim.models.build import memory_plan
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import memory_plan
 from oltpsim.scenarios.questions.explain import MachineSolver, with_busy_connections
 from oltpsim.scenarios.questions.what_if import BUFFERS, CLIENTS, DISKS, RAM, MachineAnswer, WhatIf, what_if
 from oltpsim.simulator.errors import InputError

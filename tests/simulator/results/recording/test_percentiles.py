@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import scipy
 
-from oltpsim.models.build import build
 from oltpsim.models.reading import load_scenario
+from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import simulate as calculate
 from oltpsim.simulator.form import FloatArray, IntArray
 from oltpsim.simulator.kernel import simulate

@@ -1,0 +1,19 @@
+"""What a solved machine shows: the terms of the simulating engines, with the error of the formulas."""
+
+from oltpsim.simulator.analytic.answer.credits import with_credits
+from oltpsim.simulator.analytic.answer.device_figures import demand_on_limits
+from oltpsim.simulator.analytic.answer.doubt import doubts
+from oltpsim.simulator.analytic.answer.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
+from oltpsim.simulator.analytic.answer.factors import (
+    CPU_PART,
+    DEVICE_PART,
+    MISSES_PART,
+    READS_PART,
+    WRITES_PART,
+    rate_factors,
+)
+from oltpsim.simulator.analytic.answer.figures import Case
+from oltpsim.simulator.analytic.answer.fixed_work import run_s
+from oltpsim.simulator.analytic.answer.percentiles import NOT_KNOWN, response_quantiles_s
+from oltpsim.simulator.analytic.answer.result import NO_PERCENTILES, result_of
+from oltpsim.simulator.analytic.answer.under_load import loaded

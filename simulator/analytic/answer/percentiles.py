@@ -1,0 +1,220 @@
+"""Percentiles of response times from a solved machine's means, by class; none where they hang on what isn't known.
+
+A transaction's time is a sum of stages, independent of each other. Whether it waits for a row's lock, how often it
+waits for a disk (a Poisson number), and whether a heap or a batch of writes holds it up then, are known with their
+chances: for each combination the sum is taken to be gamma distributed, so that all together it is a mixture. Clients
+of a closed system who wait in one queue aren't in another: the queue's length varies as the number of those who are
+elsewhere does, which is Gaussian with the variance (1 + c2) / 2 of their number, c2 that of services (diffusion limit
+of the machine repairman: Iglehart, J. Appl. Prob. 2, 1965).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from oltpsim.simulator.analytic.equations import Solution
+from oltpsim.simulator.analytic.reading import Parameters, Workload
+from oltpsim.simulator.form import FloatArray, IntArray, weighted_sum
+
+ARM_VARIATION, FLUSH_VARIATION, PATH_VARIATION, BURST_VARIATION, PAUSE_VARIATION = 0.3, 0.1, 0.06, 0.3, 0.4
+"""squared coefficients of variation: of an arm's service, of a commit's wait for the log's flushes, of the CPU time of
+a class's transactions, of their bursts beyond that, of what a pause or a lock takes who meets it (assumptions)"""
+COUNTED = 4
+"""numbers of waits for disks that are told apart, from none on; more are taken together"""
+STEPS, TAIL = 18, 40.0
+"""halvings of percentiles' bounds on a logarithmic scale; the upper bound in standard deviations"""
+LEAST_VARIATION, LEAST_CHANCE = 1e-6, 1e-9
+WAITS, DISKS, WRITES, PAUSES = 0.02, 0.2, 0.4, 0.2
+"""from which on there are none: chance that all connections are in use; shares of the response time at disks, of the
+disks' time for background writes, of the response time behind heaps or batches of writes"""
+EDGE, NEAR_SHARE, TAIL_SHARE = 1.3, 0.45, 0.1
+"""a percentile is at an edge if fewer than this share of those beyond it, or of a tenth of all, lie within that factor
+around it; of exponential times twice as many do at the median"""
+NOT_KNOWN = (
+    "",
+    "connections run out, and how long the queue for them is isn't in the equations",
+    "write-back into volumes with limits holds up who reads, for how long is known only roughly",
+    "drives' caches take writes until they are full, and when that is isn't in the equations",
+    "background writes keep the disks busy that they wait for, and come in storms",
+    "heaps or batches of writes hold them up, and when these come is known only on average",
+    "they stand at an edge between those that are held up and those that aren't",
+)
+"""reasons why there are no percentiles, by number; 0: there are"""
+CONNECTIONS, VOLUMES, CACHES, STORMS, HEAPS, AT_EDGE = range(1, len(NOT_KNOWN))
+TINY = 1e-150
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Gamma distributions with their chances, which sum to 1; (machines, classes, terms)."""
+
+    chance: FloatArray
+    mean_s: FloatArray
+    variance_s2: FloatArray
+
+    def below(self, times_s: FloatArray) -> FloatArray:
+        """Chance of ending within each time, (machines, classes, times).
+
+        The cube root of a gamma distributed time is taken to be normal (Wilson and Hilferty, PNAS 17, 1931): within
+        3 % for the percentiles from 50 on of shapes from 1 on.
+        """
+        mean_s = np.maximum(self.mean_s, TINY)
+        sd = np.sqrt(np.maximum(self.variance_s2 / mean_s**2, LEAST_VARIATION)) / 3.0
+        roots = np.cbrt(times_s[..., None] / mean_s[..., None, :])
+        within = _normal_below((roots - (1.0 - sd**2)[..., None, :]) / sd[..., None, :])
+        return np.asarray((self.chance[..., None, :] * within).sum(axis=-1))
+
+    def quantiles(self, shares: FloatArray) -> FloatArray:
+        """The times that these shares end within, (machines, classes, shares)."""
+        there = self.chance > LEAST_CHANCE
+        most = np.where(there, self.mean_s + TAIL * np.sqrt(self.variance_s2), 0.0).max(axis=-1)
+        low = np.where(there, self.mean_s, np.inf).min(axis=-1) * 1e-3
+        low, high = (
+            np.repeat(np.log(np.maximum(each, 1e-12))[..., None], len(shares), axis=-1) for each in (low, most)
+        )
+        for _ in range(STEPS):
+            middle = (low + high) / 2.0
+            more = self.below(np.exp(middle)) < shares
+            low, high = np.where(more, middle, low), np.where(more, high, middle)
+        return np.asarray(np.exp((low + high) / 2.0))
+
+
+def response_quantiles_s(
+    w: Workload, p: Parameters, r: Solution, classes: IntArray, shares: FloatArray, *, with_backlog: bool = False
+) -> tuple[FloatArray, IntArray]:
+    """Times that transactions of these classes end within with probability `shares`, (machines, classes, shares).
+
+    NaN for none; with them the reasons, numbers of `NOT_KNOWN`. The wait for a connection is not in them, nor the
+    middle tier; `with_backlog`: the caller knows that wait.
+    """
+    found = mixture(w, p, r, classes)
+    times_s = found.quantiles(shares)
+    near = found.below(times_s * EDGE**0.5) - found.below(times_s / EDGE**0.5)
+    why = _unknown(p, r, classes, with_backlog=with_backlog)[..., None]
+    why = np.where((why == 0) & (near < NEAR_SHARE * np.minimum(1.0 - shares, TAIL_SHARE)), AT_EDGE, why)
+    return np.where(why == 0, times_s + p.network_s[:, classes][..., None], np.nan), why
+
+
+def _unknown(p: Parameters, r: Solution, classes: IntArray, *, with_backlog: bool) -> IntArray:
+    """Reasons of all percentiles of a class, (machines, classes)."""
+    disks_s = (r.read_s + r.victim_s + r.fault_s)[:, classes]
+    log_s = np.where(_log_at_disks(p), r.log_s[:, classes], 0.0)
+    total_s = np.maximum(r.total_s[:, classes], TINY)
+    at_disks = (disks_s + log_s) / total_s > DISKS
+    inside = np.clip(r.rate * r.response_s / p.clients, 0.0, 1.0)
+    all_inside = inside ** (np.sqrt(2.0 * (p.clients + 1.0)) - 1.0)  # M/M/c: Sakasegawa 1977
+    queued = ((p.arrivals_per_s > 0) | (p.terminals > 0)) & (all_inside > WAITS) & (not with_backlog)
+    paused = _stalled_s(r)[:, None] * _waits(r, classes) / total_s > PAUSES
+    cases = (
+        (_column(queued), CONNECTIONS),
+        (at_disks & _column((p.limited > 0) & (p.direct <= 0)), VOLUMES),
+        (at_disks & _column(p.write_cache_s > 0), CACHES),
+        (at_disks & _column(r.writes_busy > WRITES), STORMS),
+        (paused, HEAPS),
+    )
+    return np.select([each for each, _ in cases], [why for _, why in cases], 0)
+
+
+def _normal_below(sigmas: FloatArray) -> FloatArray:
+    """Normal distribution function within 1e-7: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.17."""
+    t = 1.0 / (1.0 + 0.2316419 * np.abs(sigmas))
+    series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+    beyond = series * np.exp(-np.minimum(sigmas**2, 1e3) / 2.0) / math.sqrt(2.0 * math.pi)
+    return np.where(sigmas > 0.0, 1.0 - beyond, beyond)
+
+
+def _column(of_machines: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return of_machines[:, None]
+
+
+def _log_at_disks(p: Parameters) -> npt.NDArray[np.bool_]:
+    return _column((p.log_own <= 0) & (p.durable > 0))
+
+
+def _waits(r: Solution, classes: IntArray) -> FloatArray:
+    """Of a transaction for disks."""
+    return np.maximum((r.disk_reads + r.victims + r.faults)[:, classes], 0.0)
+
+
+def _stalled_s(r: Solution) -> FloatArray:
+    return np.where(r.pause_s > 0, np.minimum(r.stalled_s, r.disk_read_s), 0.0)
+
+
+def mixture(w: Workload, p: Parameters, r: Solution, classes: IntArray) -> Mixture:
+    """Response times of classes without the network's."""
+    others = p.clients - r.rate * weighted_sum(r.lock_s, w.mix)
+
+    def queue(mean_s: FloatArray, of_all_s: FloatArray, services: FloatArray) -> FloatArray:
+        """Variance of one wait there. `of_all_s`: of a transaction of each class; `services`: squared variation."""
+        length = np.maximum(r.rate * weighted_sum(of_all_s, w.mix), 1e-9)
+        closed = np.maximum(others - length, 0.0) * (1.0 + np.minimum(services, 1.0)) / 2.0 / length**2
+        of_length = np.where(p.arrivals_per_s > 0, 1.0, np.minimum(closed, 1.0))
+        return mean_s**2 * _column(of_length + services / np.maximum(length, 1.0))
+
+    waits, entries = _waits(r, classes), np.maximum(w.entries.sum(axis=1)[classes], 1e-9)
+    turn_s = r.cpu_queue_s[:, classes] / np.maximum(r.bursts[:, classes], 1e-9)
+    turn_s2 = queue(turn_s, r.cpu_queue_s, _variation(p.path_s, w) + PATH_VARIATION + BURST_VARIATION)
+    turns = np.maximum(r.bursts[:, classes] - waits, 0.0)
+    own_s = (r.cpu_s + r.section_s)[:, classes]
+    inside_s = r.section_queue_s[:, classes] / entries
+    held_up_s, at_disks = _stalled_s(r), _log_at_disks(p) & _column(p.flash <= 0)
+    log_s = r.log_s[:, classes]
+    log_pause_s = np.where(at_disks, np.minimum(_column(held_up_s) * w.commits[classes], log_s), 0.0)
+    log_s = log_s - log_pause_s
+    station_s = r.station_s[:, classes]
+    mean_s = own_s + turns * turn_s + entries * inside_s + log_s + station_s
+    # who computes for longer queues up again more often
+    stretch = 1.0 + r.slices[:, classes] * turn_s / np.maximum(own_s, TINY)
+    drawn_s2 = p.drawn_s2[:, classes] * _column(r.slowdown / p.cpu_speed) ** 2
+    variance = (PATH_VARIATION * own_s**2 + drawn_s2) * stretch**2 + turns * turn_s2
+    variance = variance + np.where(at_disks, ARM_VARIATION, FLUSH_VARIATION) * log_s**2
+    variance = variance + entries * queue(inside_s, r.section_queue_s, _variation(p.section_s, w))
+    variance = variance + station_s**2 / np.maximum(w.visits.sum(axis=1)[classes], 1.0)
+
+    disk_s = np.maximum((r.read_s + r.victim_s + r.fault_s)[:, classes], 0.0) / np.maximum(waits, 1e-9)
+    paused_s = disk_s * _column(held_up_s / np.maximum(r.disk_read_s, TINY))
+    alone_s = disk_s - paused_s
+    queued = np.maximum(alone_s - p.read_s[:, :1], 0.0) / np.maximum(alone_s, TINY)
+    of_disk = np.maximum(np.where(_column(p.flash > 0), 0.0, ARM_VARIATION), queued**2)
+    each_s, each_s2 = alone_s + turn_s, of_disk * alone_s**2 + turn_s2
+
+    free = np.ones((len(r.rate), len(w.classes)))
+    for k, lock in enumerate(w.locks):
+        free[:, lock.transaction_class] *= (1.0 - np.minimum(r.lock_wait[:, k], 1.0)) ** lock.acquisitions
+    locked = 1.0 - free[:, classes]
+    lock_s = r.lock_s[:, classes] / np.maximum(locked, 1e-12)
+
+    terms = []
+    for chance, many, many2 in _poisson(waits):
+        pause_s = many * paused_s + log_pause_s
+        hit = -np.expm1(-pause_s / np.maximum(_column(r.pause_s), TINY))
+        pause_s = pause_s / np.maximum(hit, TINY)
+        for met, stop_s in ((1.0 - hit, 0.0), (hit, pause_s)):
+            for waited, wait_s in ((1.0 - locked, 0.0), (locked, lock_s)):
+                more = many * each_s2 + many2 * each_s**2 + PAUSE_VARIATION * (np.square(stop_s) + np.square(wait_s))
+                terms.append((chance * met * waited, mean_s + many * each_s + stop_s + wait_s, variance + more))
+    return Mixture(*(np.stack(np.broadcast_arrays(*each), axis=-1) for each in zip(*terms, strict=True)))
+
+
+def _variation(of_class: FloatArray, w: Workload) -> FloatArray:
+    """Squared coefficient of variation over the mix, (machines,)."""
+    mean = weighted_sum(of_class, w.mix)
+    square = np.where(mean > 0, mean, 1.0) ** 2
+    return np.where(mean > 0, np.maximum(weighted_sum(of_class**2, w.mix) / square - 1.0, 0.0), 0.0)
+
+
+def _poisson(mean: FloatArray) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
+    """Numbers with this mean: chance, mean and variance of each of the first, then of all others together."""
+    terms, first, square, chance = [], 0.0 * mean, 0.0 * mean, np.exp(-mean)
+    left = np.ones_like(mean)
+    for many in range(COUNTED):
+        terms.append((chance, np.full_like(mean, many), 0.0 * mean))
+        left, first, square = left - chance, first + many * chance, square + many * many * chance
+        chance = chance * mean / (many + 1)
+    left = np.maximum(left, 0.0)
+    rest = np.where(left > LEAST_CHANCE, (mean - first) / np.maximum(left, LEAST_CHANCE), COUNTED)
+    rest2 = (mean + mean**2 - square) / np.maximum(left, LEAST_CHANCE) - rest**2
+    return [*terms, (left, rest, np.where(left > LEAST_CHANCE, np.maximum(rest2, 0.0), 0.0))]
