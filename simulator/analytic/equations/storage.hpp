@@ -34,7 +34,7 @@ struct BackgroundWrites {
         const double pages_each = std::max(t.written / std::max(t.requests, TINY), 1.0);
         // what each request of a file makes for one of the disks
         const double each = m.disk_writes(pages_each) / m.data_devices;
-        const double together = m.parallel > 1 || m.limited > 0 || m.dies > 0 ? std::min(t.heap, m.in_flight) : t.heap;
+        const double together = m.flash > 0 ? std::min(t.heap, m.in_flight) : t.heap;
         heap = std::max(direct ? w.batch * each : together / std::max(pages_each, TINY) * each, 1.0);
         chunk = direct ? 0.0 : m.cache_chunk / std::max(pages_each, TINY) * each;
         const double longer = m.longer_s(pages_each / m.units(pages_each));
