@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.simulator.form import FloatArray
+from oltpsim.simulator.form import FloatArray, weighted_sum
 
 FINE_RATIO, SPREAD = 1.05, 0.002
 """Pages whose popularity differs by less than the first are alike. A group takes in more popular ones as long as the
@@ -92,7 +92,7 @@ class PageGroups:
         row_of = np.full(len(self.rate), -1, dtype=np.int64)
         for row, here in enumerate(member):
             row_of[here] = row
-        return row_of, np.maximum(member @ self.places, 1.0)
+        return row_of, np.maximum(weighted_sum(member, self.places), 1.0)
 
 
 @dataclass

@@ -20,7 +20,7 @@ import numpy as np
 from oltpsim.simulator.analytic.frontiers import Burst
 from oltpsim.simulator.analytic.page_groups import Collector, LaidPages, PageGroups, alike
 from oltpsim.simulator.expectation import SHARE_STEPS, Frontier, Numbers, ProgramReader, Touches, shares_of
-from oltpsim.simulator.form import FloatArray
+from oltpsim.simulator.form import FloatArray, weighted_sum
 
 POPULAR, ROW, APPEND, RECENT = range(4)
 LEAF_PAGES = 64
@@ -253,21 +253,21 @@ class PageReader:
 
         The pages are those of some of the table's groups, `group_pages` of each in their order.
         """
-        rates = amounts @ shares
+        rates = weighted_sum(shares.T, amounts)
         asked = np.flatnonzero(rates > 0)
         like = alike(rates[asked], counts[asked])
         group_of = np.full(len(rates), -1, dtype=np.int64)
         for each in range(like.max(initial=-1) + 1):
             inside = asked[like == each]
             group_of[inside] = len(self.found.rows)
-            part = shares[:, inside] @ counts[inside]
-            total = float(amounts @ part)
+            part = weighted_sum(shares[:, inside], counts[inside])
+            total = float(weighted_sum(part, amounts))
             self.found.add(
                 region,
                 total,
                 (views * part[:, None]).sum(axis=0),
                 rate=total / float(counts[inside].sum()),
-                write=float(writes @ part) / total,
+                write=float(weighted_sum(part, writes)) / total,
                 clustered=clustered,
             )
         self.found.laid.append(LaidPages(group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)))
@@ -393,7 +393,9 @@ class PageReader:
             lag = start - part.offset.mean / part.factor + main.offset.mean / main.factor
             deviation = float(
                 np.sqrt(
-                    part.offset.share @ (np.arange(len(part.offset.share)) - part.offset.mean + part.offset.low) ** 2
+                    weighted_sum(
+                        (np.arange(len(part.offset.share)) - part.offset.mean + part.offset.low) ** 2, part.offset.share
+                    )
                 )
             )
             place = round(lag * main.factor / rows_per_page * 2)
@@ -421,4 +423,4 @@ class PageReader:
 def _effective(shares: FloatArray) -> float:
     """How many groups are in use: as many even ones as would meet as often by chance."""
     total = float(shares.sum())
-    return total * total / float(shares @ shares) if total > 0 else 1.0
+    return total * total / float(weighted_sum(shares, shares)) if total > 0 else 1.0

@@ -19,6 +19,7 @@ from oltpsim.simulator.form import (
     FloatArray,
     IntArray,
     Program,
+    weighted_sum,
 )
 
 TIMES = {"cpu": (1, 2, 3), "section": (2,), "touch": (3,), "put_aside": (3,), "network": (1,)}
@@ -54,13 +55,13 @@ def spent_times(program: Program, executed: FloatArray) -> SpentTimes:
     is_cpu, is_section = code == CODES["cpu"], code == CODES["section"]
     is_reference = (code == CODES["touch"]) | (code == CODES["put_aside"])
     drawn_ns, drawn_ns2 = _drawn(program)
-    inside = [executed @ (is_section * b * (a == number)) for number in range(len(program.sections))]
+    inside = [weighted_sum(executed, is_section * b * (a == number)) for number in range(len(program.sections))]
     return SpentTimes(
-        user_ns=executed @ (is_cpu * a + is_reference * c + drawn_ns),
-        variance_ns2=executed @ drawn_ns2,
-        system_ns=executed @ (is_cpu * b),
-        client_ns=executed @ (is_cpu * c),
-        network_ns=executed @ ((code == CODES["network"]) * a),
+        user_ns=weighted_sum(executed, is_cpu * a + is_reference * c + drawn_ns),
+        variance_ns2=weighted_sum(executed, drawn_ns2),
+        system_ns=weighted_sum(executed, is_cpu * b),
+        client_ns=weighted_sum(executed, is_cpu * c),
+        network_ns=weighted_sum(executed, (code == CODES["network"]) * a),
         inside_ns=np.array(inside).reshape(len(program.sections), len(executed)).T,
     )
 
@@ -86,7 +87,7 @@ class ProgramKey:
 def processor_ns_at_start(program: Program, client_registers: IntArray) -> float:
     """Mean CPU time of a transaction of the mix, where what follows from counters alone is as at the start."""
     mix, executed = _executed_at_start(ProgramKey(program, client_registers))
-    return float(mix @ spent_times(program, executed).processor_ns)
+    return float(weighted_sum(spent_times(program, executed).processor_ns, mix))
 
 
 @lru_cache(maxsize=MOST_KEPT)

@@ -39,8 +39,7 @@ class UsageCounts:
             usage = min(count + found, MOST_USAGE)
             if usage > 0:
                 steps[:, count, usage - 1] += hits[:, found]
-        entering = np.broadcast_to(self.entering[:, None], (len(self.loads), counts, 1))
-        visits = np.linalg.solve(np.eye(counts) - steps.transpose(0, 2, 1), entering)[:, :, 0]
+        visits = _visits(steps, self.entering)
         self.revolutions = visits.sum(axis=1)
         self.usage_below = np.cumsum(visits, axis=1) / self.revolutions[:, None]
 
@@ -76,6 +75,22 @@ class UsageCounts:
         below = np.cumsum(np.stack(chances, axis=1), axis=1)
         below[:, -1] = 1.0
         return np.asarray(below)
+
+
+def _visits(steps: FloatArray, entering: FloatArray) -> FloatArray:
+    """Visits to each count before a page goes out, (loads, counts), by chances of steps, (loads, counts, counts).
+
+    Elimination without exchanges of rows: every page goes out in the end, so that no pivot vanishes.
+    """
+    counts = len(entering)
+    from_outside = np.broadcast_to(entering[:, None], (len(steps), counts, 1))
+    rows = np.concatenate([np.eye(counts) - steps.transpose(0, 2, 1), from_outside], axis=2)
+    for pivot in range(counts):
+        rows[:, pivot] = rows[:, pivot] / rows[:, pivot, pivot, None]
+        for row in range(counts):
+            if row != pivot:
+                rows[:, row] = rows[:, row] - rows[:, row, pivot, None] * rows[:, pivot]
+    return np.asarray(rows[:, :, -1])
 
 
 @lru_cache(maxsize=8)

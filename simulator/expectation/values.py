@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.simulator.form import FloatArray
+from oltpsim.simulator.form import FloatArray, weighted_sum
 
 LEAST_WEIGHT = 1e-12
 
@@ -28,7 +28,7 @@ class Numbers:
     @property
     def mean(self) -> float:
         """Expected value."""
-        return self.low + float(self.share @ np.arange(len(self.share)))
+        return self.low + float(weighted_sum(np.arange(len(self.share)), self.share))
 
 
 @dataclass(frozen=True, eq=False)

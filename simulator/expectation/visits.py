@@ -40,6 +40,7 @@ from oltpsim.simulator.form import (
     IntArray,
     Program,
     alias_pmf,
+    weighted_sum,
 )
 
 CODE_NAMES = tuple(CODES)
@@ -288,12 +289,12 @@ class ProgramReader:
     def _equal(self, counter: int, group: Value, register: Value) -> float:
         """Chance that a counter holds at the start what is in a register."""
         values = self.initial(counter)
-        return float(shares_of(group, len(values)) @ chances_of(register, values))
+        return float(weighted_sum(shares_of(group, len(values)), chances_of(register, values)))
 
     def _open(self, since: int, until: int, group: Value) -> float:
         """Chance that the start lies between two counters."""
         is_open = (self.initial(since) <= 0) & (self.initial(until) > 0)
-        return float(shares_of(group, len(is_open)) @ is_open)
+        return float(weighted_sum(shares_of(group, len(is_open)), is_open))
 
     def _compute(self, name: str, operands: list[int], here: _PathState, number: int) -> None:
         """The operations that only change registers and counters."""
@@ -405,4 +406,4 @@ def _add(table: dict[int, list[float]], key: int, count: float, amount: float) -
 def _distribution(values: IntArray) -> Numbers:
     low = int(values.min())
     share = np.bincount(values - low) / len(values)
-    return Numbers(low, share, 1.0 / float(share @ share))
+    return Numbers(low, share, 1.0 / float(weighted_sum(share, share)))

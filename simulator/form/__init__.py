@@ -41,6 +41,7 @@ from oltpsim.simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
 from oltpsim.simulator.form.ssd import FLASH_PAGE_BYTES, SECTOR_BYTES, SsdDevice
 from oltpsim.simulator.form.start_state import POOL_COLUMNS, StartState
 from oltpsim.simulator.form.streams import ZIGGURAT_DENSITIES, ZIGGURAT_EDGES, ZIGGURAT_LAYERS, seed_streams, uniforms
+from oltpsim.simulator.form.sums import matrix_product, weighted_sum
 from oltpsim.simulator.form.system import (
     JOURNAL_BYTES,
     MOST_FILES,

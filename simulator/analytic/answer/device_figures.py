@@ -157,11 +157,12 @@ def demand_on_limits(case: Case) -> Rates:
     storage, places = case.system.storage, places_of(case.system)
     numbers = (number for number in range(storage.data_devices) for _ in storage.disks_of(number))
     of_disks = [_requests_of_disk(case, number) for number in numbers]
-    log_disk = _requests(case, storage.log_device) if _log_numbers(case) else {}
-    together = of_disks if case.system.controllers else [*of_disks, log_disk]
+    log_disks = [_requests_of_disk(case, storage.log_device)] * len(storage.disks_of(storage.log_device))
+    of_log = log_disks if _log_numbers(case) else []
+    together = of_disks if case.system.controllers else [*of_disks, *of_log]
     return Rates(
         data=tuple(_demand_on_limit(case, limit, of_disks[0]) for limit in places.data),
-        log=tuple(_demand_on_limit(case, limit, log_disk) for limit in places.log),
+        log=tuple(_demand_on_limit(case, limit, of_log[0]) for limit in places.log),
         together=tuple(sum(_demand_on_limit(case, limit, each) for each in together) for limit in places.together),
     )
 

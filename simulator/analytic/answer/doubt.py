@@ -11,7 +11,7 @@ from oltpsim.simulator.analytic.answer.device_figures import demand_on_limits
 from oltpsim.simulator.analytic.answer.figures import Case, dirty_cached_pages
 from oltpsim.simulator.analytic.equations import counted_s
 from oltpsim.simulator.analytic.reading import NO_LIMITS, disk_of, places_of, sustained
-from oltpsim.simulator.form import CODES, NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice
+from oltpsim.simulator.form import CODES, NS_PER_MS, NS_PER_S, CachingDevice, RotatingDevice, SsdDevice, weighted_sum
 
 CHECK = "check with the kernel engine"
 LONG_HEAPS, WRITING_ARM = 0.6, 0.7
@@ -182,7 +182,7 @@ def _are_checkpoints_by_volume(case: Case) -> bool:
     """Whether so much is logged within the checkpoints' interval that the volume of the log begins them."""
     p = case.parameters
     images_bytes = float(case.solution.log.images[0] * p.checkpoints.image_bytes[0])
-    logged_bytes = float(case.workload.log_bytes @ case.workload.mix) + images_bytes
+    logged_bytes = float(weighted_sum(case.workload.log_bytes, case.workload.mix)) + images_bytes
     return bool(case.rate * logged_bytes * p.checkpoints.interval_s[0] > p.checkpoints.log_bytes[0])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from oltpsim.simulator.analytic.answer.fixed_work import run_s
 from oltpsim.simulator.analytic.equations import Course, Solution, interval_mean_per_s
 from oltpsim.simulator.analytic.reading import NO_LIMITS, Parameters, Rates, Workload, marks_of
-from oltpsim.simulator.form import JOURNAL_BYTES, FloatArray, System, to_s
+from oltpsim.simulator.form import JOURNAL_BYTES, FloatArray, System, to_s, weighted_sum
 from oltpsim.simulator.results import (
     CPU_ACTIVITIES,
     ROW_LOCKS,
@@ -91,7 +91,7 @@ class Case:
 
     def mean(self, by_class: FloatArray) -> float:
         """Mean over the mix of what has shape (1, classes)."""
-        return float(by_class[0] @ self.workload.mix)
+        return float(weighted_sum(by_class[0], self.workload.mix))
 
     def counted(self, per_transaction: float) -> int:
         """What comes so often per transaction of the mix, in the counted interval."""
@@ -124,7 +124,7 @@ class Case:
         terminals, w = self.system.terminals, self.workload
         if terminals is None:
             return 0.0
-        awaited = float(self.solution.classes.total_s[0] @ w.awaited)
+        awaited = float(weighted_sum(self.solution.classes.total_s[0], w.awaited))
         left = terminals.count / self.rate - w.away_s - awaited
         return max(left, 0.0) / max(float(w.awaited.sum()), 1e-300)
 
@@ -140,8 +140,8 @@ def cpu(case: Case) -> CpuResult:
     p, costs, mix = case.parameters, case.system.costs, case.workload.mix
     speed = float(p.cpu.speed[0])
     per_processor = case.rate / float(p.cpu.processors[0]) * float(t.cpu.slowdown[0])
-    client = float(w.client_s @ mix) / speed
-    own = float((w.user_s + w.inside_s.sum(axis=1)) @ mix) / speed
+    client = float(weighted_sum(w.client_s, mix)) / speed
+    own = float(weighted_sum(w.user_s + w.inside_s.sum(axis=1), mix)) / speed
     own += float(case.brought.sum()) * to_s(costs.miss_ns) / speed
     merging_s = float(t.pool.merged[0]) * to_s(costs.read_ns + costs.request_ns + costs.miss_ns)
     writer = (float(t.writes.background[0]) * to_s(costs.write_ns) + merging_s) / speed
@@ -255,7 +255,7 @@ def locks(case: Case) -> list[LockResult]:
     """
     w, r = case.workload, case.solution
     taken = np.array([w.mix[lock.transaction_class] * lock.acquisitions for lock in w.locks])
-    waits = float(taken @ r.locks.waiting[0]) if len(taken) else 0.0
+    waits = float(weighted_sum(taken, r.locks.waiting[0])) if len(taken) else 0.0
     found = [
         LockResult(
             name=ROW_LOCKS,
@@ -265,7 +265,7 @@ def locks(case: Case) -> list[LockResult]:
             utilisation=0.0,
         )
     ]
-    entries, inside = w.mix @ w.entries, w.mix @ w.inside_s
+    entries, inside = weighted_sum(w.entries.T, w.mix), weighted_sum(w.inside_s.T, w.mix)
     occupied = min(float(r.cpu.section_busy[0]), 1.0)
     queue = case.mean(r.classes.section_queue_s) / max(float(entries.sum()) * occupied, 1e-300)
     for section, entered, spent in zip(case.system.sections, entries.tolist(), inside.tolist(), strict=True):
@@ -286,12 +286,16 @@ def log(case: Case) -> LogResult:
     w = case.workload
     images = case.system.log.full_page_bytes * float(case.solution.log.images[0])
     rules = case.system.log
-    bytes_per_s = case.rate * (float(w.log_bytes @ w.mix) + images) * (rules.writes_per_group if rules.durable else 1)
+    bytes_per_s = (
+        case.rate
+        * (float(weighted_sum(w.log_bytes, w.mix)) + images)
+        * (rules.writes_per_group if rules.durable else 1)
+    )
     if bytes_per_s > 0:
         bytes_per_s += float(case.solution.log.groups_per_s[0]) * rules.journal_writes * JOURNAL_BYTES
     return LogResult(
         bytes_per_s=bytes_per_s,
-        commits_per_s=case.rate * float(w.commits @ w.mix),
+        commits_per_s=case.rate * float(weighted_sum(w.commits, w.mix)),
         flushes_per_s=float(case.solution.log.flushes_per_s[0]) if bytes_per_s > 0 else 0.0,
     )
 
@@ -299,7 +303,7 @@ def log(case: Case) -> LogResult:
 def stations(case: Case) -> list[StationResult]:
     """Plain stations; the time there, as far as it is not known by station, is shared by service."""
     w = case.workload
-    visits, served = w.mix @ w.visits, w.mix @ w.served_s
+    visits, served = weighted_sum(w.visits.T, w.mix), weighted_sum(w.served_s.T, w.mix)
     number = case.rate * case.mean(case.solution.classes.station_s)
     return [
         StationResult(

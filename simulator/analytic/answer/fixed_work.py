@@ -9,7 +9,7 @@ import numpy as np
 
 from oltpsim.simulator.analytic.equations import Course, Solution
 from oltpsim.simulator.analytic.reading import Workload
-from oltpsim.simulator.form import Work
+from oltpsim.simulator.form import Work, weighted_sum
 
 
 def run_s(work: Work, w: Workload, clients: int, solution: Solution, warming: Course | None) -> float:
@@ -20,14 +20,15 @@ def run_s(work: Work, w: Workload, clients: int, solution: Solution, warming: Co
     left = np.arange(clients, 0, -1.0)
     cycles_s = alone_s + (cycle_s - alone_s) * (left - 1.0) / max(clients - 1.0, 1.0)
     each = np.maximum(mean + np.sqrt(work.main_per_client * _variance(w, solution)) * _normal_scores(clients), 0.0)
-    beyond_s = float(np.diff(each, prepend=0.0) @ cycles_s) - mean * cycle_s
+    beyond_s = float(weighted_sum(np.diff(each, prepend=0.0), cycles_s)) - mean * cycle_s
     if warming is None:
         return mean * cycle_s + beyond_s
     return warming.time_of(float(warming.done[0]) + mean * clients) + beyond_s
 
 
 def _without_waiting_s(w: Workload, solution: Solution) -> float:
-    waiting = (solution.classes.cpu_queue_s + solution.classes.section_queue_s + solution.classes.lock_s) @ w.mix
+    by_class = solution.classes
+    waiting = weighted_sum(by_class.cpu_queue_s + by_class.section_queue_s + by_class.lock_s, w.mix)
     return float((solution.response_s - waiting)[0]) + w.think_s
 
 
@@ -41,7 +42,7 @@ def _variance(w: Workload, solution: Solution) -> float:
     others = np.where(np.arange(len(w.mix)) == w.main_class, 0.0, w.mix)
     if share >= 1.0:
         return 0.0
-    mean, square = float(others @ lasts) / (1.0 - share), float(others @ lasts**2) / (1.0 - share)
+    mean, square = (float(weighted_sum(each, others)) / (1.0 - share) for each in (lasts, lasts**2))
     before = (1.0 - share) / share
     return before * (square - mean**2) + before * (1.0 + before) * mean**2
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from oltpsim.simulator.analytic.equations import Solution
 from oltpsim.simulator.analytic.reading import Parameters, Workload
-from oltpsim.simulator.form import FloatArray, IntArray
+from oltpsim.simulator.form import FloatArray, IntArray, weighted_sum
 
 ARM_VARIATION, FLUSH_VARIATION, PATH_VARIATION, BURST_VARIATION, PAUSE_VARIATION = 0.3, 0.1, 0.06, 0.3, 0.4
 """squared coefficients of variation: of an arm's service, of a commit's wait for the log's flushes, of the CPU time of
@@ -145,11 +145,11 @@ def _stalled_s(r: Solution) -> FloatArray:
 
 def mixture(w: Workload, p: Parameters, r: Solution, classes: IntArray) -> Mixture:
     """Response times of classes without the network's."""
-    others = p.clients.number - r.rate * (r.classes.lock_s @ w.mix)
+    others = p.clients.number - r.rate * weighted_sum(r.classes.lock_s, w.mix)
 
     def queue(mean_s: FloatArray, of_all_s: FloatArray, services: FloatArray) -> FloatArray:
         """Variance of one wait there. `of_all_s`: of a transaction of each class; `services`: squared variation."""
-        length = np.maximum(r.rate * (of_all_s @ w.mix), 1e-9)
+        length = np.maximum(r.rate * weighted_sum(of_all_s, w.mix), 1e-9)
         closed = np.maximum(others - length, 0.0) * (1.0 + np.minimum(services, 1.0)) / 2.0 / length**2
         of_length = np.where(p.clients.arrivals_per_s > 0, 1.0, np.minimum(closed, 1.0))
         return mean_s**2 * _column(of_length + services / np.maximum(length, 1.0))
@@ -203,9 +203,9 @@ def mixture(w: Workload, p: Parameters, r: Solution, classes: IntArray) -> Mixtu
 
 def _variation(of_class: FloatArray, w: Workload) -> FloatArray:
     """Squared coefficient of variation over the mix, (machines,)."""
-    mean = of_class @ w.mix
+    mean = weighted_sum(of_class, w.mix)
     square = np.where(mean > 0, mean, 1.0) ** 2
-    return np.where(mean > 0, np.maximum(of_class**2 @ w.mix / square - 1.0, 0.0), 0.0)
+    return np.where(mean > 0, np.maximum(weighted_sum(of_class**2, w.mix) / square - 1.0, 0.0), 0.0)
 
 
 def _poisson(mean: FloatArray) -> list[tuple[FloatArray, FloatArray, FloatArray]]:

@@ -15,7 +15,7 @@ from oltpsim.simulator.analytic.answer import device_figures, figures
 from oltpsim.simulator.analytic.answer.engine_errors import interval, names_of_disks, rate_errors, regime_of
 from oltpsim.simulator.analytic.answer.figures import Case
 from oltpsim.simulator.analytic.answer.percentiles import NOT_KNOWN, response_quantiles_s
-from oltpsim.simulator.form import NS_PER_S, to_s
+from oltpsim.simulator.form import NS_PER_S, to_s, weighted_sum
 from oltpsim.simulator.results import (
     ACTIVITIES,
     ROW_LOCKS,
@@ -95,7 +95,7 @@ def _population(case: Case, classes: Sequence[ClassResult]) -> Law:
         return law_at_most_one("connections in use", case.rate * served / clients, CONVERGED)
     if case.system.terminals:
         means = np.array([result.mean_s for result in classes]) - case.tier_s
-        inside = case.rate * (float(means @ case.workload.awaited) + case.workload.away_s)
+        inside = case.rate * (float(weighted_sum(means, case.workload.awaited)) + case.workload.away_s)
         return law_equal(
             "Little: terminals = rate x (response + time away)",
             case.system.terminals.count,

@@ -203,7 +203,7 @@ inline void behind_bursts(Disks& disks, const DiskLoad& load, double visits) {
 // for the buffer.
 inline Disks disks_of_ssds(const DiskLoad& load) {
     const auto& [workload, machine, writes, traffic, demands, behind, rate, seen] = load;
-    constexpr int CLOSING_ROUNDS = 14;
+    constexpr double CLOSING_TOLERANCE = 1e-10;  // of the log's flushes if none were held up
     constexpr double LOG_PAGE_BYTES = 8192.0;
     const bool shared = machine.is_log_shared();
     const double single = machine.disk_writes(1.0);
@@ -252,13 +252,14 @@ inline Disks disks_of_ssds(const DiskLoad& load) {
         disks.log.solve(workload, machine, behind, {0.0, 0.0, 0.0, 1.0, waits_s}, writes.log_bytes, rate, 0.0);
         return shared && machine.is_durable() ? disks.log.syncs : 0.0;
     };
-    // Flushes that are done alone hold up those of the log, which are the fewer: halving until both agree.
+    // Flushes that are done alone hold up those of the log, which are the fewer: as many as fill the interface all but
+    // a ten-thousandth, so that a coarse root would make waits jump.
     // Asked twice: what a write of the log need not read follows from how many there are.
     syncs_if(0.0);
-    double least = 0.0, most = syncs_if(0.0);
-    for (int round = 0; machine.ssd.closed_s > 0 && round < CLOSING_ROUNDS; round++) {
-        const double of_log = (least + most) / 2.0;
-        (syncs_if(of_log) > of_log ? least : most) = of_log;
+    const double most = syncs_if(0.0);
+    if (machine.ssd.closed_s > 0 && most > 0.0) {
+        const auto too_many = [&](double of_log) { return of_log - syncs_if(of_log); };
+        syncs_if(root_between(too_many, 0.0, -most, most, too_many(most), CLOSING_TOLERANCE * most));
     }
     const double part = spread / machine.storage.disks;
     disks.read_s = machine.storage.read_s[0] + disk.read_wait_s + (first.read_wait_s - disk.read_wait_s) * part;

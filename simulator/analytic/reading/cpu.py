@@ -14,7 +14,7 @@ from oltpsim.simulator.analytic.reading.record_columns import (
     column_s,
 )
 from oltpsim.simulator.analytic.reading.workload import Workload
-from oltpsim.simulator.form import FloatArray, System
+from oltpsim.simulator.form import FloatArray, System, weighted_sum
 
 
 @dataclass(frozen=True)
@@ -90,5 +90,6 @@ def _slowdowns(system: System) -> FloatArray:
     ways = factorials[-1] - factorials - factorials[::-1]
     longer = np.array(system.sharing.ppm[: others + 1]) / 1e6 if system.sharing else np.ones(others + 1)
     longer = longer * np.maximum((busy + 1.0) / system.cpu.allowed_servers, 1.0) if system.cpu.quota_ns else longer
-    between = np.exp(ways + busy * np.log(chance) + (others - busy) * np.log1p(-chance)) @ longer
+    chances = np.exp(ways + busy * np.log(chance) + (others - busy) * np.log1p(-chance))
+    between = weighted_sum(chances, longer)
     return np.concatenate([longer[:1], between, longer[-1:]])[None]

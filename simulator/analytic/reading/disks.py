@@ -26,6 +26,7 @@ from oltpsim.simulator.form import (
     RotatingDevice,
     SsdDevice,
     to_s,
+    weighted_sum,
 )
 
 LONGEST = 131_072
@@ -159,7 +160,7 @@ def _reached(device: RotatingDevice, band_bytes: float) -> tuple[FloatArray, Flo
     )
     ways_ns = np.concatenate([[float(device.head_switch_ns)], seek]) + device.settle_ns
     t = np.linspace(0.0, float(ways_ns[-1]) + device.revolution_ns, INSTANTS)
-    moving = np.concatenate([[float((cylinder - track) @ weight)], weight * (1.0 - cylinder)])
+    moving = np.concatenate([[float(weighted_sum(cylinder - track, weight))], weight * (1.0 - cylinder)])
     shares, ways = (np.concatenate([[0.0], np.cumsum(each)]) for each in (moving, moving * ways_ns))
 
     def beyond(times: FloatArray) -> FloatArray:
@@ -168,7 +169,7 @@ def _reached(device: RotatingDevice, band_bytes: float) -> tuple[FloatArray, Flo
         return sums
 
     moved = (beyond(t) - beyond(t - device.revolution_ns)) / device.revolution_ns
-    on_track = np.minimum(t / device.revolution_ns, 1.0) * float(track @ weight)
+    on_track = np.minimum(t / device.revolution_ns, 1.0) * float(weighted_sum(track, weight))
     return t, np.clip(moved + on_track, 0.0, 1.0)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.reading.replacement import clock_missing, clustered_clock, lru_missing
-from oltpsim.simulator.form import OLD_PERCENT, BoolArray, FloatArray
+from oltpsim.simulator.form import OLD_PERCENT, BoolArray, FloatArray, weighted_sum
 
 TIMES, COARSE = 400, 5
 """times of a table; every so manyth of them is calculated for clusters of hits and midpoints, the others lie between"""
@@ -100,7 +100,7 @@ def _drawn_later_share(groups: PageGroups, stay: FloatArray) -> FloatArray:
 def _mean_over_drawing(groups: PageGroups, values: FloatArray) -> FloatArray:
     """Mean of values, (times, groups), over references that draw others."""
     parents = groups.clustered * groups.references
-    return np.asarray(values @ parents / max(float(parents.sum()), 1e-300))
+    return weighted_sum(values, parents) / max(float(parents.sum()), 1e-300)
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def _hit_again(groups: PageGroups, times: FloatArray, missing: FloatArray, drawn
     missing[:, bursts], drawn[:, bursts] = parents, there
     if recent.any():
         weight = (groups.references * hot)[bursts]
-        missing[:, recent] = (by_offspring @ weight / max(weight.sum(), 1e-300))[:, None]
+        missing[:, recent] = (weighted_sum(by_offspring, weight) / max(weight.sum(), 1e-300))[:, None]
 
 
 def dirty_share(write: FloatArray, found: FloatArray) -> FloatArray:

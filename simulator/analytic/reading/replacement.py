@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.simulator.form import MOST_USAGE, FloatArray
+from oltpsim.simulator.form import MOST_USAGE, FloatArray, matrix_product, weighted_sum
 
 UNDERFLOWN: Final = 1000.0
 """exp(-x) is 0 from here on"""
@@ -97,16 +97,17 @@ def clustered_clock(
         for there, chance in to.items():
             way, time = np.broadcast_to(np.eye(2), chance.shape), np.zeros_like(longer)
             for step in range(there, count, -1):
-                time = time + (way @ times[step][..., None])[..., 0]
-                way = way @ ways[step]
-            stays = stays + chance @ way
-            longer = longer + (chance @ time[..., None])[..., 0]
+                time = time + weighted_sum(way, times[step][..., None, :])
+                way = matrix_product(way, ways[step])
+            stays = stays + matrix_product(chance, way)
+            longer = longer + weighted_sum(chance, time[..., None, :])
         back = _inverse(np.eye(2) - stays)
-        ways[count], times[count] = back @ by_hits[0], (back @ longer[..., None])[..., 0]
-    once, again = ways[1] @ ways[0], ways[2] @ ways[1] @ ways[0]
+        ways[count], times[count] = matrix_product(back, by_hits[0]), weighted_sum(back, longer[..., None, :])
+    to_first = matrix_product(ways[2], ways[1])
+    once, again = matrix_product(ways[1], ways[0]), matrix_product(to_first, ways[0])
     stay = times[1][..., 0] + (ways[1][..., 0, :] * times[0]).sum(axis=-1)
     longer = times[2][..., 0] + (ways[2][..., 0, :] * times[1]).sum(axis=-1)
-    longer = longer + ((ways[2] @ ways[1])[..., 0, :] * times[0]).sum(axis=-1)
+    longer = longer + (to_first[..., 0, :] * times[0]).sum(axis=-1)
     stay = (1.0 - twice[0]) * stay + twice[0] * longer
     hot = (1.0 - twice[0]) * once[..., 0, 0] + twice[0] * again[..., 0, 0]
     away = 1.0 / (x + offspring * z + z)

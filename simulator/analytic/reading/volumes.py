@@ -152,8 +152,9 @@ def volumes_of(system: System, rates: Rates) -> Volumes:
 
 
 def _log_disk(system: System) -> DeviceRecord | None:
+    """A disk of the log's own device; a flush goes to one disk of a set, and the next flush mostly to the same."""
     storage = system.storage
-    return storage.devices[storage.log_device] if storage.log_device >= storage.data_devices else None
+    return _disks(storage.devices[storage.log_device])[0] if storage.log_device >= storage.data_devices else None
 
 
 def _disks(device: DeviceRecord) -> tuple[DeviceRecord, ...]:

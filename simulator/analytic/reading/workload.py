@@ -11,7 +11,7 @@ from oltpsim.simulator.analytic.page_groups import PageGroups
 from oltpsim.simulator.analytic.pages import PageReader
 from oltpsim.simulator.analytic.reading.pool_table import PoolTable, pool_table
 from oltpsim.simulator.expectation import ProgramKey, ProgramReader, SpentTimes, shares_of, spent_times
-from oltpsim.simulator.form import CODES, NS_PER_S, FloatArray, Program, System, Terminals
+from oltpsim.simulator.form import CODES, NS_PER_S, FloatArray, Program, System, Terminals, weighted_sum
 
 MOST_KEPT = 256
 """programs whose times a workload remembers"""
@@ -131,7 +131,7 @@ class Workload:
 def _away_s(terminals: Terminals, mix: FloatArray) -> float:
     """Mean time from an answer to the next; thinking is an exponential time cut off at a multiple of its mean."""
     thinking = np.array(terminals.thinking_ns) * -np.expm1(-float(terminals.longest_think))
-    return float(mix @ (np.array(terminals.keying_ns) + thinking) + terminals.middle_tier_ns) / NS_PER_S
+    return float(weighted_sum(np.array(terminals.keying_ns) + thinking, mix) + terminals.middle_tier_ns) / NS_PER_S
 
 
 def _files(system: System) -> FloatArray:
@@ -182,7 +182,7 @@ def read_workload(system: System) -> Workload:
                 kind,
                 number,
                 acquisitions,
-                1.0 / max(float(shares @ shares), 1e-300),
+                1.0 / max(float(weighted_sum(shares, shares)), 1e-300),
                 max((getattr(part, "apart", 1.0) for part in numbers), default=1.0),
                 cpu_s,
             )
@@ -207,7 +207,7 @@ def read_workload(system: System) -> Workload:
         locks=tuple(locks),
         groups=pages.groups(),
         files=_files(system),
-        put_aside=_put_aside(program, reader.mix @ executed[: len(works)]),
+        put_aside=_put_aside(program, weighted_sum(executed[: len(works)].T, reader.mix)),
         executed=executed,
     )
 

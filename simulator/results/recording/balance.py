@@ -54,7 +54,7 @@ def _deferred_writes(system: System, window: Window) -> Iterator[tuple[float, st
     pages = np.array([_dirty_pages(each.levels) for each in window.inside], dtype=np.float64)
     if times_s.size > 2:
         centred = times_s - times_s.mean()
-        growth = float(centred @ pages / (centred @ centred)) * window.seconds
+        growth = float((centred * pages).sum() / (centred * centred).sum()) * window.seconds
         verb = "grow" if growth > 0 else "shrink"
         yield growth, f"dirty pages {verb} by {abs(growth):,.0f} within what is counted"
     for daemon in system.daemons:

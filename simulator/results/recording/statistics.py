@@ -103,7 +103,7 @@ def autocorrelation(series: FloatArray) -> FloatArray:
 def detrended(series: FloatArray) -> FloatArray:
     """What a series has beside its regression line through time."""
     residuals = series - series.mean() - _slope(series) * _centred(series.size)
-    return residuals if residuals @ residuals > _rounding(series) else np.zeros(series.size)
+    return residuals if _squares(residuals) > _rounding(series) else np.zeros(series.size)
 
 
 def batch_length(correlation: FloatArray, most: int) -> float:
@@ -153,7 +153,7 @@ def whole_batch_means(series: FloatArray, length: float) -> FloatArray:
 def is_correlated(batches: FloatArray) -> bool:
     """Whether neighbouring batches are more alike than chance makes them, by residuals from a line."""
     residuals = detrended(batches)
-    squares = float(residuals @ residuals)
+    squares = _squares(residuals)
     if squares == 0.0:
         return False
     alike = 1.0 - float(np.square(np.diff(residuals)).sum()) / (2.0 * squares)
@@ -165,7 +165,7 @@ def has_trend(batches: FloatArray) -> bool:
     """Whether the regression line through batches rises or falls, by a t test."""
     centred, slope = _centred(batches.size), _slope(batches)
     residuals = detrended(batches)
-    explained, squares = slope**2 * float(centred @ centred), float(residuals @ residuals)
+    explained, squares = slope**2 * _squares(centred), _squares(residuals)
     if explained <= _rounding(batches):
         return False
     degrees = batches.size - 2
@@ -174,16 +174,20 @@ def has_trend(batches: FloatArray) -> bool:
 
 def _slope(series: FloatArray) -> float:
     centred = _centred(series.size)
-    return float(centred @ series) / max(float(centred @ centred), 1.0)
+    return float((centred * series).sum()) / max(_squares(centred), 1.0)
 
 
 def _centred(size: int) -> FloatArray:
     return np.arange(size, dtype=np.float64) - (size - 1) / 2
 
 
+def _squares(series: FloatArray) -> float:
+    return float(np.square(series).sum())
+
+
 def _rounding(series: FloatArray) -> float:
     """Sum of squares below which nothing but rounding varies."""
-    return 1e-20 * float(series @ series)
+    return 1e-20 * _squares(series)
 
 
 def _variance_of_mean(series: FloatArray, batches: FloatArray, length: float) -> float:
