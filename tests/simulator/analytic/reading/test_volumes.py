@@ -250,3 +250,10 @@ def test_credits_that_a_warm_up_has_spent() -> None:
     w = read_workload(early)
     assert slow == pytest.approx(60 * sustained_rate(early) * w.mix[w.main_class], rel=0.02)
     assert slow < 0.8 * between < 0.8**2 * fast
+
+
+def test_log_disks_of_a_set_have_the_limits_of_one() -> None:
+    scenario = load_scenario_file(scenario_path("laboratory/postgresql-volume"))
+    one, two = (analytic.simulate(build(with_values(scenario, {"machine.log_disks": count})), 1) for count in (1, 2))
+    assert two.rate_per_min.mean >= 0.999 * one.rate_per_min.mean
+    assert not two.broken_laws
