@@ -1,45 +1,30 @@
 """The load generator: started in a group of its own, its output copied into a file, ended gently."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
+from oltpsim.calibration.measure.redaction import Redaction, secrets_in
 from oltpsim.simulator.errors import InputError
 
 GRACE_S = 10.0
 """between two requests to end, each firmer than the one before"""
-VARIABLES = ("PGPASSWORD", "MYSQL_PWD", "PASSWORD")
-ASSIGNED = re.compile(r"[\w.-]*pass(?:word|wd)?[=:](\S+)", re.IGNORECASE)
-NAMED_NEXT = re.compile(r"^-{0,2}[\w.-]*?pass(?:word|wd)?$", re.IGNORECASE)
-IN_ADDRESS = re.compile(r"://[^:/@\s]*:([^@/\s]+)@")
-SHORT = re.compile(r"^-p(\S+)$")
-"""as MySQL's client has it; of pgbench it is a port"""
-
-
-def secrets_in(words: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """Passwords that a command line or its environment holds, so that no file gets them; the longest first."""
-    found = [environment[name] for name in VARIABLES if environment.get(name)]
-    for at, word in enumerate(words):
-        found += [given for given in (*ASSIGNED.findall(word), *SHORT.findall(word)) if not given.isdigit()]
-        found += IN_ADDRESS.findall(word)
-        if NAMED_NEXT.match(word) and at + 1 < len(words):
-            found.append(words[at + 1])
-    return sorted(set(found), key=len, reverse=True)
+GUARD = 'read -r _; for request in INT TERM KILL; do kill -s "$request" -- "-$1" || exit 0; sleep "$2"; done'
+"""Ends the group once nobody holds the other end of its stdin: what kills this program leaves no load behind."""
 
 
 class Harness:
     """A running command. Its output goes to a file and, line by line, to `shown`."""
 
-    def __init__(self, command: Sequence[str], log: Path, shown: TextIO | None) -> None:
-        secrets = secrets_in(command, os.environ)
-        self._secret = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in secrets)) if secrets else None
+    def __init__(self, command: Sequence[str], log: Path, shown: TextIO | None, umask: int = -1) -> None:
+        """`umask`: of the command's own files; -1 leaves this program's."""
+        self._hidden = Redaction(secrets_in(command, os.environ))
         self._log, self._shown = log, shown
         try:
             self._process = subprocess.Popen(  # noqa: S603 - running what the user typed is what it is for
@@ -48,9 +33,17 @@ class Harness:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                umask=umask,
             )
         except OSError as error:
             raise InputError(f"measure: {command[0]}: can't be started: {error.strerror}; check its name") from error
+        self._guard = subprocess.Popen(  # noqa: S603 - a script of ours
+            ["/bin/sh", "-c", GUARD, "guard", str(self._process.pid), str(int(GRACE_S))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         self._reader = threading.Thread(target=self._copy, daemon=True)
         self._reader.start()
 
@@ -63,8 +56,7 @@ class Harness:
         assert self._process.stdout is not None
         with self._log.open("w", encoding="utf-8") as log, self._process.stdout as output:
             for line in output:
-                text = line.decode("utf-8", errors="replace")
-                text = self._secret.sub("****", text) if self._secret else text
+                text = self._hidden(line.decode("utf-8", errors="replace"))
                 log.write(text)
                 log.flush()
                 if self._shown is not None:
@@ -82,8 +74,16 @@ class Harness:
     def finish(self) -> int:
         """Exit status, once it has ended and all its output is in the file."""
         status = self._process.wait()
+        self._dismiss_guard()
         self._reader.join(GRACE_S)
         return status
+
+    def _dismiss_guard(self) -> None:
+        """Before its group's number can belong to somebody else."""
+        assert self._guard.stdin is not None
+        self._guard.kill()
+        self._guard.wait()
+        self._guard.stdin.close()
 
     def end(self) -> None:
         """Ask its group to end: as by Ctrl-C, then firmly, then at once. Nothing if it has ended."""

@@ -4,9 +4,11 @@ At any moment the folder holds whole files and whole lines: what ends this progr
 """
 
 import json
+import os
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -50,6 +52,20 @@ class KnownServer:
     folders: Mapping[str, str]
 
 
+PRIVATE = 0o077
+"""Umask of a run's files: settings and output may hold what only their owner should read."""
+
+
+@contextmanager
+def _private_files() -> Iterator[int]:
+    """Within, new files are their owner's alone; gives the umask before."""
+    before = os.umask(PRIVATE)
+    try:
+        yield before
+    finally:
+        os.umask(before)
+
+
 def measure(
     folder: Path,
     command: Sequence[str],
@@ -62,7 +78,8 @@ def measure(
 ) -> Measurement:
     """Run a command, or watch for `attach_s` seconds, into a new or empty folder; `shown` gets the command's output.
 
-    `known`: the server, where it isn't to be looked for; of MySQL it can't be.
+    The folder's files are their owner's alone, and no password is in them. `known`: the server, where it isn't to be
+    looked for; of MySQL it can't be.
 
     `warm_up_s`: what isn't counted; None leaves it to the importer, which looks where the rate becomes steady. Ctrl-C
     ends the command, and what was measured until then stands. Raises InputError, InstallationError.
@@ -83,40 +100,48 @@ def measure(
             "the server's processes aren't seen on this machine: CPU, devices and swap are those of the load generator"
         )
     settings = "" if client is None else mysql.variables(client)
-    folder.mkdir(parents=True, exist_ok=True)
-    places = known.folders if known else {} if database is None or server is None else database.folders()
-    write_whole(folder / "inventory.json", json.dumps(inventory(files, dict(places), server), indent=1) + "\n")
-    if database is not None:
-        write_whole(folder / "pg_settings.csv", database.settings_csv())
-    if client is not None:
-        write_whole(folder / "mysql_variables.txt", settings)
-    sampler = _Sampler(folder / SERIES, files, database, server)
-    sampler.write(
-        {
-            "format": FORMAT,
-            "every_s": every_s,
-            "warm_up_s": warm_up_s,
-            "ticks_per_s": ticks_per_s(),
-            "harness": Path(command[0]).name if command else None,
-            "database": kind.value,
-            "lacks": result.lacks,
-        }
-    )
-    schedule = _Schedule(every_s)
-
-    def snapshot(phase: str) -> None:
-        if client is not None:
-            write_whole(folder / f"mysql_status.{phase}.txt", mysql.status(client))
-
-    try:
-        if command:
-            _run(command, folder, sampler, schedule, warm_up_s, snapshot, result, shown)
-        else:
-            _watch(attach_s or 0.0, sampler, schedule, warm_up_s, snapshot, result)
-    finally:
-        sampler.close()
+    with _private_files() as umask:
+        folder.mkdir(parents=True, exist_ok=True)
+        places = known.folders if known else {} if database is None or server is None else database.folders()
+        write_whole(folder / "inventory.json", json.dumps(inventory(files, dict(places), server), indent=1) + "\n")
         if database is not None:
-            database.close()
+            write_whole(folder / "pg_settings.csv", database.settings_csv())
+        if client is not None:
+            write_whole(folder / "mysql_variables.txt", settings)
+        sampler = _Sampler(folder / SERIES, files, database, server)
+        sampler.write(
+            {
+                "format": FORMAT,
+                "every_s": every_s,
+                "warm_up_s": warm_up_s,
+                "ticks_per_s": ticks_per_s(),
+                "harness": Path(command[0]).name if command else None,
+                "database": kind.value,
+                "lacks": result.lacks,
+            }
+        )
+        schedule = _Schedule(every_s)
+
+        def snapshot(phase: str) -> None:
+            if client is not None:
+                write_whole(folder / f"mysql_status.{phase}.txt", mysql.status(client))
+
+        try:
+            if command:
+                _run(
+                    lambda: Harness(command, folder / UNFINISHED_LOG, shown, umask),
+                    sampler,
+                    schedule,
+                    warm_up_s,
+                    snapshot,
+                    result,
+                )
+            else:
+                _watch(attach_s or 0.0, sampler, schedule, warm_up_s, snapshot, result)
+        finally:
+            sampler.close()
+            if database is not None:
+                database.close()
     return result
 
 
@@ -191,16 +216,14 @@ TakeSnapshot = Callable[[str], None]
 
 
 def _run(
-    command: Sequence[str],
-    folder: Path,
+    start: Callable[[], Harness],
     sampler: _Sampler,
     schedule: _Schedule,
     warm_up_s: float | None,
     snapshot: TakeSnapshot,
     result: Measurement,
-    shown: TextIO | None,
 ) -> None:
-    harness = Harness(command, folder / UNFINISHED_LOG, shown)
+    harness = start()
     sampler.harness = harness.process
     try:
         _sample_until(harness.has_ended, harness.wait, sampler, schedule, warm_up_s, snapshot)
@@ -214,7 +237,7 @@ def _run(
     sampler.sample()
     snapshot("end")
     if result.status == 0:
-        (folder / UNFINISHED_LOG).replace(folder / LOG)
+        (result.folder / UNFINISHED_LOG).replace(result.folder / LOG)
 
 
 def _watch(

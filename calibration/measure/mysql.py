@@ -7,6 +7,14 @@ from oltpsim.simulator.errors import InputError, InstallationError
 
 CLIENTS = ("mariadb", "mysql")
 LONGEST_QUERY_S = 30
+RECORDED = (
+    "innodb_", "version", "sync_binlog", "log_bin$", "binlog_(format|cache|order|group|row|stmt|transaction)",
+    "(max|thread|table|query|join|sort|read|tmp|key|back)_", "thread_pool", "performance_schema$", "autocommit",
+    "(transaction|tx)_isolation", "large_pages", "low_priority_updates", "skip_", "flush", "default_storage_engine",
+    "(replica|slave)_(parallel|preserve)", "rocksdb_", "aria_", "wsrep_(on|slave_threads)$",
+)  # fmt: skip
+"""Beginnings of the names of settings that decide how fast a server is. Others may hold a password (report_password) or
+name hosts."""
 
 
 def client_program() -> str:
@@ -45,5 +53,5 @@ def status(client: str) -> str:
 
 
 def variables(client: str) -> str:
-    """Settings in force."""
-    return answer(client, "SHOW GLOBAL VARIABLES")
+    """Settings in force, of those that can hold no secret."""
+    return answer(client, f"SHOW GLOBAL VARIABLES WHERE Variable_name REGEXP '^({'|'.join(RECORDED)})'")

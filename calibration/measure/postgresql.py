@@ -87,6 +87,10 @@ COUNTERS = (
     ),
 )
 """In 14 came pg_stat_wal, in 16 pg_stat_io; 17 moved checkpoints, 18 log flushes. The first of a name that is there."""
+SETTINGS = """select name, setting, unit, source, boot_val from pg_catalog.pg_settings
+where vartype in ('bool', 'enum', 'integer', 'real')
+   or name in ('server_version', 'huge_pages_status', 'shared_preload_libraries', 'default_table_access_method')
+order by name"""
 COLUMNS = """
 select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
 where c.relnamespace = 'pg_catalog'::regnamespace and c.relname = any(%s) and a.attnum > 0
@@ -126,8 +130,8 @@ class PostgreSql:
         return {counter.name: float(value) for counter, value in pairs if value is not None}
 
     def settings_csv(self) -> str:
-        """pg_settings as `copy ... to stdout csv header` writes it."""
-        return self._table("select name, setting, unit, source, boot_val from pg_catalog.pg_settings order by name")
+        """pg_settings as `copy ... to stdout csv header` writes it, without the texts, which may hold a password."""
+        return self._table(SETTINGS)
 
     def folders(self) -> dict[str, str]:
         """Folder of the data, if the role may see it."""

@@ -1,4 +1,4 @@
-"""The load generator's process: its output, its end, and the passwords that its words may hold."""
+"""The load generator's process: its output, its end."""
 
 from __future__ import annotations
 
@@ -7,27 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.calibration.measure.harness import Harness, secrets_in
+from oltpsim.calibration.measure.harness import Harness
 from oltpsim.simulator.errors import InputError
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["sysbench", "--pgsql-password=hunter2"],
-        ["sysbench", "--mysql-password", "hunter2"],
-        ["tool", "postgresql://bench:hunter2@db/tpcc"],
-        ["tool", "host=db password=hunter2"],
-        ["mysql", "-phunter2"],
-    ],
-)
-def test_passwords_are_found(words: list[str]) -> None:
-    assert "hunter2" in " ".join(secrets_in(words, {}))
-
-
-def test_what_is_no_password_is_not_taken_for_one() -> None:
-    assert secrets_in(["pgbench", "-p5433", "-T", "60", "--progress=5"], {}) == []
-    assert secrets_in(["pgbench"], {"PGPASSWORD": "abc", "HOME": "x"}) == ["abc"]
 
 
 def test_output_is_copied_without_passwords(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import platform
 import re
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -29,6 +30,7 @@ with_server = pytest.mark.skipif(
 CODE = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main())"
 DONE = {0, 1}
 """exit status: beside other work some seconds of load may well break a law, such as a steady rate"""
+LOADED = "select count(*) from pg_stat_activity where application_name = 'pgbench'"
 LOAD = ("pgbench", "-n", "-c", "2", "-P", "2", "-T")
 
 
@@ -118,6 +120,9 @@ def test_a_measured_run_is_imported_calibrated_and_predicted(server: Server, cal
 
 @with_server
 def test_a_database_with_its_own_load_is_attached_to(server: Server, call: Call, tmp_path: Path) -> None:
+    server.query("alter system set primary_conninfo = 'host=127.0.0.1 password=hunter2'")
+    server.query("select pg_reload_conf()")
+    wait_for(lambda: "hunter2" in server.query("show primary_conninfo"))
     load = subprocess.Popen([*LOAD, "60"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         status, out, err = call("measure", "-o", tmp_path / "run", "--attach", 3, "--every", 0.25)
@@ -129,15 +134,21 @@ def test_a_database_with_its_own_load_is_attached_to(server: Server, call: Call,
     assert outcome.transactions_per_s
     assert outcome.transactions_per_s.value > 10
     assert "rate: commits per s" in out
+    settings = (tmp_path / "run" / "pg_settings.csv").read_text()
+    assert "shared_buffers" in settings
+    assert "server_version," in settings
+    assert "hunter2" not in settings
 
 
 @with_server
 def test_what_a_kill_leaves_is_imported(server: Server, call: Call, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    measuring = start(folder, "--every", "0.1", "--", *LOAD, "6")
+    measuring = start(folder, "--every", "0.1", "--", *LOAD, "300")
     wait_for(lambda: samples(folder) > 15)
     measuring.kill()
     measuring.communicate()
+    wait_for(lambda: server.query(LOADED).strip() == "0")  # the load generator has ended with it
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
     status, out, err = call("import", folder)
     assert status in DONE, err
     assert "the measurement was ended before its end" in out
@@ -153,8 +164,7 @@ def test_ctrl_c_ends_the_load_gently_and_keeps_what_there_is(server: Server, cal
     _, err = measuring.communicate(timeout=60)
     assert measuring.returncode == 130, err
     assert f"stopped; {folder} holds what was measured until then" in err
-    connected = "select count(*) from pg_stat_activity where application_name = 'pgbench'"
-    wait_for(lambda: server.query(connected).strip() == "0")
+    wait_for(lambda: server.query(LOADED).strip() == "0")
     assert record_in(folder).outcome.transactions_per_s
 
 
@@ -232,13 +242,14 @@ def test_a_load_of_which_nothing_is_known_is_a_sentence(call: Call, tmp_path: Pa
 
 
 def test_mysql_is_read_by_its_client(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that answers with a sample's text stands for the server."""
+    """A client that answers with a sample's text, and with the names that it was asked for, stands for the server."""
     samples_of_mysql = ROOT / "tests" / "samples" / "mysql"
     client = tmp_path / "bin" / "mariadb"
     client.parent.mkdir()
     client.write_text(
         f'#!/bin/sh\ncase "$2" in *STATUS*) cat {samples_of_mysql}/status.before.tsv;; '
-        "*) printf 'Variable_name\\tValue\\ninnodb_buffer_pool_size\\t1073741824\\n';; esac\n"
+        f'*) echo "$2" > {tmp_path}/asked; '
+        "printf 'Variable_name\\tValue\\ninnodb_buffer_pool_size\\t1073741824\\n';; esac\n"
     )
     client.chmod(0o755)
     monkeypatch.setenv("PATH", f"{client.parent}:{os.environ['PATH']}")
@@ -248,6 +259,9 @@ def test_mysql_is_read_by_its_client(call: Call, tmp_path: Path, monkeypatch: py
     assert "holds what was measured, but no rate" in err
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert {"mysql_status.start.txt", "mysql_status.end.txt", "mysql_variables.txt"} <= names
+    asked = re.compile((tmp_path / "asked").read_text().split("REGEXP '")[1].rstrip("'\n"))
+    assert all(map(asked.match, ("innodb_redo_log_capacity", "sync_binlog", "max_connections", "version_comment")))
+    assert not any(map(asked.match, ("report_password", "wsrep_sst_auth", "init_connect", "ssl_key", "report_host")))
     client.write_text("#!/bin/sh\necho 'ERROR 1045 (28000): Access denied' >&2\nexit 1\n")
     status, _, err = call("measure", "-o", tmp_path / "second", *words)
     assert status == 2
