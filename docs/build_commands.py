@@ -15,7 +15,7 @@ HEAD = """# Commands
 <!-- Made by `python docs/build_commands.py` from the program's own help. Do not edit. -->
 
 Exit status: 0 done; 1 a stated target was missed; 2 bad input, or a machine that cannot run the workload;
-70 a defect of the program; 130 interrupted (Ctrl-C).
+70 a defect of the program; 74 output that can't be written; 130 interrupted (Ctrl-C); 141 its reader has gone.
 """
 
 

@@ -1,16 +1,19 @@
 """The command line: `oltpsim COMMAND ...`.
 
-Exit status: 0 done; 1 a stated target was missed; 2 bad input; 70 a defect of this program; 130 interrupted.
+Exit status: 0 done; 1 a stated target was missed; 2 bad input; 70 a defect of this program; 74 output that can't be
+written; 130 interrupted; 141 a reader of the output that has gone (`| head`), as of other programs.
 """
 
+import errno
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -25,7 +28,10 @@ BLAS_VARIABLE = "OPENBLAS_NUM_THREADS"
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 """as models.catalogue has it, which takes long to import"""
 DEFECT = 70
+UNWRITABLE = 74
 INTERRUPTED = 130
+NO_READER = 141
+CANNOT_WRITE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 COMMANDS = {
     "quick": ("quick:quick", "Predict a machine from a line, a few flags or a file."),
@@ -158,6 +164,7 @@ def options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (that of the process if None); returns the exit status, never raises."""
+    _replace_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     os.environ.setdefault(BLAS_VARIABLE, "1")  # before NumPy is imported, also by processes started from here
@@ -166,7 +173,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments = [word for word in words if word != "--debug"]
         with _terminated_like_interrupted():
             status = app(arguments, prog_name="oltpsim", standalone_mode=False, obj=arguments)
+        sys.stdout.flush()  # what can't be written fails here, where it can be told
     except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):
+            return NO_READER  # click has made it a 1
         return stop.code if isinstance(stop.code, int) else 0
     except UsageError as error:
         text = str(error.format_message())  # type: ignore[attr-defined]
@@ -178,20 +188,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        typer.echo(
-            f"error: {type(error).__name__}: {error}\n"
-            "This is a defect of oltpsim, not of your input. Please report it to its developers, with the\n"
-            "scenario and what the same command prints as 'oltpsim --debug ...'.",
-            err=True,
-        )
-        return DEFECT
+        return _unwritten(error) if isinstance(error, OSError) and error.errno in CANNOT_WRITE else _failed(error)
     finally:
         if environment is None:
             os.environ.pop(FOLDER_VARIABLE, None)
         else:
             os.environ[FOLDER_VARIABLE] = environment
     if status == INTERRUPTED:
-        typer.echo("interrupted", err=True)
+        _say("interrupted")
     return status if isinstance(status, int) else 0
 
 
@@ -211,5 +215,42 @@ def _terminated_like_interrupted() -> Iterator[None]:
 def _refused(text: str) -> int:
     """Write each problem on a line of its own; returns the exit status."""
     start = "" if text.startswith(HELP) else "error: "
-    typer.echo("\n".join(f"{start}{line}" for line in text.splitlines()), err=True)
+    _say("\n".join(f"{start}{line}" for line in text.splitlines()))
     return BAD_INPUT
+
+
+def _failed(error: Exception) -> int:
+    _say(
+        f"error: {type(error).__name__}: {error}\n"
+        "This is a defect of oltpsim, not of your input. Please report it to its developers, with the\n"
+        "scenario and what the same command prints as 'oltpsim --debug ...'."
+    )
+    return DEFECT
+
+
+def _unwritten(error: OSError) -> int:
+    """Send to nowhere what a stream still holds, lest the interpreter's end fails on it, and say why."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    if isinstance(error, BrokenPipeError):
+        return NO_READER
+    _say(f"error: output: can't be written: {error.strerror}; make room, or write it elsewhere")
+    return UNWRITABLE
+
+
+def _say(text: str) -> None:
+    """Write to stderr; if nobody takes it, the exit status alone tells."""
+    with suppress(OSError):
+        typer.echo(text, err=True)
+
+
+def _replace_closed_streams() -> None:
+    """A stream that the caller has closed takes everything and keeps nothing."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - as long as the program

@@ -282,6 +282,40 @@ def test_a_defect_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> No
         main(["--debug", "run", TINY, "--quiet"])
 
 
+START = [sys.executable, "-c", "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main())"]
+
+
+@pytest.mark.parametrize("words", [["--help"], ["catalog", "list"]])
+@pytest.mark.parametrize(
+    ("redirection", "status", "sentence"),
+    [
+        (">/dev/null", 0, ""),
+        (
+            ">/dev/full",
+            74,
+            "error: output: can't be written: No space left on device; make room, or write it elsewhere\n",
+        ),
+        (">/dev/full 2>/dev/full", 74, ""),
+        (">&-", 0, ""),
+        (">&- 2>&-", 0, ""),
+    ],
+)
+def test_output_that_nobody_takes_is_no_defect(words: list[str], redirection: str, status: int, sentence: str) -> None:
+    shell = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *START, *words]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert sentence in done.stderr
+    assert "defect" not in done.stderr
+
+
+def test_a_reader_that_has_gone_ends_the_program_without_a_word() -> None:
+    shell = "trap '' PIPE; { \"$@\"; echo $? >&2; } | true"
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell, "sh", *START, "catalog", "list"], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == "141\n"
+
+
 def test_an_interrupted_run_is_exit_status_130(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
