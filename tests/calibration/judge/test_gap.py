@@ -43,8 +43,8 @@ def measured(machine: ScenarioSpec, kinds: frozenset[str] = ALL) -> RunRecord:
     if DEVICE_PART in kinds:
         [(_, _, solution, _)] = solve_inputs([AnalyticReader().read(machine)])
         device: dict[str, Any] = found["resources"]["devices"]["sda"]
-        device["read_await_ms"] = observed(float(solution.disk_read_s[0]) * 1000.0)
-        device["utilisation_fraction"] = observed(float(solution.first_busy[0]))
+        device["read_await_ms"] = observed(float(solution.disks.read_s[0]) * 1000.0)
+        device["utilisation_fraction"] = observed(float(solution.disks.first_busy[0]))
     return RunRecord.model_validate(found)
 
 
