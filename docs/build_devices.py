@@ -1,15 +1,20 @@
-"""Write the table of docs/devices.md and docs/pictures/devices.svg: fio's curves, four points of each fitted."""
+"""Write the table of docs/devices.md and docs/pictures/devices.svg: fio's curves, four depths of each disk fitted."""
 
 from __future__ import annotations
 
 import csv
 import html
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 from docs.build import replaced
-from oltpsim.calibration.fit import CurveFit, CurvePoint, fit_curve, fitted_points
+from oltpsim.calibration.fit import TableFit, disk_table, fit_table
+from oltpsim.calibration.records import DiskPoint
 from oltpsim.models.input import write_whole
 
 DOCS = Path(__file__).resolve().parent
@@ -20,21 +25,61 @@ DOUBTED = "WD740GD"
 """the file asks to reproduce it before it is trusted"""
 WANTED = 0.08
 COLUMNS, WIDTH, HEIGHT, MARGIN = 3, 250, 170, 34
+BLOCK_KIB = 4.0
+IN_FLIGHT = (1, 4, 16, 256)
+"""Rule: of a curve these numbers in flight (iodepth x jobs) are fitted, with as many jobs as each has in flight: one
+alone, four, sixteen, and the full depth that data sheets are measured at. All other points are predicted."""
+
+
+class CurvePoint(NamedTuple):
+    """Requests/s with `depth` in flight by each of `jobs`."""
+
+    depth: int
+    jobs: int
+    per_s: float
+
+    @property
+    def in_flight(self) -> int:
+        """Of all jobs together."""
+        return self.depth * self.jobs
+
+
+def fitted_points(points: Sequence[CurvePoint]) -> list[CurvePoint]:
+    """Those that the rule chooses."""
+    chosen = []
+    for wanted in IN_FLIGHT:
+        there = [point for point in points if point.in_flight == wanted]
+        if there:
+            chosen.append(min(there, key=lambda point: (abs(math.log(point.depth / point.jobs)), point.jobs)))
+    return chosen
 
 
 @dataclass(frozen=True)
 class MeasuredCurve:
-    """One device in one direction, and what was fitted to it."""
+    """One device in one direction, and the fit of the whole device."""
 
     device: str
     write: bool
     points: list[CurvePoint]
-    fit: CurveFit
+    fit: TableFit
+
+    def per_s(self, in_flight: Sequence[float]) -> list[float]:
+        """Rates of the fit with so many in flight."""
+        rows = np.ones(len(in_flight))
+        table = replace(
+            self.fit.table,
+            in_flight=np.array(in_flight),
+            block_kib=BLOCK_KIB * rows,
+            write_fraction=self.write * rows,
+            per_s=rows,
+        )
+        return [float(per_s) for per_s in self.fit.kind.per_s(table, self.fit.numbers)]
 
     @property
     def errors(self) -> list[float]:
         """Of every point, relative."""
-        return [abs(self.fit.per_s(point.in_flight) / point.per_s - 1.0) for point in self.points]
+        rates = self.per_s([point.in_flight for point in self.points])
+        return [abs(rate / point.per_s - 1.0) for rate, point in zip(rates, self.points, strict=True)]
 
     @property
     def error(self) -> float:
@@ -48,34 +93,48 @@ class MeasuredCurve:
 
 
 def curves() -> list[MeasuredCurve]:
-    """All curves of the file, fitted."""
-    found: dict[tuple[str, bool], list[CurvePoint]] = {}
+    """All curves of the file, two of each device, which is fitted by both."""
+    devices: dict[str, dict[bool, list[CurvePoint]]] = {}
     with DATA.open(encoding="utf-8") as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
             point = CurvePoint(int(row["iodepth"]), int(row["jobs"]), float(row["iops"]))
-            found.setdefault((row["device"], row["rw"] == "randwrite"), []).append(point)
-    curves_found = []
-    for (device, write), points in found.items():
-        rpm = 10_000 if DOUBTED in device else 7200
-        curves_found.append(MeasuredCurve(device, write, points, fit_curve(fitted_points(points), write, rpm)[0]))
-    return curves_found
+            devices.setdefault(row["device"], {}).setdefault(row["rw"] == "randwrite", []).append(point)
+    found = []
+    for device, ways in devices.items():
+        points = [
+            DiskPoint(
+                f"{write} {one}", "write" if write else "read", one.in_flight, BLOCK_KIB, one.per_s, math.nan, math.nan
+            )
+            for write, curve in ways.items()
+            for one in fitted_points(curve)
+        ]
+        fit = fit_table(disk_table(points, 10_000.0 if DOUBTED in device else 7200.0))[0]
+        found += [MeasuredCurve(device, write, curve, fit) for write, curve in ways.items()]
+    return found
+
+
+def numbers_of(curve: MeasuredCurve) -> str:
+    """The kind's numbers of a direction with their intervals."""
+    fit = curve.fit
+    names = fit.kind.write_numbers if curve.write else fit.kind.read_numbers
+    return ", ".join(
+        f"{name} {fit.numbers[name]:.3g} [{fit.intervals[name][0]:.3g} .. {fit.intervals[name][1]:.3g}]"
+        for name in names
+        if name in fit.numbers
+    )
 
 
 def table(every: list[MeasuredCurve]) -> str:
     """The page's table, and its sums."""
     lines = [
-        "| curve | kind that fits best | its numbers [90 %] | points | mean error |",
+        "| curve | kind of the disk | its numbers [90 %] | points | mean error |",
         "| --- | --- | --- | --- | --- |",
     ]
     trusted = [curve for curve in every if DOUBTED not in curve.device]
     for curve in sorted(every, key=lambda one: DOUBTED in one.device):
-        fit = curve.fit
-        numbers = ", ".join(
-            f"{name} {value:.3g} [{low:.3g} .. {high:.3g}]"
-            for name, value, (low, high) in zip(fit.kind.bounds, fit.values, fit.intervals, strict=True)
-        )
         apart = " (doubted)" if DOUBTED in curve.device else ""
-        lines.append(f"| {curve.name}{apart} | {fit.kind.name} | {numbers} | {len(curve.points)} | {curve.error:.1%} |")
+        words = f"{curve.name}{apart} | {curve.fit.kind.name} | {numbers_of(curve)}"
+        lines.append(f"| {words} | {len(curve.points)} | {curve.error:.1%} |")
     errors = [error for curve in trusted for error in curve.errors]
     good = sum(curve.error <= WANTED for curve in trusted)
     mean = sum(errors) / len(errors)
@@ -118,7 +177,8 @@ def picture(every: list[MeasuredCurve]) -> str:
         for in_flight in (1, 16, 256, 4096):
             x = place(in_flight, most).partition(",")[0]
             parts.append(f'<text x="{x}" y="{top + tall + 11}" text-anchor="middle">{in_flight}</text>')
-        line = " ".join(place(2.0 ** (step / 4), curve.fit.per_s(2.0 ** (step / 4))) for step in range(49))
+        steps = [2.0 ** (step / 4) for step in range(49)]
+        line = " ".join(place(n, per_s) for n, per_s in zip(steps, curve.per_s(steps), strict=True))
         parts.append(f'<polyline points="{line}" fill="none" stroke="#0072b2" stroke-width="1.4"/>')
         chosen = set(fitted_points(curve.points))
         for point in sorted(curve.points, key=lambda each: each in chosen):
