@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,32 +25,9 @@ DOUBTED = "WD740GD"
 WANTED = 0.08
 COLUMNS, WIDTH, HEIGHT, MARGIN = 3, 250, 170, 34
 BLOCK_KIB = 4.0
-IN_FLIGHT = (1, 4, 16, 256)
-"""Rule: of a curve these numbers in flight (iodepth x jobs) are fitted, with as many jobs as each has in flight: one
+JOBS = (1, 2, 4, 16)
+"""Rule: of a curve 1, 4, 16 and 256 in flight (iodepth x jobs) are fitted, with as many jobs as each has in flight: one
 alone, four, sixteen, and the full depth that data sheets are measured at. All other points are predicted."""
-
-
-class CurvePoint(NamedTuple):
-    """Requests/s with `depth` in flight by each of `jobs`."""
-
-    depth: int
-    jobs: int
-    per_s: float
-
-    @property
-    def in_flight(self) -> int:
-        """Of all jobs together."""
-        return self.depth * self.jobs
-
-
-def fitted_points(points: Sequence[CurvePoint]) -> list[CurvePoint]:
-    """Those that the rule chooses."""
-    chosen = []
-    for wanted in IN_FLIGHT:
-        there = [point for point in points if point.in_flight == wanted]
-        if there:
-            chosen.append(min(there, key=lambda point: (abs(math.log(point.depth / point.jobs)), point.jobs)))
-    return chosen
 
 
 @dataclass(frozen=True)
@@ -60,7 +36,8 @@ class MeasuredCurve:
 
     device: str
     write: bool
-    points: list[CurvePoint]
+    points: list[DiskPoint]
+    fitted: list[DiskPoint]
     fit: TableFit
 
     def per_s(self, in_flight: Sequence[float]) -> list[float]:
@@ -78,7 +55,7 @@ class MeasuredCurve:
     @property
     def errors(self) -> list[float]:
         """Of every point, relative."""
-        rates = self.per_s([point.in_flight for point in self.points])
+        rates = self.per_s([point.depth for point in self.points])
         return [abs(rate / point.per_s - 1.0) for rate, point in zip(rates, self.points, strict=True)]
 
     @property
@@ -94,23 +71,21 @@ class MeasuredCurve:
 
 def curves() -> list[MeasuredCurve]:
     """All curves of the file, two of each device, which is fitted by both."""
-    devices: dict[str, dict[bool, list[CurvePoint]]] = {}
+    points: dict[tuple[str, bool], list[DiskPoint]] = {}
+    fitted: dict[tuple[str, bool], list[DiskPoint]] = {}
     with DATA.open(encoding="utf-8") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            point = CurvePoint(int(row["iodepth"]), int(row["jobs"]), float(row["iops"]))
-            devices.setdefault(row["device"], {}).setdefault(row["rw"] == "randwrite", []).append(point)
-    found = []
-    for device, ways in devices.items():
-        points = [
-            DiskPoint(
-                f"{write} {one}", "write" if write else "read", one.in_flight, BLOCK_KIB, one.per_s, math.nan, math.nan
-            )
-            for write, curve in ways.items()
-            for one in fitted_points(curve)
-        ]
-        fit = fit_table(disk_table(points, 10_000.0 if DOUBTED in device else 7200.0))[0]
-        found += [MeasuredCurve(device, write, curve, fit) for write, curve in ways.items()]
-    return found
+        for at, row in enumerate(csv.DictReader(line for line in file if not line.startswith("#"))):
+            depth, jobs, way = int(row["iodepth"]), int(row["jobs"]), row["rw"].removeprefix("rand")
+            point = DiskPoint(f"{at}", way, depth * jobs, BLOCK_KIB, float(row["iops"]), math.nan, math.nan)
+            curve = row["device"], way == "write"
+            points.setdefault(curve, []).append(point)
+            if depth == jobs and jobs in JOBS:
+                fitted.setdefault(curve, []).append(point)
+    fits = {}
+    for device in {device: None for device, _ in points}:
+        table = disk_table(fitted[device, False] + fitted[device, True], 10_000.0 if DOUBTED in device else 7200.0)
+        fits[device] = fit_table(table)[0]
+    return [MeasuredCurve(*curve, points[curve], fitted[curve], fits[curve[0]]) for curve in points]
 
 
 def numbers_of(curve: MeasuredCurve) -> str:
@@ -180,10 +155,9 @@ def picture(every: list[MeasuredCurve]) -> str:
         steps = [2.0 ** (step / 4) for step in range(49)]
         line = " ".join(place(n, per_s) for n, per_s in zip(steps, curve.per_s(steps), strict=True))
         parts.append(f'<polyline points="{line}" fill="none" stroke="#0072b2" stroke-width="1.4"/>')
-        chosen = set(fitted_points(curve.points))
-        for point in sorted(curve.points, key=lambda each: each in chosen):
-            x, _, y = place(point.in_flight, point.per_s).partition(",")
-            fill, size = ("#d55e00", 3.2) if point in chosen else ("none", 2)
+        for point in sorted(curve.points, key=lambda each: each in curve.fitted):
+            x, _, y = place(point.depth, point.per_s).partition(",")
+            fill, size = ("#d55e00", 3.2) if point in curve.fitted else ("none", 2)
             parts.append(f'<circle cx="{x}" cy="{y}" r="{size}" fill="{fill}" stroke="#d55e00" stroke-width="0.7"/>')
     return "\n".join([*parts, "</svg>", ""])
 
