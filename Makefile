@@ -102,6 +102,7 @@ figures: environment ## simulate for the pages and pictures of docs/ what their 
 	@$(BIN)/python docs/build_what_if_picture.py
 	@$(BIN)/python docs/build_page_picture.py
 	@$(BIN)/python docs/build.py
+figures: export PYTHONPATH = $(CURDIR)
 
 format: environment ## sort imports, apply safe fixes, lay out the code
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -1,15 +1,19 @@
-"""Write the table of docs/devices.md and docs/pictures/devices.svg: fio's curves, four points of each fitted."""
+"""Write the table of docs/devices.md and docs/pictures/devices.svg: fio's curves, four depths of each disk fitted."""
 
 from __future__ import annotations
 
 import csv
 import html
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from docs.build import replaced
-from oltpsim.calibration.fit import CurveFit, CurvePoint, fit_curve, fitted_points
+from oltpsim.calibration.fit import TableFit, disk_table, fit_table
+from oltpsim.calibration.records import DiskPoint
 from oltpsim.models.input import write_whole
 
 DOCS = Path(__file__).resolve().parent
@@ -20,21 +24,39 @@ DOUBTED = "WD740GD"
 """the file asks to reproduce it before it is trusted"""
 WANTED = 0.08
 COLUMNS, WIDTH, HEIGHT, MARGIN = 3, 250, 170, 34
+BLOCK_KIB = 4.0
+JOBS = (1, 2, 4, 16)
+"""Rule: of a curve 1, 4, 16 and 256 in flight (iodepth x jobs) are fitted, with as many jobs as each has in flight: one
+alone, four, sixteen, and the full depth that data sheets are measured at. All other points are predicted."""
 
 
 @dataclass(frozen=True)
 class MeasuredCurve:
-    """One device in one direction, and what was fitted to it."""
+    """One device in one direction, and the fit of the whole device."""
 
     device: str
     write: bool
-    points: list[CurvePoint]
-    fit: CurveFit
+    points: list[DiskPoint]
+    fitted: list[DiskPoint]
+    fit: TableFit
+
+    def per_s(self, in_flight: Sequence[float]) -> list[float]:
+        """Rates of the fit with so many in flight."""
+        rows = np.ones(len(in_flight))
+        table = replace(
+            self.fit.table,
+            in_flight=np.array(in_flight),
+            block_kib=BLOCK_KIB * rows,
+            write_fraction=self.write * rows,
+            per_s=rows,
+        )
+        return [float(per_s) for per_s in self.fit.kind.per_s(table, self.fit.numbers)]
 
     @property
     def errors(self) -> list[float]:
         """Of every point, relative."""
-        return [abs(self.fit.per_s(point.in_flight) / point.per_s - 1.0) for point in self.points]
+        rates = self.per_s([point.depth for point in self.points])
+        return [abs(rate / point.per_s - 1.0) for rate, point in zip(rates, self.points, strict=True)]
 
     @property
     def error(self) -> float:
@@ -48,34 +70,46 @@ class MeasuredCurve:
 
 
 def curves() -> list[MeasuredCurve]:
-    """All curves of the file, fitted."""
-    found: dict[tuple[str, bool], list[CurvePoint]] = {}
+    """All curves of the file, two of each device, which is fitted by both."""
+    points: dict[tuple[str, bool], list[DiskPoint]] = {}
+    fitted: dict[tuple[str, bool], list[DiskPoint]] = {}
     with DATA.open(encoding="utf-8") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            point = CurvePoint(int(row["iodepth"]), int(row["jobs"]), float(row["iops"]))
-            found.setdefault((row["device"], row["rw"] == "randwrite"), []).append(point)
-    curves_found = []
-    for (device, write), points in found.items():
-        rpm = 10_000 if DOUBTED in device else 7200
-        curves_found.append(MeasuredCurve(device, write, points, fit_curve(fitted_points(points), write, rpm)[0]))
-    return curves_found
+        for at, row in enumerate(csv.DictReader(line for line in file if not line.startswith("#"))):
+            depth, jobs, way = int(row["iodepth"]), int(row["jobs"]), row["rw"].removeprefix("rand")
+            point = DiskPoint(f"{at}", way, depth * jobs, BLOCK_KIB, float(row["iops"]), math.nan, math.nan)
+            curve = row["device"], way == "write"
+            points.setdefault(curve, []).append(point)
+            if depth == jobs and jobs in JOBS:
+                fitted.setdefault(curve, []).append(point)
+    fits = {}
+    for device in {device: None for device, _ in points}:
+        table = disk_table(fitted[device, False] + fitted[device, True], 10_000.0 if DOUBTED in device else 7200.0)
+        fits[device] = fit_table(table)[0]
+    return [MeasuredCurve(*curve, points[curve], fitted[curve], fits[curve[0]]) for curve in points]
+
+
+def numbers_of(curve: MeasuredCurve) -> str:
+    """The kind's numbers of a direction with their intervals."""
+    fit = curve.fit
+    names = fit.kind.write_numbers if curve.write else fit.kind.read_numbers
+    return ", ".join(
+        f"{name} {fit.numbers[name]:.3g} [{fit.intervals[name][0]:.3g} .. {fit.intervals[name][1]:.3g}]"
+        for name in names
+        if name in fit.numbers
+    )
 
 
 def table(every: list[MeasuredCurve]) -> str:
     """The page's table, and its sums."""
     lines = [
-        "| curve | kind that fits best | its numbers [90 %] | points | mean error |",
+        "| curve | kind of the disk | its numbers [90 %] | points | mean error |",
         "| --- | --- | --- | --- | --- |",
     ]
     trusted = [curve for curve in every if DOUBTED not in curve.device]
     for curve in sorted(every, key=lambda one: DOUBTED in one.device):
-        fit = curve.fit
-        numbers = ", ".join(
-            f"{name} {value:.3g} [{low:.3g} .. {high:.3g}]"
-            for name, value, (low, high) in zip(fit.kind.bounds, fit.values, fit.intervals, strict=True)
-        )
         apart = " (doubted)" if DOUBTED in curve.device else ""
-        lines.append(f"| {curve.name}{apart} | {fit.kind.name} | {numbers} | {len(curve.points)} | {curve.error:.1%} |")
+        words = f"{curve.name}{apart} | {curve.fit.kind.name} | {numbers_of(curve)}"
+        lines.append(f"| {words} | {len(curve.points)} | {curve.error:.1%} |")
     errors = [error for curve in trusted for error in curve.errors]
     good = sum(curve.error <= WANTED for curve in trusted)
     mean = sum(errors) / len(errors)
@@ -118,12 +152,12 @@ def picture(every: list[MeasuredCurve]) -> str:
         for in_flight in (1, 16, 256, 4096):
             x = place(in_flight, most).partition(",")[0]
             parts.append(f'<text x="{x}" y="{top + tall + 11}" text-anchor="middle">{in_flight}</text>')
-        line = " ".join(place(2.0 ** (step / 4), curve.fit.per_s(2.0 ** (step / 4))) for step in range(49))
+        steps = [2.0 ** (step / 4) for step in range(49)]
+        line = " ".join(place(n, per_s) for n, per_s in zip(steps, curve.per_s(steps), strict=True))
         parts.append(f'<polyline points="{line}" fill="none" stroke="#0072b2" stroke-width="1.4"/>')
-        chosen = set(fitted_points(curve.points))
-        for point in sorted(curve.points, key=lambda each: each in chosen):
-            x, _, y = place(point.in_flight, point.per_s).partition(",")
-            fill, size = ("#d55e00", 3.2) if point in chosen else ("none", 2)
+        for point in sorted(curve.points, key=lambda each: each in curve.fitted):
+            x, _, y = place(point.depth, point.per_s).partition(",")
+            fill, size = ("#d55e00", 3.2) if point in curve.fitted else ("none", 2)
             parts.append(f'<circle cx="{x}" cy="{y}" r="{size}" fill="{fill}" stroke="#d55e00" stroke-width="0.7"/>')
     return "\n".join([*parts, "</svg>", ""])
 

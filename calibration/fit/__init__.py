@@ -54,13 +54,7 @@ from oltpsim.calibration.fit.discrepancy import (
     student_rises,
     with_discrepancy,
 )
-from oltpsim.calibration.fit.disk_curve import (
-    CurveFit,
-    CurvePoint,
-    fit_curve,
-    fitted_points,
-)
-from oltpsim.calibration.fit.disk_entry import FittedEntry, fitted_entry
+from oltpsim.calibration.fit.disk_entry import FittedEntry, disk_capacity_gib, fitted_entry
 from oltpsim.calibration.fit.disk_kinds import TableFit, disk_table, fit_table
 from oltpsim.calibration.fit.evaluate import (
     ENGINE_FIGURES,

@@ -17,7 +17,7 @@ from oltpsim.calibration.fit.disk_curve import (
     arm_of,
     arm_service_s,
 )
-from oltpsim.calibration.fit.disk_kinds import FLASH_PAGE_KIB, TableFit
+from oltpsim.calibration.fit.disk_kinds import FLASH_PAGE_KIB, DiskTable, TableFit
 from oltpsim.models.input import parse_quantity, validated
 from oltpsim.models.machine import (
     CHANNEL_MIB_PER_S,
@@ -56,8 +56,22 @@ class FittedEntry(NamedTuple):
         return self.spec.model_dump(mode="json", exclude_unset=True)
 
 
-def fitted_entry(fit: TableFit, name: str, capacity: str | None) -> FittedEntry:
-    """Entry of the kind that was fitted. Raises InputError without a capacity, or if the points don't show enough."""
+def disk_capacity_gib(table: DiskTable, capacity: str | None) -> float:
+    """Capacity of the disk of a table as a user says it. Raises InputError without one, or for one of 0."""
+    files = ", ".join(table.files)
+    if capacity is None:
+        raise InputError(f"{files}: fio doesn't tell the disk's capacity; add --capacity, such as --capacity 931GiB")
+    try:
+        capacity_gib = float(parse_quantity(capacity, "memory", "GiB"))
+    except ValueError as error:
+        raise InputError(f"--capacity: got {capacity!r}; {error}") from error
+    if capacity_gib <= 0.0:
+        raise InputError(f"{files}: capacity_gib: got {capacity_gib}; must be greater than 0")
+    return capacity_gib
+
+
+def fitted_entry(fit: TableFit, name: str, capacity_gib: float) -> FittedEntry:
+    """Entry of the kind that was fitted. Raises InputError if the points don't show enough."""
     files = ", ".join(fit.table.files)
     needed = NEEDED.get(fit.kind.name, NEEDED_OF_ARMS)
     unknown = [name for name in needed if not fit.is_identified(name)]
@@ -66,12 +80,6 @@ def fitted_entry(fit: TableFit, name: str, capacity: str | None) -> FittedEntry:
             f"{files}: got results that don't show {' and '.join(unknown)}; expected reads alone and writes alone, "
             "at 1, at 64 and at more in flight, beside any mixes; run fio with --rw=randread and --rw=randwrite"
         )
-    if capacity is None:
-        raise InputError(f"{files}: fio doesn't tell the disk's capacity; add --capacity, such as --capacity 931GiB")
-    try:
-        capacity_gib = parse_quantity(capacity, "memory", "GiB")
-    except ValueError as error:
-        raise InputError(f"--capacity: got {capacity!r}; {error}") from error
     make = {"flash": _ssd, "servers": _servers}.get(fit.kind.name, _rotating)
     keys, assumptions = make(fit)
     assumptions += [
@@ -95,7 +103,9 @@ def fitted_entry(fit: TableFit, name: str, capacity: str | None) -> FittedEntry:
 
 def _source(fit: TableFit, assumptions: list[str]) -> str:
     table = fit.table
-    sizes = ", ".join(f"{size:g}" for size in sorted(set(table.block_kib.tolist())))
+    measured = f"fio, random requests of {table.words}: {', '.join(table.files)}"
+    if not fit.intervals:
+        return f"{measured}. Taken as servers, since few depths tell no kind. Assumptions: {'; '.join(assumptions)}."
     known = [
         f"{name} {value:.4g} ({fit.intervals[name][0]:.4g} to {fit.intervals[name][1]:.4g})"
         for name, value in fit.numbers.items()
@@ -103,8 +113,7 @@ def _source(fit: TableFit, assumptions: list[str]) -> str:
     ]
     at = "" if table.sizes(write=False) == table.sizes(write=True) == 1 else f", at {table.least_kib:g} KiB"
     return (
-        f"fio, random requests of {sizes} KiB, {table.in_flight.min():g} to {table.in_flight.max():g} in flight: "
-        f"{', '.join(table.files)}. Fitted as {fit.kind.name} ({fit.kind.words}), {fit.error:.1%} off in the mean; "
+        f"{measured}. Fitted as {fit.kind.name} ({fit.kind.words}), {fit.error:.1%} off in the mean; "
         f"90 % intervals{at}: {', '.join(known) or 'none'}. Assumptions: {'; '.join(assumptions)}."
     )
 
@@ -165,6 +174,9 @@ def _ssd(fit: TableFit) -> tuple[dict[str, Any], list[str]]:
 
 def _servers(fit: TableFit) -> tuple[dict[str, Any], list[str]]:
     numbers, assumptions = fit.numbers, ["larger requests take as long"]
+    fewest = fit.table.in_flight.min()
+    if not fit.intervals and fewest > 1:
+        assumptions.append(f"the latency with {fewest:g} in flight is that of the disk alone")
     if "write_latency_us" not in numbers:
         assumptions.append("a write takes as long as a read (no result with writes)")
     return {

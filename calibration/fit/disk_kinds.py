@@ -1,5 +1,7 @@
 """A disk's numbers by a table of depths, sizes and mixes: each kind of disk fitted to all of its points at once.
 
+Fewer than four depths tell no kind: they become servers, by the measured latency and Little's law, without intervals.
+
 A direction's rate is that of calibration/fit/disk_curve.py, of which a larger request takes more of the interface, of
 the way from a die, or of an arm's turn. A mix of both follows from these two: a request takes the mean time of its
 kinds, and flash loses `interference` more, since a read that meets a program waits for it:
@@ -14,18 +16,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from oltpsim.calibration.fit.disk_curve import (
-    FEWEST_DEPTHS,
     MOST_SORTED,
-    RATE,
-    SEEK_MS,
     TRACK_BYTES,
     arm_of,
     arm_service_s,
     arms_per_s,
     cache_per_s,
-    fit_positive,
     flash_per_s,
 )
 from oltpsim.calibration.records import DiskPoint
@@ -34,11 +33,19 @@ from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import FLASH_PAGE_BYTES, KIB, MIB, FloatArray
 
 FLASH_PAGE_KIB = FLASH_PAGE_BYTES / KIB
+FEWEST_DEPTHS = 4
+"""depths that tell kinds apart, each of which has up to three numbers for a direction"""
+OUTLIER = 0.05
+"""error from which on a point counts by its size, not by its square: a lone request of a sleeping host, a lucky job"""
+NOISE = 0.02
+"""no fit of few points is taken to be nearer"""
+LEAST_SEEN = 1e-9
+"""slope of a combination of numbers that no point shows, so that its variance stays finite"""
 IDENTIFIED = 10.0
 """a number whose interval spans more than this factor isn't known"""
 DISTINCT_INFORMATION = 2.0
 """of Akaike's criterion: kinds that are nearer fit equally (Burnham and Anderson 2002, section 2.6)"""
-LATENCY_US, MIB_PER_S = (0.1, 1e8), (0.1, 1e5)
+LATENCY_US, RATE, MIB_PER_S = (0.1, 1e8), (0.1, 1e8), (0.1, 1e5)
 BOUNDS = {
     "read_latency_us": LATENCY_US,
     "write_latency_us": LATENCY_US,
@@ -49,7 +56,7 @@ BOUNDS = {
     "dies": (1.0, 4096.0),
     "interference": (1e-3, 100.0),
     "parallel_requests": (1.0, 4096.0),
-    "seek_average_ms": SEEK_MS,
+    "seek_average_ms": (0.1, 40.0),
     "write_settle_ms": (0.01, 40.0),
     "queue_depth": (1.0, float(MOST_SORTED)),
     "arms": (1.0, 64.0),
@@ -70,6 +77,8 @@ class DiskTable:
     block_kib: FloatArray
     write_fraction: FloatArray
     per_s: FloatArray
+    lone_us: Mapping[str, float]
+    """mean latency with the fewest in flight, of reads and of writes; by Little's law where none was measured"""
     flush_us: float
     """mean flush after a write of the fewest in flight; NaN if none was measured"""
     rpm: float
@@ -95,6 +104,13 @@ class DiskTable:
         """How many numbers in flight there are."""
         return len(set(self.in_flight.tolist()))
 
+    @property
+    def words(self) -> str:
+        """Sizes and numbers in flight, as a phrase."""
+        sizes = ", ".join(f"{size:g}" for size in sorted(set(self.block_kib.tolist())))
+        ends = dict.fromkeys(f"{end:g}" for end in (self.in_flight.min(), self.in_flight.max()))
+        return f"{sizes} KiB, {' to '.join(ends)} in flight"
+
 
 def disk_table(points: Sequence[DiskPoint], rpm: float) -> DiskTable:
     """The table of fio's points. Raises InputError without reads; writes that were flushed give the flush only."""
@@ -109,6 +125,11 @@ def disk_table(points: Sequence[DiskPoint], rpm: float) -> DiskTable:
             f"{', '.join(files)}: got no random reads; expected a result with reads; run fio with --rw=randread"
         )
     rates = [{way: point.per_s for way, point in mix.items()} for mix in rows]
+    lone_us: dict[str, float] = {}
+    for mix, rate in sorted(zip(rows, rates, strict=True), key=lambda row: next(iter(row[0].values())).depth):
+        for way, point in mix.items():
+            by_law_us = point.depth * 1e6 / sum(rate.values())
+            lone_us.setdefault(way, by_law_us if math.isnan(point.mean_us) else point.mean_us)
     measured = [next(iter(mix.values())) for mix in rows]
     return DiskTable(
         files=files,
@@ -116,6 +137,7 @@ def disk_table(points: Sequence[DiskPoint], rpm: float) -> DiskTable:
         block_kib=np.array([point.block_kib for point in measured]),
         write_fraction=np.array([rate.get("write", 0.0) / sum(rate.values()) for rate in rates]),
         per_s=np.array([sum(rate.values()) for rate in rates]),
+        lone_us=lone_us,
         flush_us=flushed[0].flush_us if flushed else math.nan,
         rpm=rpm,
     )
@@ -164,7 +186,6 @@ def _flash_reads(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
     pages = np.maximum(table.block_kib / FLASH_PAGE_KIB, 1.0)
     return flash_per_s(
         table.in_flight,
-        table.rpm,
         numbers["read_latency_us"] + excess_us + die_us,
         np.maximum(numbers["dies"] / pages, 1.0),
         1e6 / (1e6 / numbers["reads_per_s"] + excess_us),
@@ -175,7 +196,7 @@ def _cached_writes(key: str) -> Callable[[DiskTable, DiskNumbers], FloatArray]:
     def per_s(table: DiskTable, numbers: DiskNumbers) -> FloatArray:
         excess_us = _excess_us(table, numbers, "write_mib_per_s")
         drain_per_s = 1e6 / (1e6 / numbers[key] + excess_us)
-        return cache_per_s(table.in_flight, table.rpm, numbers["write_latency_us"] + excess_us, drain_per_s)
+        return cache_per_s(table.in_flight, numbers["write_latency_us"] + excess_us, drain_per_s)
 
     return per_s
 
@@ -205,6 +226,14 @@ def _served(key: str) -> Callable[[DiskTable, DiskNumbers], FloatArray]:
 
 ARM_NUMBERS = ("seek_average_ms", "queue_depth", "transfer_mib_per_s")
 CACHE_NUMBERS = ("write_latency_us", "destaged_per_s", "write_mib_per_s")
+SERVERS = DiskKind(
+    "servers",
+    "so many requests at once, each for its latency: a volume, a throttle",
+    ("read_latency_us", "parallel_requests"),
+    ("write_latency_us",),
+    _served("read_latency_us"),
+    _served("write_latency_us"),
+)
 KINDS = (
     DiskKind(
         "flash",
@@ -214,14 +243,7 @@ KINDS = (
         _flash_reads,
         _cached_writes("writes_per_s"),
     ),
-    DiskKind(
-        "servers",
-        "so many requests at once, each for its latency: a volume, a throttle",
-        ("read_latency_us", "parallel_requests"),
-        ("write_latency_us",),
-        _served("read_latency_us"),
-        _served("write_latency_us"),
-    ),
+    SERVERS,
     DiskKind("arm", "an arm", ARM_NUMBERS, ("write_settle_ms",), _arms(write=False), _arms(write=True)),
     DiskKind(
         "arm behind a cache",
@@ -258,8 +280,9 @@ class TableFit:
     table: DiskTable
     numbers: dict[str, float]
     intervals: dict[str, tuple[float, float]]
+    """empty where too few depths were measured to tell any"""
     information: float
-    """Akaike's criterion, as of `CurveFit`: the least one chooses the kind"""
+    """Akaike's criterion, of errors no smaller than NOISE: the least one chooses the kind"""
 
     @property
     def off(self) -> FloatArray:
@@ -276,8 +299,8 @@ class TableFit:
         return abs(self.information - other.information) <= DISTINCT_INFORMATION
 
     def is_identified(self, name: str) -> bool:
-        """Whether the points say what a number is, within a factor of ten."""
-        low, high = self.intervals[name]
+        """Whether the points say what a number is, within a factor of ten; a number without an interval is taken."""
+        low, high = self.intervals.get(name, (1.0, 1.0))
         return high <= IDENTIFIED * low
 
     @property
@@ -287,23 +310,41 @@ class TableFit:
 
 
 def fit_table(table: DiskTable) -> list[TableFit]:
-    """Every kind that has fewer numbers than there are places, the likeliest first; none from too few depths.
+    """Every kind that has fewer numbers than there are places, the likeliest first; servers alone from too few depths.
 
-    Of kinds that fit equally the first one is that of `KINDS`.
+    Of kinds that fit equally the first one is that of `KINDS`. Raises InputError for several sizes at too few depths.
     """
     if table.depths < FEWEST_DEPTHS:
-        return []
+        return [_servers_of(table)]
     has_writes, places = bool(table.write_fraction.any()), len(_equal_places(table))
     kinds = [kind for kind in KINDS if has_writes or "cache" not in kind.name]
     fits = [_fitted(kind, table) for kind in kinds if len(kind.numbers(table)) < places]
     ranked = sorted(fits, key=lambda fit: fit.information)
-    equal = [fit for fit in fits if fit.information <= ranked[0].information + DISTINCT_INFORMATION] if ranked else []
+    equal = [fit for fit in fits if fit.information <= ranked[0].information + DISTINCT_INFORMATION]
     return [*equal, *(fit for fit in ranked if fit not in equal)]
 
 
+def _servers_of(table: DiskTable) -> TableFit:
+    """Servers of the latency with the fewest in flight; requests in service at the highest rate by Little's law."""
+    sizes = sorted(set(table.block_kib.tolist()))
+    if len(sizes) > 1:
+        raise InputError(
+            f"{', '.join(table.files)}: got blocks of {' and '.join(f'{size:g} KiB' for size in sizes)}; "
+            "expected one size, or results at four depths or more, which show what a larger request costs"
+        )
+    write_us = table.lone_us.get("write", 0.0)
+    mean_us = (1.0 - table.write_fraction) * table.lone_us["read"] + table.write_fraction * write_us
+    numbers = {f"{way}_latency_us": lone_us for way, lone_us in sorted(table.lone_us.items())}
+    numbers["parallel_requests"] = max(round(float((table.per_s * mean_us).max()) / 1e6), 1.0)
+    return TableFit(kind=SERVERS, table=table, numbers=numbers, intervals={}, information=math.nan)
+
+
 def _fitted(kind: DiskKind, table: DiskTable) -> TableFit:
-    names = kind.numbers(table)
-    starts = _starts(table)
+    """A kind fitted by the least residuals of logarithms.
+
+    Where a number's bound fits about as well as the best place, its interval ends there.
+    """
+    names, starts = kind.numbers(table), _starts(table)
     shares = _equal_places(table)
     measured = np.log(table.per_s)
 
@@ -311,13 +352,32 @@ def _fitted(kind: DiskKind, table: DiskTable) -> TableFit:
         numbers = dict(zip(names, np.exp(logs).tolist(), strict=True))
         return np.asarray(shares @ (np.log(np.maximum(kind.per_s(table, numbers), 1e-9)) - measured))
 
-    found = fit_positive(residuals, [BOUNDS[name] for name in names], [starts[name] for name in names])
+    low, high = np.log([BOUNDS[name] for name in names]).T
+    start = np.clip(np.log([starts[name] for name in names]), low + 1e-9, high - 1e-9)
+    best = scipy.optimize.least_squares(
+        residuals, start, bounds=(low, high), diff_step=1e-3, loss="soft_l1", f_scale=OUTLIER
+    )
+    left = residuals(best.x)
+    free = max(len(left) - len(start), 1)
+    sd = max(math.sqrt(float((left**2).sum()) / free), NOISE)
+    steps = 1e-3 * np.eye(len(start))
+    slopes = np.stack([(residuals(best.x + step) - residuals(best.x - step)) / 2e-3 for step in steps], axis=1)
+    _, seen, axes = np.linalg.svd(slopes, full_matrices=False)
+    student = sd * float(scipy.stats.t.ppf(0.95, free))
+    spread = np.linalg.norm(axes.T / np.maximum(seen, LEAST_SEEN), axis=1) * student
+    ends = np.clip(np.stack([best.x - spread, best.x + spread]), low, high)
+    for number in range(len(start)):
+        for side, bound in enumerate((low, high)):
+            at_bound = np.where(np.arange(len(start)) == number, bound, best.x)
+            if float((residuals(at_bound) ** 2).sum() - (left**2).sum()) < student**2:
+                ends[side, number] = bound[number]
+    robust = float(np.mean(2.0 * OUTLIER**2 * (np.sqrt(1.0 + (left / OUTLIER) ** 2) - 1.0)))
     return TableFit(
         kind=kind,
         table=table,
-        numbers=dict(zip(names, found.values, strict=True)),
-        intervals=dict(zip(names, found.intervals, strict=True)),
-        information=found.information,
+        numbers=dict(zip(names, np.exp(best.x).tolist(), strict=True)),
+        intervals={name: (float(a), float(b)) for name, (a, b) in zip(names, np.exp(ends).T, strict=True)},
+        information=len(left) * math.log(max(robust, NOISE**2)) + 2 * len(start),
     )
 
 

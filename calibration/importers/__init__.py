@@ -1,5 +1,4 @@
 """One module per format: `detect` says from a file's beginning whether it is one, `read` says what is in it."""
 
-from oltpsim.calibration.importers.catalogue_disk import disk_entry, disk_entry_lines, tail_lines
 from oltpsim.calibration.importers.directory import RunFiles, find_runs
 from oltpsim.calibration.importers.table import read_run_table

@@ -9,8 +9,8 @@ discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 
 import math
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from oltpsim.calibration.fit import (
 from oltpsim.calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
 from oltpsim.calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of, half_width
 from oltpsim.calibration.predict.figures import FigureInterval, Moves, figure_errors, figure_intervals
+from oltpsim.models.input import validated
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import simulate
@@ -78,19 +79,6 @@ class Predicted:
         """Standard deviation of the logarithm, all parts together."""
         return math.hypot(self.parameters_sd, self.run_to_run_sd, self.discrepancy_sd, self.guessed_sd)
 
-    def to_json(self) -> dict[str, Any]:
-        """The prediction as plain JSON, but for its scenario."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "scenario"} | {
-            "figures": [asdict(figure) for figure in self.figures]
-        }
-
-    @classmethod
-    def from_json(cls, scenario: ScenarioSpec, data: dict[str, Any]) -> Self:
-        """From what `to_json` gave. `scenario`: with the calibrated values."""
-        values: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in data.items()}
-        values["figures"] = tuple(FigureInterval(**figure) for figure in data.get("figures", ()))
-        return cls(scenario, **values)
-
 
 def predict_scenarios(
     calibration: Calibration,
@@ -109,13 +97,13 @@ def predict_scenarios(
         lambda done, begins: report(done / count, f"{begins or 'predictions'}: {done} of {count}"),
     )
     return {
-        name: Predicted.from_json(apply_calibration(calibration, scenario), data)
+        name: validated(Predicted, {**data, "scenario": apply_calibration(calibration, scenario)}, name)
         for (name, scenario), data in zip(scenarios.items(), found, strict=True)
     }
 
 
 def _predicted(*of: Any) -> dict[str, Any]:
-    return predict_scenario(*of).to_json()
+    return {name: value for name, value in asdict(predict_scenario(*of)).items() if name != "scenario"}
 
 
 def predict_scenario(

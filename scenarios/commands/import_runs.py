@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from oltpsim.calibration.fit import disk_table, fit_table, fitted_entry
-from oltpsim.calibration.importers import RunFiles, disk_entry, disk_entry_lines, find_runs, read_run_table, tail_lines
+from oltpsim.calibration.fit import disk_capacity_gib, disk_table, fit_table, fitted_entry
+from oltpsim.calibration.importers import RunFiles, find_runs, read_run_table
 from oltpsim.calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
 from oltpsim.models.input import did_you_mean, document_text, leaves, repeated_name, write_whole, yaml_text
 from oltpsim.scenarios.commands.options import Output, OutputOption, QuietOption
 from oltpsim.scenarios.commands.output_files import check_places, check_store
 from oltpsim.scenarios.commands.runs import LAW_BROKEN
-from oltpsim.scenarios.show.fitted_disk import fitted_disk_fields, fitted_disk_lines, fitted_entry_lines
+from oltpsim.scenarios.show.fitted_disk import fitted_disk_fields, fitted_disk_lines, fitted_entry_lines, tail_lines
 from oltpsim.scenarios.show.run_record import file_lines, record_lines, records_csv, records_json
 from oltpsim.scenarios.show.table import csv_text
 from oltpsim.simulator.errors import InputError
@@ -127,22 +127,18 @@ def _disk(
 ) -> None:
     if save is not None and not save.suffix:
         raise InputError(f"{save}: is a folder; a disk is one file: give FILE.yaml")
-    fits = fit_table(disk_table(points, rpm))
-    shows = output is Output.TABLE
-    if fits:
-        if shows:
-            typer.echo("\n".join([*tail_lines(points), *fitted_disk_lines(fits)]))
-        fitted = fitted_entry(fits[0], name, capacity)
-        keys, lines, fields = fitted.keys(), fitted_entry_lines(fitted), {"fit": fitted_disk_fields(fits)}
-    else:
-        entry = disk_entry(points, name, capacity)
-        keys, lines, fields = entry.spec.model_dump(mode="json"), disk_entry_lines(entry), {}
-    text = yaml_text(keys)
+    table = disk_table(points, rpm)
+    capacity_gib = disk_capacity_gib(table, capacity)
+    fits = fit_table(table)
+    if output is Output.TABLE:
+        typer.echo("\n".join([*tail_lines(points), *fitted_disk_lines(fits)]))
+    entry = fitted_entry(fits[0], name, capacity_gib)
+    text, fields = yaml_text(entry.keys()), {**entry.keys(), "fit": fitted_disk_fields(fits)}
     if save is not None:
         write_whole(save, text)
-    if shows:
-        typer.echo("\n".join([*lines, text]), nl=False)
+    if output is Output.TABLE:
+        typer.echo("\n".join([*fitted_entry_lines(entry), text]), nl=False)
     elif output is Output.JSON:
-        typer.echo(document_text(DISK_FORMAT, {**keys, **fields}), nl=False)
+        typer.echo(document_text(DISK_FORMAT, fields), nl=False)
     else:
-        typer.echo(csv_text(("key", "value"), leaves({**keys, **fields})), nl=False)
+        typer.echo(csv_text(("key", "value"), leaves(fields)), nl=False)

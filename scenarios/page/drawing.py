@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from oltpsim.models.input import read_document, write_document
+from oltpsim.models.input import read_document, validated, write_document
 from oltpsim.scenarios.show.chart import Chart, LegendEntry
 from oltpsim.simulator.errors import InputError
 
@@ -52,10 +52,6 @@ def read_exhibit(path: Path) -> Exhibit | None:
         return None
     try:
         data = read_document(path, FORMAT, "an exhibit of the page", "make it again")
-        drawings = tuple(
-            Drawing(**{**each, "legend": tuple(LegendEntry(**entry) for entry in each["legend"])})
-            for each in data["drawings"]
-        )
-        return Exhibit(data["title"], data["text"], drawings)
-    except (InputError, KeyError, TypeError):
+        return validated(Exhibit, data, str(path))
+    except InputError:
         return None

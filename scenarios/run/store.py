@@ -23,6 +23,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from oltpsim.calibration.records import code_digest
 from oltpsim.models.reading import scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
@@ -57,6 +59,9 @@ class RunFigures:
     """what the rate counts"""
 
 
+FIGURES = TypeAdapter(RunFigures)
+
+
 @dataclass(frozen=True)
 class StoredRun:
     """Record of a run. `answer` is JSON: its figures if `status` is done, the reason if the machine can't run it.
@@ -71,12 +76,7 @@ class StoredRun:
     @property
     def figures(self) -> RunFigures | None:
         """The figures of a run that was done."""
-        if self.status != DONE:
-            return None
-        data = json.loads(self.answer)
-        data["rate_per_min"] = Estimate(**data["rate_per_min"])
-        data["warnings"] = tuple(data["warnings"])
-        return RunFigures(**data)
+        return FIGURES.validate_json(self.answer) if self.status == DONE else None
 
     @property
     def reason(self) -> str:

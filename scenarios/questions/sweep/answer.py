@@ -3,10 +3,11 @@
 import re
 from dataclasses import asdict, dataclass
 
+from pydantic import ConfigDict
+
 from oltpsim.calibration.fit import INTERVAL_CONFIDENCE
-from oltpsim.models.input import content_of, document_text
+from oltpsim.models.input import content_of, document_text, validated
 from oltpsim.scenarios.questions.sweep.design import Axis, SampledAxis
-from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-sweep-2"
 REMEDY = "make one with 'oltpsim sweep SCENARIO --vary KEY=VALUES --output json'"
@@ -20,6 +21,7 @@ class SweepRow:
     in which a measurement would fall are None where nobody asked, or where it can't be said.
     """
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
     values: tuple[str, ...]
     reason: str | None = None
     rate_per_min: float | None = None
@@ -50,6 +52,7 @@ class Sweep:
     `engine` names every engine that answered.
     """
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
     scenario: str
     axes: tuple[Axis | SampledAxis, ...]
     seed: int
@@ -89,14 +92,4 @@ def sweep_json(sweep: Sweep) -> str:
 
 def sweep_from_json(text: str, where: str = "sweep") -> Sweep:
     """Read what `sweep_json` wrote. Raises InputError for anything else."""
-    data = content_of(text, FORMAT, where, "a sweep", REMEDY)
-    try:
-        axes = tuple(
-            Axis(axis["key"], tuple(axis["values"])) if "values" in axis else SampledAxis(**axis)
-            for axis in data.pop("axes")
-        )
-        lists = ("values", "warnings")
-        rows = tuple(SweepRow(**{**row, **{key: tuple(row.get(key, ())) for key in lists}}) for row in data.pop("rows"))
-        return Sweep(axes=axes, rows=rows, **data)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{where}: not a sweep of this program: {error}; {REMEDY}") from error
+    return validated(Sweep, content_of(text, FORMAT, where, "a sweep", REMEDY), where)

@@ -24,7 +24,8 @@ def empty_table(
     depths: tuple[int, ...] = DEPTHS, sizes: tuple[float, ...] = SIZES, mixes: tuple[float, ...] = MIXES
 ) -> DiskTable:
     rows = np.array([(n, size, mix) for n in depths for size in sizes for mix in mixes])
-    return DiskTable(("x.json",), rows[:, 0], rows[:, 1], rows[:, 2], np.ones(len(rows)), math.nan, 7200.0)
+    lone_us = {"read": 1e6, "write": 1e6}
+    return DiskTable(("x.json",), rows[:, 0], rows[:, 1], rows[:, 2], np.ones(len(rows)), lone_us, math.nan, 7200.0)
 
 
 def measured(table: DiskTable, per_s: np.ndarray, noise: float = 0.02) -> DiskTable:
@@ -44,6 +45,27 @@ def test_flash_is_found_again_from_depths_sizes_and_mixes_at_once() -> None:
     assert best.numbers["interference"] == pytest.approx(0.5, rel=0.2)
     assert best.numbers["write_mib_per_s"] == pytest.approx(1200.0, rel=0.1)
     assert best.numbers["read_latency_us"] == pytest.approx(80.0, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        (FLASH, {"read_latency_us": 80.0, "reads_per_s": 300_000.0, "dies": 20.0}),
+        (ARM, {"seek_average_ms": 8.5, "queue_depth": 32.0}),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_four_depths_of_reads_tell_the_kind_and_predict_a_fifth(kind: object, numbers: dict[str, float]) -> None:
+    assert isinstance(kind, type(FLASH))
+    table = empty_table(depths=(1, 4, 16, 256), sizes=(4.0,), mixes=(0.0,))
+    best = fit_table(replace(table, per_s=kind.per_s(table, numbers)))[0]
+    assert best.kind is kind
+    assert best.numbers == pytest.approx(numbers, rel=0.1)
+    for name, value in numbers.items():
+        low, high = best.intervals[name]
+        assert low <= value <= high, name
+    fifth = empty_table(depths=(64,), sizes=(4.0,), mixes=(0.0,))
+    assert kind.per_s(fifth, best.numbers) == pytest.approx(kind.per_s(fifth, numbers), rel=0.05)
 
 
 def test_what_no_point_shows_has_no_number() -> None:
@@ -125,7 +147,7 @@ def test_reads_and_writes_of_one_result_are_a_mix_and_flushed_writes_give_the_fl
 
 
 def test_three_depths_tell_no_kind_and_many_jobs_count_once() -> None:
-    assert fit_table(empty_table(depths=(1, 4, 16))) == []
+    assert [fit.kind for fit in fit_table(empty_table(depths=(1, 4, 16), sizes=(4.0,)))] == [SERVERS]
     table = empty_table(depths=(1, 2, 4, 8, 16, 32), sizes=(4.0,), mixes=(0.0,))
     once = replace(table, per_s=FLASH.per_s(table, TRUE_FLASH))
     rows = np.concatenate([np.arange(6), np.full(20, 5)])

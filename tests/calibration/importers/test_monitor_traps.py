@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.calibration.importers import disk_entry, disk_entry_lines
 from oltpsim.calibration.records import CounterSnapshot, FileReading, check_record, merge_readings
 from oltpsim.calibration.records.record import Resources
 from oltpsim.simulator.errors import InputError
@@ -201,28 +200,6 @@ def test_fios_latencies_are_ns_in_3_and_us_in_2() -> None:
     assert (new.mean_us, new.p99_us, new.per_s) == pytest.approx((5270.106, 7634.944, 188.603799), rel=1e-4)
 
 
-def test_a_disk_of_the_catalogue_comes_from_fio() -> None:
-    points = [point for depth in (1, 4, 16) for point in reading_of(SAMPLES / f"fio/fifo200.qd{depth}.json").disk]
-    entry = disk_entry(points, "a disk", "100 GiB")
-    assert (entry.spec.parallel_requests, entry.spec.capacity_gib) == (1, 100)
-    assert entry.spec.read_latency_us == pytest.approx(5270.106)
-    assert "depths 1, 4, 16" in entry.spec.source
-    assert "assumption: a write takes as long" in entry.spec.source
-    assert not any("warning" in line for line in disk_entry_lines(entry))
-
-
-def test_reads_beside_writes_share_the_depth() -> None:
-    entry = disk_entry(reading_of(SAMPLES / "fio/randrw_8k_qd8.json").disk, "mixed", "100 GiB")
-    assert entry.spec.parallel_requests == 8
-    for point in entry.points:
-        assert entry.rate_per_s(point) == pytest.approx(point.per_s, rel=0.03)
-
-
-def test_a_throttle_is_told_from_a_disk() -> None:
-    entry = disk_entry(reading_of(SAMPLES / "fio/throttle200.qd1.json").disk, "a volume", "100 GiB")
-    assert any("takes 20 times the mean: a limit of I/Os" in line for line in disk_entry_lines(entry))
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -236,14 +213,6 @@ def test_a_faulty_result_of_fio_is_refused(written: Written, change: tuple[str, 
     assert change[0] in text
     with pytest.raises(InputError, match=said):
         written("fio.json", text.replace(*change))
-
-
-def test_a_disk_needs_its_capacity_and_one_block_size() -> None:
-    points = reading_of(SAMPLES / "fio/fifo200.qd1.json").disk
-    with pytest.raises(InputError, match=r"add --capacity, such as --capacity 931GiB"):
-        disk_entry(points, "a disk", None)
-    with pytest.raises(InputError, match=r"--capacity: got '931'; text needs a unit: '931 GiB'"):
-        disk_entry(points, "a disk", "931")
 
 
 def test_a_snapshot_needs_to_say_when(written: Written) -> None:

@@ -104,9 +104,18 @@ def test_a_disk_enters_the_catalogue_from_fio(call: Call, tmp_path: Path) -> Non
     assert (spec.parallel_requests, spec.capacity_gib) == (1, 100)
     assert out.endswith(place.read_text())
     document = json.loads(call("import", *files, "--capacity", "100GiB", "-o", "json")[1])
-    assert document == {"format": "oltpsim-disk-1", **spec.model_dump(mode="json")}
+    fit = document.pop("fit")
+    assert document == {"format": "oltpsim-disk-1", **yaml.safe_load(place.read_text())}
+    assert (fit["kind"], fit["points"]) == ("servers", 3)
+    assert {number["low"] for number in fit["numbers"].values()} == {None}, "too few depths for intervals"
     rows = dict(csv.reader(io.StringIO(call("import", *files, "--capacity", "100GiB", "-o", "csv")[1])))
     assert rows["capacity_gib"] == str(document["capacity_gib"])
+
+
+def test_a_throttle_is_told_from_a_disk(call: Call) -> None:
+    words = "# warning: at depth 1 one request in a hundred takes 20 times the mean: a limit of I/Os per s"
+    assert words in call("import", SAMPLES / "fio" / "throttle200.qd1.json", "--capacity", "100GiB")[1]
+    assert words[:30] not in call("import", SAMPLES / "fio" / "fifo200.qd1.json", "--capacity", "100GiB")[1]
 
 
 def test_files_of_one_name_are_refused(call: Call, tmp_path: Path) -> None:

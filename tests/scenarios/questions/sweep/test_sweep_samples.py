@@ -305,3 +305,21 @@ def test_a_sweep_of_another_format_is_refused() -> None:
     with pytest.raises(InputError, match="format: got 'oltpsim-sweep-1'"):
         sweep_from_json(json.dumps({"format": "oltpsim-sweep-1", "axes": [], "rows": [], "scenario": "", "seed": 1,
                               "replications": 1, "engine": "", "versions": {}, "confidence": 0.95}))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seed": "one"}, r"mine\.json: seed: got 'one'; must be a whole number"),
+        ({"sed": 1}, r"mine\.json: sed"),
+        ({"rows": [{"reason": "none"}]}, r"mine\.json: rows\.0\.values: got nothing"),
+    ],
+)
+def test_a_damaged_sweep_is_refused_by_its_key(change: dict[str, object], said: str) -> None:
+    axes = [{"key": "a", "values": ["1"]}, {"key": "b", "low": 1.0, "high": 2.0, "unit": "", "logarithmic": False}]
+    content = {"axes": axes, "rows": [], "scenario": "", "seed": 1, "replications": 1, "engine": "", "versions": {},
+               "confidence": 0.95}  # fmt: skip
+    sound = sweep_from_json(json.dumps({"format": "oltpsim-sweep-2", **content}))
+    assert sound.axes == (Axis("a", ("1",)), SampledAxis("b", 1.0, 2.0))
+    with pytest.raises(InputError, match=said):
+        sweep_from_json(json.dumps({"format": "oltpsim-sweep-2", **content, **change}), "mine.json")
