@@ -89,7 +89,7 @@ def test_texts_that_another_database_than_mysql_parses_are_told(
 
 
 def test_sysbench_tpcc_sends_texts() -> None:
-    assert load_scenario_file(library_files()["innodb/sysbench-tpcc-io1"]).tpcc.tpcc.statement_us > 0
+    assert load_scenario_file(library_files()["innodb/sysbench-tpcc-io1"]).workload.text_statement_us > 0
 
 
 def test_a_change_buffer_by_buffered_io_is_said_to_have_no_merges_in_the_background() -> None:
