@@ -3,6 +3,7 @@
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring.cluster import cluster_remarks
 from oltpsim.models.wiring.sampling import sampling_remarks
+from oltpsim.simulator.errors import SMALLER_SYSTEM, InputError
 from oltpsim.simulator.results import Result
 
 SATURATED = 0.9
@@ -13,6 +14,16 @@ LONG_WAIT_S = 0.1
 """of a commit behind write-back at a capped volume, which Linux's throttling of write-back prevents (assumption)"""
 BUSY = 0.5
 """utilisation of the log's disk from which on more log would slow commits down (assumption)"""
+
+
+def scenario_error(scenario: ScenarioSpec, error: InputError) -> InputError:
+    """An engine's refusal of a scenario's system, with the scenario's keys in place of the system's."""
+    workload = scenario.workload
+    smaller = f"give fewer {workload.unit_words} ({workload.loaded_key})"
+    if workload.unit_users:
+        smaller = f"simulate a share of the {workload.unit_words} (sampling_fraction)"
+    text = str(error).replace("work.main_per_client", "interval.new_orders_per_client").replace(SMALLER_SYSTEM, smaller)
+    return type(error)(text)
 
 
 def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:

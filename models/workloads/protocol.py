@@ -54,6 +54,8 @@ class WorkloadSpec(Spec):
 
     unit_words: ClassVar[str]
     rate_words: ClassVar[str]
+    rate_key: ClassVar[str]
+    """key of the rate of the transaction counted, in what is written of a run"""
     measured_key: ClassVar[Literal["new_orders_per_minute", "transactions_per_s"]]
     """key of `measured` with the rate of a run"""
     loaded_key: ClassVar[str]

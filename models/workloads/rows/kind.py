@@ -19,6 +19,7 @@ class RowWorkloadSpec(RowFields):
 
     unit_words: ClassVar[str] = "units of scale"
     rate_words: ClassVar[str] = "transactions/min"
+    rate_key: ClassVar[str] = "main_per_min"
     measured_key: ClassVar[Literal["transactions_per_s"]] = "transactions_per_s"
     loaded_key: ClassVar[str] = "workload.scale"
     page_key: ClassVar[str] = "workload.page_kib"

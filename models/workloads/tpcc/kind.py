@@ -20,6 +20,7 @@ class TpccWorkloadSpec(TpccFields):
 
     unit_words: ClassVar[str] = "warehouses"
     rate_words: ClassVar[str] = "new orders/min"
+    rate_key: ClassVar[str] = "new_orders_per_min"
     measured_key: ClassVar[Literal["new_orders_per_minute"]] = "new_orders_per_minute"
     loaded_key: ClassVar[str] = "workload.warehouses"
     page_key: ClassVar[str] = "workload.layout.page_kib"
