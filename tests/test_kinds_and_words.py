@@ -1,4 +1,4 @@
-"""The simulator has never heard of a workload or of a scenario's keys: words come to it as data."""
+"""Kinds of workloads are asked by their protocol alone, and the simulator says no word of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ WORDS_OF_MODELS = re.compile(r"warehouse|new.?order(?!ing)|tpc-?c\b|sampling_fra
 KEYS_OF_SCENARIOS = re.compile(r"\b(?:machine|operating_system|database|workload)\.(?!hpp\b)[a-z_]+")
 NAMES_KEYS_IN_DOUBT = "simulator/analytic/answer/doubt.py"
 """the one file that names scenario keys: settings of which the formulas know nothing"""
+
+ASKS_FOR_A_KIND = re.compile(
+    r"isinstance\([^)]*\b(?:Tpcc|Row)?WorkloadSpec\b|workload\.kind [!=]=|(?<!workloads)(?<!\"workload)\.tpcc\."
+)
+OF_ONE_KIND = ("models/workloads/", "calibration/lab/tpcc_kit.py", "calibration/lab/pgbench.py")
+"""the kinds themselves, and the drivers of one each"""
 
 
 def words_of_models(found: Iterable[Source]) -> set[str]:
@@ -31,6 +37,17 @@ def words_of_models(found: Iterable[Source]) -> set[str]:
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         for match in KEYS_OF_SCENARIOS.finditer(node.value)
+    }
+
+
+def questions_of_kind(found: Iterable[Source]) -> set[str]:
+    """Places that ask which kind a workload is, for which each has an answer (models/workloads/protocol.py)."""
+    return {
+        f"{source.path}:{number}: {line.strip()}"
+        for source in found
+        if not source.path.startswith(OF_ONE_KIND)
+        for number, line in enumerate(source.text.splitlines(), 1)
+        if ASKS_FOR_A_KIND.search(line)
     }
 
 
@@ -70,3 +87,24 @@ def test_a_word_of_a_workload_in_the_simulator_is_found(path: str, line: str, wo
 )
 def test_a_word_of_a_system_in_the_simulator_is_not(path: str, line: str) -> None:
     assert not words_of_models([Source(path, line)])
+
+
+def test_nobody_asks_which_kind_a_workload_is() -> None:
+    found = questions_of_kind(sources("models", "calibration", "scenarios"))
+    assert not found, "let every kind answer, in models/workloads/protocol.py:\n" + "\n".join(sorted(found))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["if isinstance(x.workload, RowWorkloadSpec):", 'if scenario.workload.kind == "rows":', "n = workload.tpcc.mix"],
+)
+def test_a_question_of_kind_is_found(line: str) -> None:
+    assert questions_of_kind([Source("scenarios/show/plan.py", line)])
+    assert not questions_of_kind([Source("models/workloads/tpcc/kind.py", line)])
+
+
+@pytest.mark.parametrize(
+    "line", ["workload.loaded * 2", "from oltpsim.models.workloads.tpcc.rows import ITEMS", 'key = "workload.tpcc.mix"']
+)
+def test_a_question_of_the_protocol_is_not(line: str) -> None:
+    assert not questions_of_kind([Source("scenarios/show/plan.py", line)])
