@@ -178,9 +178,9 @@ class WorkloadSpec(Spec):
         """Changes of indexes to which a change buffer applies, as a share."""
         return 0.0
 
-    def sample(self, fraction: float) -> UnitSample:  # noqa: ARG002
-        """Units that are held and stand for all; the whole where a unit has no pages of its own."""
-        return UnitSample(1, 1)
+    def sample(self, fraction: float) -> UnitSample:
+        """Whole units that are held and stand for all, at least one; (1, 1) if units have no pages of their own."""
+        return UnitSample(max(1, round(fraction * self.loaded)), self.loaded) if self.unit_users else UnitSample(1, 1)
 
     @abstractmethod
     def work(self, paths: PathTimes, sample: UnitSample, cluster: ClusterPaths, *, logs_at_once: bool) -> ClientWork:

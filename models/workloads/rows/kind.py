@@ -28,7 +28,7 @@ class RowWorkloadSpec(RowFields):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """By their names."""
+        """Names of the transactions."""
         return tuple(one.name for one in self.transactions)
 
     @property
@@ -43,7 +43,7 @@ class RowWorkloadSpec(RowFields):
 
     @property
     def size_words(self) -> str:
-        """As in scale 1,000 or 8 tables."""
+        """Size as in scale 1,000 or 8 tables."""
         return f"{self.scale:,} tables" if self.unit == "tables" else f"scale {self.scale:,}"
 
     def with_units(self, loaded: int, active: int | None = None) -> Self:  # noqa: ARG002
@@ -57,17 +57,17 @@ class RowWorkloadSpec(RowFields):
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
     @property
     def regions(self) -> IntArray:
-        """Of all tables and indexes."""
+        """Regions of all tables and indexes."""
         return row_regions(self)  # pyright: ignore[reportArgumentType]
 
     @property
     def loaded_pages(self) -> int:
-        """With those of keys and indexes; room to grow left out."""
+        """Pages of tables, keys and indexes; room to grow left out."""
         return loaded_row_pages(self)  # pyright: ignore[reportArgumentType]
 
     @property
     def files_per_table(self) -> int:
-        """One for each unit that is a table of its own."""
+        """Files as many as units, if each is a table of its own."""
         return self.scale if self.unit == "tables" else 1
 
     @property

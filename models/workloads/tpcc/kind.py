@@ -47,12 +47,12 @@ class TpccWorkloadSpec(TpccFields):
 
     @property
     def size_key(self) -> str:
-        """Of all warehouses, or of the active ones if the scenario says how many."""
+        """Key of the active warehouses if the scenario says how many."""
         return self.loaded_key if self.active_warehouses is None else "workload.active_warehouses"
 
     @property
     def size_words(self) -> str:
-        """As in 40 warehouses."""
+        """Size as in 40 warehouses."""
         return f"{self.warehouses:,} warehouse{'s' if self.warehouses != 1 else ''}"
 
     def with_units(self, loaded: int, active: int | None = None) -> Self:
@@ -70,12 +70,12 @@ class TpccWorkloadSpec(TpccFields):
 
     @property
     def page_kib(self) -> float:
-        """Of the layout."""
+        """Page size of the layout."""
         return self.layout.page_kib
 
     @property
     def regions(self) -> IntArray:
-        """Of all warehouses."""
+        """Regions of all warehouses."""
         return regions_of(self.layout, self.warehouses)
 
     @property
@@ -118,17 +118,13 @@ class TpccWorkloadSpec(TpccFields):
 
     @property
     def text_statement_us(self) -> float:
-        """Of each message."""
+        """Parse time of each message."""
         return self.tpcc.statement_us
 
     @property
     def put_aside_fraction(self) -> float:
-        """Of the layout."""
+        """Share that the layout says."""
         return self.layout.index_changes_put_aside_fraction
-
-    def sample(self, fraction: float) -> UnitSample:
-        """Whole warehouses, at least one."""
-        return UnitSample(max(1, round(fraction * self.warehouses)), self.warehouses)
 
     def work(
         self,
@@ -145,7 +141,7 @@ class TpccWorkloadSpec(TpccFields):
         return ClientWork(program, registers, terminals_of(program, self, sample))
 
     def faults(self) -> Iterator[str]:
-        """Of layout, mix, warehouses and terminals."""
+        """Contradictions in layout, mix, warehouses and terminals."""
         layout = self.layout
         if layout.heap and layout.range_estimate_pages:
             yield (
