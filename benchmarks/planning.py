@@ -93,7 +93,7 @@ def script_s(plan: Plan) -> float:
         machine = stock.scenario(candidate).machine
         took.append(simpy_plan.run({
             "seed": SEED, "processors": machine.cpu.threads, "disks": machine.disks.count, "parallel": 1,
-            "per_s": TARGET / 60.0 / plan.question.base.tpcc.mix.new_order, "pages": PAGES, "missing": 0.02,
+            "per_s": TARGET / 60.0 / plan.question.base.workload.main_share, "pages": PAGES, "missing": 0.02,
             "cpu_s": 0.005 / machine.cpu.relative_speed, "read_s": 0.0001, "log_s": 0.00005,
             "transactions": TRANSACTIONS,
         })["seconds"])  # fmt: skip

@@ -21,7 +21,7 @@ from oltpsim.scenarios.run import SimulationTask, read_saved_run, simulate
 from oltpsim.simulator.analytic import regime_of_result
 from oltpsim.simulator.errors import InputError, InternalError
 from oltpsim.simulator.form import System
-from oltpsim.simulator.results import NOT_STEADY, DeviceResult, Result, main_class_of, rate_key
+from oltpsim.simulator.results import NOT_STEADY, DeviceResult, Result, main_class_of
 from oltpsim.simulator.results.recording import student_t_factor
 
 OUT = Path(__file__).resolve().parents[1] / "out"
@@ -76,7 +76,7 @@ def relative_width(result: Result) -> float:
 
     Also of runs that aren't steady: both engines answer for the counted interval.
     """
-    rates = np.array(result.series.values[rate_key(result.main_class)])
+    rates = np.array(result.series.values[result.series.rate_key])
     counted = rates[int(result.warm_up_s // result.series.step_s) :]
     parts = np.array([part.mean() for part in np.array_split(counted, min(PARTS, counted.size))])
     if parts.size < 2 or result.rate_per_min.mean <= 0:

@@ -23,7 +23,7 @@ from oltpsim.models.wiring import build
 from oltpsim.scenarios.run import SavedRun, SimulationTask, read_saved_run, simulate, write_saved_run
 from oltpsim.simulator.errors import InputError, InternalError
 from oltpsim.simulator.form import Progress
-from oltpsim.simulator.results import Series, rate_key
+from oltpsim.simulator.results import Series
 
 SETS = {
     "random": (2000, random_system),
@@ -101,7 +101,7 @@ def simulated(scenario: ScenarioSpec) -> tuple[SavedRun, float]:
         most = min(MOST_CHECKPOINTS, checkpoints * MOST_TRANSACTIONS // counted)
         wanted = min(most, math.ceil(1.2 * checkpoints * min((width / WIDEST) ** 2, 1e3)))
         if width <= WIDEST or wanted < 1.3 * checkpoints:
-            key = rate_key(result.main_class)
+            key = result.series.rate_key
             series = Series(result.series.step_s, {key: result.series.values[key]})
             return SavedRun(scenario, replace(result, series=series)), total_s
         checkpoints = wanted

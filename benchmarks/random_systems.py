@@ -532,7 +532,7 @@ def capacity_per_s(scenario: ScenarioSpec) -> float:
     bounds = [cpu.cores * (1.0 + gain) / cpu_s, 1.0 / max(database.critical_section.share_of_path * cpu_s, 1e-9)]
     plan = memory_plan(scenario)
     held = plan.resident_buffers + (plan.page_cache_pages if database.io == "buffered" else 0)
-    busy = scenario.tpcc.warehouses * WORKING_SET_MIB * 1024 / database.page_kib
+    busy = scenario.workload.loaded * WORKING_SET_MIB * 1024 / database.page_kib
     misses = 0.1 + 7.0 * max(0.0, 1.0 - held / busy) ** 1.5
     requests = 2.0 * misses * (1.5 if disks.layout else 1.0)
     bounds.append(disks.count * requests_per_s(disks.disk) / requests)

@@ -227,7 +227,7 @@ def _share(true: float, factor: float) -> float:
 
 
 def _course(result: Result, factor: float) -> dict[str, Any]:
-    every = np.array(result.series.values["new_orders_per_min"][-int(DURATION_S / result.series.step_s) :])
+    every = np.array(result.series.values[result.series.rate_key][-int(DURATION_S / result.series.step_s) :])
     means = every.reshape(-1, int(SERIES_STEP_S / result.series.step_s)).mean(axis=1) * factor
     return {
         "interval_s": SERIES_STEP_S, "values": means.tolist(), "unit": "1/min", "source": "simulated",

@@ -44,7 +44,6 @@ from oltpsim.calibration.predict import (
 )
 from oltpsim.calibration.records import fit_versions
 from oltpsim.models.input import write_whole
-from oltpsim.models.wiring import clients_of
 from oltpsim.scenarios.run import Silent, default_workers
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.simulator.errors import InputError
@@ -145,7 +144,7 @@ class Study:
             FigureKind.RATE,
             *(kind for kind in FigureKind if kind != FigureKind.RATE and self.rng.random() < 0.5),
         ]
-        clients = clients_of(self.one.base.workload) * LOAD
+        clients = self.one.base.workload.clients * LOAD
         self.target = self.one.scenario(self.one.sizes[FITTED] | {CLIENTS_KEY: clients}, true=False)
 
     def begin(self) -> tuple[Calibration, list[MeasuredRun], CandidateSet]:

@@ -1,1 +1,1 @@
-"""How time passes: programs, queues, caches, chance and statistics. Has never heard of a warehouse."""
+"""How time passes: programs, queues, caches, chance and statistics. Has never heard of a benchmark."""

@@ -7,6 +7,9 @@ OltpsimError
  └── InternalError         the simulator broke one of its own rules: a defect, please report
 """
 
+SMALLER_SYSTEM = "simulate a smaller system"
+"""remedy of a system that is too large, for which a scenario has words of its own"""
+
 
 class OltpsimError(Exception):
     """Base of everything raised on purpose."""

@@ -35,7 +35,7 @@ def test_every_record_is_a_run_of_its_scenario(folder: str) -> None:
     for run in measured_runs(records, base, {}, read_mapping_file(of.mapping, records)):
         record = next(each for each in records if each.name == run.name)
         assert run.scenario.interval.start == "cold"
-        assert run.scenario.tpcc.warehouses == record.workload.warehouses.value  # type: ignore[union-attr]
+        assert run.scenario.workload.loaded == record.workload.warehouses.value  # type: ignore[union-attr]
         assert record.outcome.new_orders_per_minute is not None
         assert record.outcome.transactions_per_s is not None
         by_mix = record.outcome.transactions_per_s.value * 600 / 23

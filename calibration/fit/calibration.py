@@ -29,7 +29,6 @@ from oltpsim.calibration.records import fit_versions
 from oltpsim.models.input import Name, Number, Spec, Text, document_text, read_document, validated, write_document
 from oltpsim.models.reading import names_a_part, numeric_value, with_values
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import clients_of
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, KIB, FloatArray
 
@@ -277,7 +276,7 @@ def run_conditions(scenario: ScenarioSpec, machine: SteadyRate) -> dict[str, flo
     """Conditions of a run, for distances: sizes of the machine and of the load."""
     database = scenario.database
     return {
-        "clients": float(clients_of(scenario.workload)),
+        "clients": float(scenario.workload.clients),
         "warehouses": float(scenario.workload.size),
         "GiB of buffer pool": database.pool.buffers * database.page_kib * KIB / GIB,
         "GiB of memory": scenario.machine.memory_gib,

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import clients_of
 from oltpsim.simulator.form import GIB, KIB, BoolArray, FloatArray
 
 MACHINE_SHARE = 0.8
@@ -54,7 +53,7 @@ def circumstances_of(scenario: ScenarioSpec, regime: str) -> Circumstances:
     """Of a run of a scenario that is limited by `regime`."""
     database, workload = scenario.database, scenario.workload
     sizes = (
-        clients_of(workload),
+        workload.clients,
         workload.size,
         database.pool.buffers * database.page_kib * KIB / GIB,
         scenario.machine.memory_gib,

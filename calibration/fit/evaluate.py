@@ -28,7 +28,7 @@ from oltpsim.calibration.fit.parameters import Parameter, mixture, possible_valu
 from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import build, clients_of, unmeasured_threads
+from oltpsim.models.wiring import build, unmeasured_threads
 from oltpsim.simulator.analytic import (
     Case,
     Parameters,
@@ -281,7 +281,7 @@ def kernel_can_simulate(scenario: ScenarioSpec, new_orders_per_min: float) -> bo
         return False
     interval = scenario.interval
     if interval.new_orders_per_client is not None:
-        orders = float(interval.new_orders_per_client * clients_of(scenario.workload))
+        orders = float(interval.new_orders_per_client * scenario.workload.clients)
     else:
         orders = new_orders_per_min * (interval.warm_up_s + (interval.duration_s or 0.0)) / 60.0
     return orders / scenario.workload.main_share <= MOST_TRANSACTIONS

@@ -29,7 +29,6 @@ from oltpsim.models.input import (
 )
 from oltpsim.models.reading import numeric_value, scenario_from_mapping, with_values
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.workloads import WorkloadSpec
 from oltpsim.simulator.errors import InputError
 
 KIB_PER_GIB = 1 << 20
@@ -72,6 +71,8 @@ FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
     "window.duration_s": ("interval.duration_s", lambda value, _: float(value)),
 }
 """A record's key, the scenario's key that it sets, and how."""
+LOADED_KEYS = {"workload.warehouses", "workload.scale"}
+"""keys of the units loaded, of which a workload has one"""
 
 
 class NoiseSpec(Spec):
@@ -216,8 +217,7 @@ def _without_place(target: str, base: ScenarioSpec) -> str:
     """Why the base has no such key, though scenarios do; empty if it has."""
     if target.startswith("workload.arrivals.") and base.workload.arrivals.kind != "closed":
         return f"the base's arrivals are {base.workload.arrivals.kind}"
-    is_tpcc = isinstance(base.workload, WorkloadSpec)
-    if target == ("workload.scale" if is_tpcc else "workload.warehouses"):
+    if target in LOADED_KEYS and target != base.workload.loaded_key:
         return f"the base has {base.workload.name}"
     return ""
 

@@ -25,7 +25,7 @@ from oltpsim.calibration.records import (
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.analytic import Parameters, Solution, Workload
 from oltpsim.simulator.form import FloatArray
-from oltpsim.simulator.results import Result, rate_key
+from oltpsim.simulator.results import Result
 
 
 class FigureKind(StrEnum):
@@ -272,7 +272,7 @@ def simulated_noise(result: Result) -> dict[FigureKind, float]:
     disks = [values for name, values in measured.items() if name.startswith("disk ") and name.endswith(" utilisation")]
     of_rate = rate.log_half_width / NormalDist().inv_cdf(0.5 + rate.confidence / 2.0)
     if not math.isfinite(of_rate):
-        of_rate = _relative(measured[rate_key(result.main_class)])
+        of_rate = _relative(measured[series.rate_key])
     return {
         FigureKind.RATE: of_rate,
         FigureKind.RESPONSE: of_rate,

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from oltpsim.calibration.lab.groups import GroupLimits
-from oltpsim.calibration.lab.pgbench import SCRIPTS, script_of
+from oltpsim.calibration.lab.load_generator import LoadGenerator
+from oltpsim.calibration.lab.pgbench import Pgbench
+from oltpsim.calibration.lab.tpcc_kit import TpccKit
 from oltpsim.models.database import DatabaseSpec
 from oltpsim.models.machine import DiskArraySpec, DiskSpec
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.workloads import ClosedClientsSpec, MixSpec, WorkloadSpec
+from oltpsim.models.workloads import ClosedClientsSpec
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, MIB
 
@@ -17,12 +19,10 @@ OTHERS_WEIGHT = 400
 """of CPU time for disks and driver where they share the database's cores: they come first, as from other machines"""
 ENGINES = {"PostgreSQL": "postgresql", "MariaDB": "mariadb"}
 """by how the database's name begins"""
-KIT_MIX = {"new_order": 0.45, "payment": 0.43, "order_status": 0.04, "delivery": 0.04, "stock_level": 0.04}
+GENERATORS: dict[str, type[LoadGenerator]] = {"tpcc": TpccKit, "rows": Pgbench}
+"""by the workload's kind"""
 LONGEST_ROUND_TRIP_US = 100.0
 """that a socket of the host and the load generator's own time may be taken for"""
-OF_THE_MODEL = ("payment_order", "namesakes_read", "rows_per_statement", "client_us", "round_trips", "stock_key")
-"""of workload.tpcc: how the model counts what the kit does, and nothing that the kit could do otherwise"""
-KIT_ENDS = "the kit doesn't do that"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ def emulated(scenario: ScenarioSpec, where: str, cores: Sequence[int] | None = N
     lent = sorted(os.sched_getaffinity(0)) if cores is None else list(cores)
     problems = [
         *_problems_of_machine(scenario, len(lent)),
-        *_problems_of_workload(scenario),
+        *_problems_of_clients(scenario),
+        *GENERATORS[scenario.workload.kind].problems(scenario),
         *_problems_of_run(scenario),
     ]
     if problems:
@@ -104,32 +105,10 @@ def _problems_of_machine(scenario: ScenarioSpec, cores: int) -> Iterator[str]:
         yield "operating_system.page_cache.dirty_limit_mib: missing; the laboratory sets it, so say how much"
 
 
-def _problems_of_workload(scenario: ScenarioSpec) -> Iterator[str]:
-    workload = scenario.workload
-    if not isinstance(workload.arrivals, ClosedClientsSpec):
-        yield f"workload.arrivals.kind: got {workload.arrivals.kind}; the laboratory's clients are closed"
-    if isinstance(workload, WorkloadSpec):
-        yield from _problems_of_kit(workload)
-        return
-    if script_of(workload) is None:
-        known = ", ".join(SCRIPTS)
-        yield f"workload: got {workload.name}; the laboratory runs TPC-C, and of the catalogue's rows {known}"
-        return
-    if engine_of(scenario.database) != "postgresql":
-        yield f"workload: got {workload.name}, which PostgreSQL's harness runs: set database to one of its versions"
-    if isinstance(workload.arrivals, ClosedClientsSpec) and workload.arrivals.think_time_s:
-        yield f"workload.arrivals.think_time_s: got {workload.arrivals.think_time_s:g}; pgbench's clients don't think"
-
-
-def _problems_of_kit(workload: WorkloadSpec) -> Iterator[str]:
-    if workload.active_warehouses not in {None, workload.warehouses}:
-        yield f"workload.active_warehouses: got {workload.active_warehouses}; {KIT_ENDS}: leave it out"
-    if workload.mix != MixSpec(**KIT_MIX):
-        yield f"workload.mix: {KIT_ENDS}: 45, 43, 4, 4 and 4 %"
-    kit = type(workload.tpcc)(**{key: getattr(workload.tpcc, key) for key in (*OF_THE_MODEL, "home_warehouse")})
-    for key, value in workload.tpcc.model_dump(exclude_defaults=True).items():
-        if getattr(kit, key) != value:
-            yield f"workload.tpcc.{key}: got {value}; {KIT_ENDS}: {getattr(kit, key)}"
+def _problems_of_clients(scenario: ScenarioSpec) -> Iterator[str]:
+    arrivals = scenario.workload.arrivals
+    if not isinstance(arrivals, ClosedClientsSpec):
+        yield f"workload.arrivals.kind: got {arrivals.kind}; the laboratory's clients are closed"
 
 
 def _problems_of_run(scenario: ScenarioSpec) -> Iterator[str]:

@@ -16,11 +16,10 @@ from pydantic import ValidationError
 
 from oltpsim.calibration.lab.cleaning import DISKS, MOUNTS, OPTION_FILE, SOCKETS, STATE, claimed, work_folder
 from oltpsim.calibration.lab.emulated_disk import EmulatedDisk, compiled_emulated_disk, emulated_disk
-from oltpsim.calibration.lab.emulation import EmulatedMachine, emulated
+from oltpsim.calibration.lab.emulation import GENERATORS, EmulatedMachine, emulated
 from oltpsim.calibration.lab.groups import GroupLimits, Hierarchies
 from oltpsim.calibration.lab.load_generator import CORE_SPEED_S, LoadGenerator, core_speed_of, core_speed_words
 from oltpsim.calibration.lab.mariadb import MariaDBServer
-from oltpsim.calibration.lab.pgbench import Pgbench
 from oltpsim.calibration.lab.postgresql import PostgreSQLServer
 from oltpsim.calibration.lab.server import Server
 from oltpsim.calibration.lab.storage import (
@@ -34,12 +33,10 @@ from oltpsim.calibration.lab.storage import (
     run,
     swap_on,
 )
-from oltpsim.calibration.lab.tpcc_kit import TpccKit
 from oltpsim.calibration.measure import DatabaseKind, KnownServer, measure
 from oltpsim.models.input import write_whole
 from oltpsim.models.machine import DiskArraySpec
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.workloads import WorkloadSpec
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, MIB
 
@@ -150,7 +147,7 @@ class Laboratory:
 
 def generator_of(server: Server, scenario: ScenarioSpec) -> LoadGenerator:
     """What drives a server as a scenario says."""
-    return (TpccKit if isinstance(scenario.workload, WorkloadSpec) else Pgbench)(server, scenario)
+    return GENERATORS[scenario.workload.kind](server, scenario)
 
 
 class EmulatedServer:

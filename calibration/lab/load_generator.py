@@ -3,7 +3,7 @@
 import re
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from oltpsim.calibration.lab.server import Server
@@ -31,6 +31,11 @@ class LoadGenerator(ABC):
         arrivals = self.scenario.workload.arrivals
         assert isinstance(arrivals, ClosedClientsSpec)
         return arrivals
+
+    @staticmethod
+    @abstractmethod
+    def problems(scenario: ScenarioSpec) -> Iterator[str]:
+        """Reasons why it can't do a scenario's workload, by their keys."""
 
     @property
     @abstractmethod

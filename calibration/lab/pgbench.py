@@ -1,10 +1,12 @@
 """PostgreSQL's own harness: pgbench's command lines by a scenario."""
 
+from collections.abc import Iterator
+
 from oltpsim.calibration.lab.load_generator import LEAD_IN_SEED, REPORT_S, LoadGenerator
 from oltpsim.calibration.lab.postgresql import programs
 from oltpsim.models.catalogue import read_entry
-from oltpsim.models.scenario import LeadInSpec
-from oltpsim.models.workloads import RowWorkloadSpec, WorkloadSpec
+from oltpsim.models.scenario import LeadInSpec, ScenarioSpec
+from oltpsim.models.workloads import AnyWorkloadSpec, RowWorkloadSpec
 
 GIB_OF_SCALE = 0.03
 """room for its rows and indexes, half of it, and for what runs add"""
@@ -14,10 +16,9 @@ DRIVERS = 2
 """threads of pgbench at most"""
 
 
-def script_of(workload: RowWorkloadSpec | WorkloadSpec) -> str | None:
+def script_of(workload: AnyWorkloadSpec) -> str | None:
     """The script that a workload models, at any scale; None: it is none of a catalogued one's."""
-    if isinstance(workload, WorkloadSpec):
-        return None
+    assert isinstance(workload, RowWorkloadSpec)
     for name, script in SCRIPTS.items():
         if _done_and_stored(workload) == _done_and_stored(read_entry("workloads", name)):
             return script
@@ -32,6 +33,21 @@ def _done_and_stored(workload: RowWorkloadSpec) -> tuple[object, ...]:
 
 class Pgbench(LoadGenerator):
     """pgbench's commands."""
+
+    @staticmethod
+    def problems(scenario: ScenarioSpec) -> Iterator[str]:
+        """PostgreSQL alone, a catalogued workload, and no think time."""
+        workload = scenario.workload
+        if script_of(workload) is None:
+            known = ", ".join(SCRIPTS)
+            yield f"workload: got {workload.name}; the laboratory runs TPC-C, and of the catalogue's rows {known}"
+            return
+        if not scenario.database.name.startswith("PostgreSQL"):
+            yield f"workload: got {workload.name}, which PostgreSQL's harness runs: set database to one of its versions"
+        if workload.arrivals.kind == "closed" and workload.arrivals.think_time_s:
+            yield (
+                f"workload.arrivals.think_time_s: got {workload.arrivals.think_time_s:g}; pgbench's clients don't think"
+            )
 
     @property
     def state(self) -> str:

@@ -2,13 +2,19 @@
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from oltpsim.calibration.lab.load_generator import LEAD_IN_SEED, REPORT_S, LoadGenerator, sysbench_program
-from oltpsim.models.scenario import LeadInSpec
+from oltpsim.models.scenario import LeadInSpec, ScenarioSpec
+from oltpsim.models.workloads import MixSpec, TpccWorkloadSpec
 
 KIT = Path(__file__).parent / "kit" / "tpcc.lua"
 LOAD_SEED = 1
+KIT_MIX = {"new_order": 0.45, "payment": 0.43, "order_status": 0.04, "delivery": 0.04, "stock_level": 0.04}
+OF_THE_MODEL = ("payment_order", "namesakes_read", "rows_per_statement", "client_us", "round_trips", "stock_key")
+"""of workload.tpcc: how the model counts what the kit does, and nothing that the kit could do otherwise"""
+KIT_ENDS = "the kit doesn't do that"
 LOADERS = 4
 """threads that load at most"""
 GIB_OF_WAREHOUSE = 0.16
@@ -17,6 +23,21 @@ GIB_OF_WAREHOUSE = 0.16
 
 class TpccKit(LoadGenerator):
     """The kit's commands."""
+
+    @staticmethod
+    def problems(scenario: ScenarioSpec) -> Iterator[str]:
+        """All warehouses, one mix, and the specification's choices."""
+        workload = scenario.workload
+        assert isinstance(workload, TpccWorkloadSpec)
+        if workload.active_warehouses not in {None, workload.warehouses}:
+            yield f"workload.active_warehouses: got {workload.active_warehouses}; {KIT_ENDS}: leave it out"
+        if workload.mix != MixSpec(**KIT_MIX):
+            yield f"workload.mix: {KIT_ENDS}: 45, 43, 4, 4 and 4 %"
+        choices = workload.tpcc
+        kit = type(choices)(**{key: getattr(choices, key) for key in (*OF_THE_MODEL, "home_warehouse")})
+        for key, value in choices.model_dump(exclude_defaults=True).items():
+            if getattr(kit, key) != value:
+                yield f"workload.tpcc.{key}: got {value}; {KIT_ENDS}: {getattr(kit, key)}"
 
     @property
     def state(self) -> str:
@@ -33,7 +54,7 @@ class TpccKit(LoadGenerator):
 
     @property
     def _warehouses(self) -> int:
-        return self.scenario.tpcc.warehouses
+        return self.scenario.workload.loaded
 
     def _sysbench(self, threads: int) -> list[str]:
         kit = [str(KIT), *self.server.kit_words]
@@ -47,7 +68,7 @@ class TpccKit(LoadGenerator):
     def _words(self, seed: int) -> list[str]:
         arrivals = self.arrivals
         think = "no" if arrivals.think_time_s == 0 else f"{arrivals.think_time_s:g}"
-        home = "any" if self.scenario.tpcc.tpcc.home_warehouse == "drawn" else "fixed"
+        home = "any" if self.scenario.workload.goes_anywhere else "fixed"
         return [*self._sysbench(arrivals.clients), f"--home={home}", f"--think-time={think}", f"--rand-seed={seed}"]
 
     def lead_in_words(self, lead_in: LeadInSpec, seed: int) -> list[str]:

@@ -4,7 +4,6 @@ from typing import Literal
 
 from oltpsim.calibration.fit import Calibration
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.workloads import WorkloadSpec
 
 PartKind = Literal["database", "page size", "disk", "processor"]
 WITH_ARTICLE: dict[PartKind, str] = {
@@ -15,8 +14,8 @@ WITH_ARTICLE: dict[PartKind, str] = {
 }
 BESIDE = 1.25
 """a condition is outside of the calibrated range from this factor on"""
-OF_ROWS = {"warehouses": "units of scale", "new orders/min": "transactions/min"}
-"""conditions of the workload, by their names for TPC-C, and what they are of others"""
+OF_WORKLOAD = {"warehouses": "unit_words", "new orders/min": "rate_words"}
+"""conditions of the workload, by their names for TPC-C, and the workload's own words for them"""
 NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
 
@@ -27,13 +26,12 @@ def beyond_in_numbers(
 
     Size and rate of another workload are compared with none: a row of pgbench's is no warehouse.
     """
-    found, is_known = [], _has_workload(calibration, scenario)
-    is_tpcc = isinstance(scenario.workload, WorkloadSpec)
+    found, is_known = [], scenario.workload.compares_with(calibration.base.workload)
     for name, value in conditions.items():
         seen = [run.conditions[name] for run in calibration.runs if name in run.conditions]
-        if not seen or min(seen) <= 0 or value <= 0 or (name in OF_ROWS and not is_known):
+        if not seen or min(seen) <= 0 or value <= 0 or (name in OF_WORKLOAD and not is_known):
             continue
-        called = name if is_tpcc else OF_ROWS.get(name, name)
+        called = getattr(scenario.workload, OF_WORKLOAD[name]) if name in OF_WORKLOAD else name
         if value >= BESIDE * max(seen):
             found.append((value / max(seen), f"{_times(value / max(seen))} the {called} of any run you gave"))
         elif value * BESIDE <= min(seen):
@@ -52,19 +50,11 @@ def beyond_in_kind(calibration: Calibration, scenario: ScenarioSpec) -> tuple[st
     """What no calibrated run had, a sentence each: database, page size, kind of disk, processor, workload."""
     unseen = unseen_parts(calibration, scenario)
     parts = [f"{WITH_ARTICLE[part]} that no run of the model had: {name}" for part, name in unseen.items()]
-    if not _has_workload(calibration, scenario):
+    if not scenario.workload.compares_with(calibration.base.workload):
         parts.append(f"a workload that no run of the model had: {scenario.workload.name}")
     if _is_first_with_whole_pages(calibration, scenario):
         parts.append("full-page writes, which the model's base hasn't")
     return tuple(parts)
-
-
-def _has_workload(calibration: Calibration, scenario: ScenarioSpec) -> bool:
-    """Whether the model's runs are of such transactions: TPC-C by any driver, or the same rows."""
-    ours, theirs = scenario.workload, calibration.base.workload
-    if isinstance(ours, WorkloadSpec) or isinstance(theirs, WorkloadSpec):
-        return type(ours) is type(theirs)
-    return ours.name == theirs.name
 
 
 def _is_first_with_whole_pages(calibration: Calibration, scenario: ScenarioSpec) -> bool:

@@ -12,20 +12,18 @@ from oltpsim.calibration.fit import Calibration, FigureKind, FittedRun, SettingV
 from oltpsim.models.input import Name, Number, Spec, Text, last_word, read_mapping, repeated_name, validated
 from oltpsim.models.reading import scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import clients_of, memory_plan
-from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.models.wiring import memory_plan
 from oltpsim.simulator.errors import InputError
 
 CLIENTS_KEY = "workload.arrivals.clients"
 ARRIVALS = "workload.arrivals.transactions_per_s"
-POOL, WAREHOUSES, ACTIVE = "database.pool.buffers", "workload.warehouses", "workload.active_warehouses"
-SCALE = "workload.scale"
+POOL = "database.pool.buffers"
 WORDS = {
     CLIENTS_KEY: "{} client{}",
     POOL: "a pool of {} buffer{}",
-    SCALE: "scale {}{}",
-    WAREHOUSES: "{} warehouse{}",
-    ACTIVE: "{} active warehouse{}",
+    "workload.scale": "scale {}{}",
+    "workload.warehouses": "{} warehouse{}",
+    "workload.active_warehouses": "{} active warehouse{}",
 }
 MANY, FEW = (0.25, 0.5, 2.0, 4.0), (0.5, 2.0)
 MOST_CANDIDATES = 200
@@ -96,17 +94,13 @@ def candidates_around(calibration: Calibration) -> CandidateSet:
     scenario = scenario_of(calibration, usual_run(calibration))
     changes: list[tuple[str, float]] = []
     if scenario.workload.arrivals.kind == "closed":
-        clients = clients_of(scenario.workload)
+        clients = scenario.workload.clients
         changes += [(CLIENTS_KEY, count) for count in sorted({1, *_times(clients, MANY)})]
     elif scenario.workload.arrivals.kind == "open":
         changes += [(ARRIVALS, scenario.workload.arrivals.transactions_per_s * factor) for factor in MANY]
     changes += [(POOL, buffers) for buffers in _times(scenario.database.pool.buffers, FEW)]
     workload = scenario.workload
-    if isinstance(workload, RowWorkloadSpec):
-        size = SCALE
-    else:
-        size = WAREHOUSES if workload.active_warehouses is None else ACTIVE
-    changes += [(size, count) for count in _times(workload.size, FEW)]
+    changes += [(workload.size_key, count) for count in _times(workload.size, FEW)]
     found = _choice(calibration, [{key: f"{value:.10g}"} for key, value in changes])
     swapped = {each.name for each in found.candidates if _swaps(each.scenario) and not _swaps(scenario)}
     reason = "more than the machine's memory holds"

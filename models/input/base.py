@@ -20,7 +20,9 @@ def descriptions(spec: type[BaseModel]) -> dict[str, str]:
             assert isinstance(definition, ast.ClassDef)
             for statement, below in pairwise(definition.body):
                 match statement, below:
-                    case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(text))):
+                    case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(text))) if (
+                        key in spec.model_fields
+                    ):
                         found[key] = inspect.cleandoc(text)
     return found | {key: field.description for key, field in spec.model_fields.items() if field.description}
 

@@ -21,7 +21,6 @@ from oltpsim.models.workloads import (
     MutexSpec,
     PartitionedStoreSpec,
     QueryMixSpec,
-    RowWorkloadSpec,
     ScanSpec,
 )
 from oltpsim.simulator.errors import InputError, InternalError
@@ -59,16 +58,18 @@ def run_job(scenario: ScenarioSpec, seed: int = 1) -> JobResult:
 def job_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """What a scenario lacks for its job, a line each; nothing if it has none."""
     job, database = scenario.job, scenario.database
-    if job is not None and isinstance(scenario.workload, RowWorkloadSpec):
-        yield f"job: {job.kind} is about TPC-C's tables, the workload is of kind rows: take the job out, or give TPC-C"
+    workload = scenario.workload
+    if job is not None and workload.job_tables is None:
+        kind = f"the workload is of kind {workload.kind}"
+        yield f"job: {job.kind} is about TPC-C's tables, {kind}: take the job out, or give TPC-C"
         return
     if isinstance(job, LoadSpec) and database.path.load_row_us is None:
         yield (
             "database.path.load_row_us: missing; a load needs the CPU time of one inserted row on the reference core: "
             "add it to the database"
         )
-    if isinstance(job, LoadSpec) and scenario.tpcc.layout.bloat_fraction > 0:
-        got = f"workload.layout.bloat_fraction: got {scenario.tpcc.layout.bloat_fraction:g}"
+    if isinstance(job, LoadSpec) and scenario.job_tables.bloat_fraction > 0:
+        got = f"workload.layout.bloat_fraction: got {scenario.job_tables.bloat_fraction:g}"
         yield f"{got}; a load leaves no dead rows: expected 0; take it out, or the job"
     if isinstance(job, ScanSpec) and job.fragment_kib < database.page_kib:
         yield f"job.fragment_kib: got {job.fragment_kib:g}; at least the page of {database.page_kib:g} KiB"

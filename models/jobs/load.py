@@ -13,12 +13,12 @@ from oltpsim.models.jobs.simulated import LONGEST, ONE_TRANSACTION_EACH, simulat
 from oltpsim.models.machine import speed_of
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import folded, machine_model
-from oltpsim.models.workloads.tpcc import WarehouseSample, add_loaded_tables, loaded_pages, loaded_rows
+from oltpsim.models.workloads import UnitSample
 from oltpsim.simulator.form import NS_PER_S, NS_PER_US, Assembler, Program, System
 from oltpsim.simulator.results import Activity
 
 MOST_PAGES = 100_000
-"""pages that are simulated; a larger load is folded (models/wiring/sampling.py) to whole warehouses of about so many"""
+"""pages that are simulated; a larger load is folded (models/wiring/sampling.py) to whole units of about so many"""
 WRITE = 1
 
 
@@ -27,7 +27,7 @@ def load(scenario: ScenarioSpec, seed: int) -> JobResult:
 
     `database.path.load_row_us` must be there.
     """
-    warehouses = scenario.tpcc.warehouses
+    units, unit_words = scenario.workload.loaded, scenario.workload.unit_words
     sample = load_sample(scenario)
     model = load_model(scenario, sample)
     done = simulate_work(model, seed)
@@ -43,7 +43,7 @@ def load(scenario: ScenarioSpec, seed: int) -> JobResult:
     }
     basis = f"simulated, seed {seed}: {pages:,} pages"
     if sample.share < 1.0:
-        held = f"{sample.warehouses:,} of {warehouses:,} warehouses with that share of memory and intervals"
+        held = f"{sample.units:,} of {units:,} {unit_words} with that share of memory and intervals"
         basis = f"{basis}, those of {held}; times {1 / sample.share:.4g}"
     return JobResult(
         kind="load",
@@ -61,19 +61,19 @@ def load(scenario: ScenarioSpec, seed: int) -> JobResult:
             "waiting for writes": for_writes_s,
             "waiting for swapped memory": for_swap_s,
         },
-        also={"warehouses per minute": 60.0 * warehouses / total_s},
+        also={f"{unit_words} per minute": 60.0 * units / total_s},
         basis=basis,
     )
 
 
-def load_sample(scenario: ScenarioSpec) -> WarehouseSample:
-    """The warehouses that are simulated and stand for all."""
-    warehouses = scenario.tpcc.warehouses
-    most = MOST_PAGES * warehouses // loaded_pages(scenario.tpcc.layout, warehouses)
-    return WarehouseSample(min(max(most, 1), warehouses), warehouses)
+def load_sample(scenario: ScenarioSpec) -> UnitSample:
+    """Units that are simulated and stand for all."""
+    units = scenario.workload.loaded
+    most = MOST_PAGES * units // scenario.workload.loaded_pages
+    return UnitSample(min(max(most, 1), units), units)
 
 
-def load_model(scenario: ScenarioSpec, sample: WarehouseSample) -> System:
+def load_model(scenario: ScenarioSpec, sample: UnitSample) -> System:
     """The scenario's machine with one client that inserts all rows."""
     program = _program(scenario, sample)
     registers = np.zeros((1, len(program.registers)), dtype=np.int64)
@@ -93,17 +93,17 @@ def _as_pressed(scenario: ScenarioSpec) -> ScenarioSpec:
     return scenario.model_copy(update={"operating_system": system.model_copy(update={"page_cache": no_floor})})
 
 
-def _page_ns(scenario: ScenarioSpec, sample: WarehouseSample, pages: int) -> int:
+def _page_ns(scenario: ScenarioSpec, sample: UnitSample, pages: int) -> int:
     """User time of the rows of one page, spread evenly over all pages; what a new buffer takes is a part of it."""
-    path, rows = scenario.database.path, loaded_rows(scenario.tpcc.warehouses) * sample.share
+    path, rows = scenario.database.path, scenario.job_tables.rows * sample.share
     assert path.load_row_us is not None
     return round(rows / pages * path.load_row_us * NS_PER_US / speed_of(scenario.machine))
 
 
-def _program(scenario: ScenarioSpec, sample: WarehouseSample) -> Program:
+def _program(scenario: ScenarioSpec, sample: UnitSample) -> Program:
     """One transaction: every page of every table in load order, each handed over to the background writer at once."""
     asm = Assembler()
-    tables = add_loaded_tables(asm, scenario.tpcc, sample)
+    tables = scenario.job_tables.lay_out(asm, sample)
     pages = sum(table.groups * table.pages for table in tables)
     new_buffer_ns = round(scenario.database.path.page_miss_us * NS_PER_US / speed_of(scenario.machine))
     page_ns = max(_page_ns(scenario, sample, pages) - new_buffer_ns, 0)

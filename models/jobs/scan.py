@@ -17,7 +17,6 @@ from oltpsim.models.machine import RotatingDiskSpec, speed_of
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import machine_model
 from oltpsim.models.workloads import ScanSpec
-from oltpsim.models.workloads.tpcc import file_pages, loaded_pages, loaded_rows
 from oltpsim.simulator.form import KIB, MIB, NS_PER_S, NS_PER_US, UNPACED, Assembler, Program, System
 from oltpsim.simulator.results import Activity
 
@@ -81,11 +80,11 @@ def scan(scenario: ScenarioSpec, job: ScanSpec, seed: int) -> JobResult:
 
 def scan_size(scenario: ScenarioSpec, job: ScanSpec) -> ScanSize:
     """Pages and runs of a scan; places and runs ahead are each disk's."""
-    workload, disks = scenario.tpcc, scenario.machine.disks.count
-    pages = loaded_pages(workload.layout, workload.warehouses)
+    workload, disks = scenario.workload, scenario.machine.disks.count
+    pages = workload.loaded_pages
     run_pages = min(job.fragment_kib / scenario.database.page_kib, max(pages / disks, 1.0))
-    places = math.ceil(file_pages(workload.layout, workload.warehouses) / disks / run_pages)
-    ahead = max(workload.layout.index_entries_per_page / (run_pages * disks), 1.0)
+    places = math.ceil(workload.file_pages / disks / run_pages)
+    ahead = max(scenario.job_tables.index_entries_per_page / (run_pages * disks), 1.0)
     runs = min(max(math.ceil(pages / run_pages), LEAST_RUNS * disks), MOST_RUNS)
     return ScanSize(pages, run_pages, runs, max(places, LEAST_PLACES), min(ahead, places))
 
@@ -115,7 +114,7 @@ def scan_model(scenario: ScenarioSpec, size: ScanSize) -> System:
 def _program(scenario: ScenarioSpec, size: ScanSize) -> Program:
     """Each client claims runs until there is none, reads them in its thread's turn, and has their rows taken in."""
     asm, threads, path = Assembler(), scenario.machine.disks.count, scenario.database.path
-    rows = loaded_rows(scenario.tpcc.warehouses) / size.pages
+    rows = scenario.job_tables.rows / size.pages
     run_us = size.run_pages * (rows * path.scanned_row_us + path.page_miss_us)
     zero, thread, claimed, way, within, place, page = map(
         asm.register, ("zero", "thread", "claimed", "way", "within", "place", "page")

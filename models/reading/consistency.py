@@ -9,22 +9,13 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import (
     LOG_AREA_BYTES,
     by_table,
-    clients_of,
     cluster_faults,
     memory_plan,
     most_pages,
     sampling_faults,
     start_faults,
 )
-from oltpsim.models.workloads import (
-    ClosedClientsSpec,
-    RowWorkloadSpec,
-    TerminalsSpec,
-    WorkloadSpec,
-    data_words,
-    database_regions,
-)
-from oltpsim.models.workloads.tpcc import pages_in, pages_of
+from oltpsim.models.workloads import ClosedClientsSpec, pages_of
 from oltpsim.simulator.errors import Infeasible, InputError
 from oltpsim.simulator.form import GIB, KIB
 
@@ -45,17 +36,12 @@ def check_consistency(scenario: ScenarioSpec, where: str) -> None:
 
 def _workload(scenario: ScenarioSpec) -> Iterator[str]:
     workload = scenario.workload
-    if isinstance(workload, WorkloadSpec):
-        yield from _tpcc(workload)
+    yield from workload.faults()
     arrivals = workload.arrivals
     if isinstance(arrivals, ClosedClientsSpec) and arrivals.think_time_s > MOST_THINK_TIME_S:
         hours = arrivals.think_time_s / 3600
         hint = "more than 1 h looks like a wrong unit (a bare number is seconds)"
         yield f"workload.arrivals.think_time_s: got {hours:.3g} h; {hint}"
-    if isinstance(arrivals, TerminalsSpec) and not any(
-        (*arrivals.keying_time_s.model_dump().values(), *arrivals.think_time_s.model_dump().values())
-    ):
-        yield "workload.arrivals: terminals that neither key nor think are clients; give kind: closed instead"
     interval = scenario.interval
     if interval.duration_s is not None and interval.duration_s < 1:
         yield f"interval.duration_s: got {interval.duration_s:g} s; at least 1 s"
@@ -65,30 +51,9 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
             f"{arrivals.kind}), so that no client has work of its own; give duration_s, or closed clients"
         )
     if interval.new_orders_per_client is not None and (
-        isinstance(workload, RowWorkloadSpec) or workload.mix.new_order <= 0
+        workload.measured_key != "new_orders_per_minute" or workload.main_share <= 0
     ):
         yield "interval.new_orders_per_client: the mix has no new orders; give duration_s"
-
-
-def _tpcc(workload: WorkloadSpec) -> Iterator[str]:
-    estimated = workload.layout.range_estimate_pages
-    if workload.layout.heap and estimated:
-        yield (
-            f"workload.layout.range_estimate_pages: got {estimated} with heap, but who estimates by leaves keeps "
-            "rows in those of their primary key here: take one of them out"
-        )
-    by_item = workload.layout.stock_item_entries_per_page
-    if workload.layout.heap and by_item:
-        yield (
-            f"workload.layout.stock_item_entries_per_page: got {by_item} with heap, "
-            "but only who estimates by leaves (range_estimate_pages) reads that index: take it out"
-        )
-    total = sum(getattr(workload.mix, name) for name in type(workload.mix).model_fields)
-    if abs(total - 1.0) > 1e-6:
-        yield f"workload.mix: the shares sum to {total:.6g}; they must sum to 1"
-    active = workload.active_warehouses
-    if active is not None and active > workload.warehouses:
-        yield f"workload.active_warehouses: got {active}; at most the {workload.warehouses} loaded warehouses"
 
 
 def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
@@ -109,11 +74,10 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
     if database.page_kib not in PAGE_SIZES_KIB:
         yield f"database.page_kib: got {database.page_kib:g}; allowed: {', '.join(map(str, PAGE_SIZES_KIB))}"
     elif scenario.workload.page_kib != database.page_kib:
-        rows = isinstance(scenario.workload, RowWorkloadSpec)
-        key, what = ("page_kib", "tables") if rows else ("layout.page_kib", "a layout")
         yield (
-            f"workload.{key}: got {scenario.workload.page_kib:g}; the database's pages are of "
-            f"{database.page_kib:g} KiB (database.page_kib): give {what} with the rows that fit into one of those"
+            f"{scenario.workload.page_key}: got {scenario.workload.page_kib:g}; the database's pages are of "
+            f"{database.page_kib:g} KiB (database.page_kib): give {scenario.workload.page_words} with the rows that "
+            "fit into one of those"
         )
     if database.pool.memory_per_buffer_kib < database.page_kib:
         per_buffer = database.pool.memory_per_buffer_kib
@@ -143,7 +107,7 @@ def _database(scenario: ScenarioSpec) -> Iterator[str]:
             "database.writer.flush_after: with database.io: direct, which has no page cache to push pages from: take "
             "it out, or set io: buffered"
         )
-    least = clients_of(scenario.workload) + SPARE_BUFFERS
+    least = scenario.workload.clients + SPARE_BUFFERS
     if database.held_buffers < least:
         free_pages = database.pool.buffers - database.held_buffers
         reason = f"every client may hold one, and {SPARE_BUFFERS} to spare"
@@ -254,7 +218,7 @@ def _measured(scenario: ScenarioSpec) -> Iterator[str]:
 def _memory(scenario: ScenarioSpec) -> Iterator[str]:
     plan = memory_plan(scenario)
     per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
-    least = min(clients_of(scenario.workload) + SPARE_BUFFERS, scenario.database.pool.buffers)
+    least = min(scenario.workload.clients + SPARE_BUFFERS, scenario.database.pool.buffers)
     if plan.resident_buffers < least:
         missing = scenario.machine.memory_gib - plan.free_bytes / GIB
         total = scenario.machine.memory_gib
@@ -286,11 +250,11 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         before += scenario.machine.memory_gib * GIB
         neighbours, take = "log and swap, as large as memory,", "take"
     free_bytes = device_gib * GIB - before
-    regions = database_regions(scenario.workload)
-    pages = pages_in(regions)
+    workload = scenario.workload
+    pages = workload.file_pages
     on_one = pages_of(pages, disks.files)
     if scenario.database.file_layout == "by_table":
-        on_one = most_pages(by_table(regions, disks.files, round(page_bytes)), round(page_bytes))
+        on_one = most_pages(by_table(workload.regions, disks.files, round(page_bytes)), round(page_bytes))
     if free_bytes <= 0:
         got = f"{disks.disk.capacity_gib:g} GiB"
         yield f"machine.disks.disk.capacity_gib: {got}; {neighbours} {take} {before / GIB:.4g} GiB of {one}"
@@ -298,9 +262,8 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         what = f"{disks.count} disks of {disks.disk.capacity_gib:g} GiB"
         sets = f"a {disks.level_name} set" if disks.sets == 1 else f"{disks.sets} {disks.level_name} sets"
         what += f", {sets} of {device_gib:g} GiB" if disks.layout else ""
-        size_key = "workload.scale" if isinstance(scenario.workload, RowWorkloadSpec) else "workload.warehouses"
         yield (
-            f"{size_key}: {data_words(scenario.workload)} are {pages * page_bytes / GIB:.4g} GiB of "
+            f"{workload.loaded_key}: {workload.size_words} are {pages * page_bytes / GIB:.4g} GiB of "
             f"data with room to grow; {what}, of which {neighbours} {take} {before / GIB:.4g} GiB"
             f"{' each' if disks.files > 1 or not disks.layout else ''}, hold {disks.files * free_bytes / GIB:.4g} GiB"
         )

@@ -8,7 +8,7 @@ from oltpsim.models.catalogue import catalogue_entry, expand_names
 from oltpsim.models.input import validated
 from oltpsim.models.reading.drivers import DRIVERS, database_keys, driver_of
 from oltpsim.models.workloads import RowWorkloadSpec
-from oltpsim.models.workloads.rows import MOST_LOCKED_ROWS, loaded_row_pages
+from oltpsim.models.workloads.rows import MOST_LOCKED_ROWS
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, KIB
 
@@ -140,9 +140,7 @@ class RowWorkload:
     def gib_per_unit(self) -> float:
         """Tables and indexes of a unit of scale as loaded, GiB."""
         counted = self._sized(UNITS_COUNTED)
-        # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-        pages = loaded_row_pages(counted)  # pyright: ignore[reportArgumentType]
-        return pages / UNITS_COUNTED * counted.page_kib * KIB / GIB
+        return counted.loaded_pages / UNITS_COUNTED * counted.page_kib * KIB / GIB
 
     @property
     def most_units(self) -> int:

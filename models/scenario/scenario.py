@@ -9,7 +9,7 @@ from oltpsim.models.input import Fraction, Gib, Name, Number, Seconds, Spec, Tex
 from oltpsim.models.machine import MachineSpec
 from oltpsim.models.operating_system import OperatingSystemSpec
 from oltpsim.models.scenario.cluster import ClusterSpec
-from oltpsim.models.workloads import AnyWorkloadSpec, JobSpec, WorkloadSpec
+from oltpsim.models.workloads import AnyWorkloadSpec, JobSpec, JobTables
 from oltpsim.simulator.errors import InputError
 
 
@@ -150,7 +150,7 @@ class ScenarioSpec(Spec):
         """The key of `measured` by which a run of this scenario is compared first."""
         if self.job is not None:
             return "job_figure"
-        return "new_orders_per_minute" if isinstance(self.workload, WorkloadSpec) else "transactions_per_s"
+        return self.workload.measured_key
 
     @property
     def measured_per_min(self) -> float | None:
@@ -163,11 +163,17 @@ class ScenarioSpec(Spec):
         return measured.transactions_per_s * 60.0 * self.workload.main_share
 
     @property
-    def tpcc(self) -> WorkloadSpec:
-        """The workload of a question about warehouses. Raises InputError if it is another than TPC-C."""
-        if isinstance(self.workload, WorkloadSpec):
+    def job_tables(self) -> JobTables:
+        """Tables of a job that `models.jobs` has checked."""
+        assert self.workload.job_tables is not None
+        return self.workload.job_tables
+
+    @property
+    def unit_workload(self) -> AnyWorkloadSpec:
+        """The workload of a question about units. Raises InputError if they have no users of their own."""
+        if self.workload.unit_users:
             return self.workload
         raise InputError(
-            f"{self.name}: workload.kind: got rows ({self.workload.name}); this question is about TPC-C's warehouses: "
-            "ask it of a scenario of TPC-C, or of this one with 'oltpsim run' or 'sweep'"
+            f"{self.name}: workload.kind: got {self.workload.kind} ({self.workload.name}); this question is about "
+            "TPC-C's warehouses: ask it of a scenario of TPC-C, or of this one with 'oltpsim run' or 'sweep'"
         )

@@ -14,11 +14,11 @@ def cluster_paths(scenario: ScenarioSpec) -> ClusterPaths:
     cluster = scenario.cluster
     if cluster is None:
         return SINGLE_SERVER
-    warehouses = scenario.tpcc.warehouses
-    foreign = cluster.servers * warehouses - 1
+    units = scenario.workload.loaded
+    foreign = cluster.servers * units - 1
     standby, replica = cluster.standby, cluster.read_replica
     return ClusterPaths(
-        elsewhere=(cluster.servers - 1) * warehouses / foreign if foreign else 0.0,
+        elsewhere=(cluster.servers - 1) * units / foreign if foreign else 0.0,
         round_trip_ns=round(cluster.round_trip_us * NS_PER_US),
         message_ns=round(cluster.message_us * NS_PER_US / speed_of(scenario.machine)),
         standby_ns=round((standby.round_trip_us + standby.flush_us) * NS_PER_US) if standby else 0,

@@ -11,7 +11,6 @@ from oltpsim.simulator.results import Result
 
 RECOVERED = 0.9
 """share of the rate before a loss from which a machine, or a store of several, has recovered"""
-SERIES = "new_orders_per_min"
 
 
 @dataclass(frozen=True)
@@ -50,14 +49,14 @@ def failover_of(scenario: ScenarioSpec, result: Result, run: Callable[[ScenarioS
     failover = scenario.cluster.failover if scenario.cluster else None
     if scenario.cluster is None or failover is None:
         return None
-    step_s, rates = result.series.step_s, np.array(result.series.values[SERIES])
+    step_s, rates = result.series.step_s, np.array(result.series.values[result.series.rate_key])
     first, lost = int(result.warm_up_s // step_s), int(failover.at_s // step_s)
     down_s = failover.detection_s + failover.promotion_s
     left_s = result.warm_up_s + result.duration_s - failover.at_s - down_s
     alone = scenario.cluster.model_copy(update={"failover": None})
     interval = IntervalSpec(start="cold", duration_s=left_s)
     standby = run(scenario.model_copy(update={"interval": interval, "cluster": alone}))
-    after = np.array(standby.series.values[SERIES])
+    after = np.array(standby.series.values[standby.series.rate_key])
     before = float(rates[first:lost].mean())
     recovered = np.flatnonzero(after >= RECOVERED * before)
     served_s = standby.series.step_s

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.models.workloads.tpcc import pages_in, pages_of
+from oltpsim.models.workloads import pages_in, pages_of
 from oltpsim.simulator.form import Extent, RegionRow
 
 

@@ -21,7 +21,6 @@ from oltpsim.models.database import DatabaseSpec
 from oltpsim.models.machine import MachineSpec
 from oltpsim.models.operating_system import OperatingSystemSpec
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.workloads import ClosedClientsSpec, RowWorkloadSpec, WorkloadSpec
 from oltpsim.simulator.form import GIB, KIB, MIB
 
 TABLE_ENTRY_KIB = 8 / 1024
@@ -42,24 +41,18 @@ class MemoryPlan:
     """buffers that have memory; the others are swapped out"""
 
 
-def clients_of(workload: WorkloadSpec | RowWorkloadSpec) -> int:
-    """Client programs, or connections of an open workload or of terminals."""
-    arrivals = workload.arrivals
-    return arrivals.clients if isinstance(arrivals, ClosedClientsSpec) else arrivals.connections
-
-
 def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
     """Who gets how much memory."""
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     total = machine.memory_gib * GIB
-    local_clients = clients_of(scenario.workload) if machine.network.clients_on_server else 0
+    local_clients = scenario.workload.clients if machine.network.clients_on_server else 0
     buffer_bytes = database.pool.memory_per_buffer_kib * KIB
     pool_bytes = database.pool.buffers * buffer_bytes
     per_connection = database.memory_per_connection_mib * MIB
     if database.connections_map_pool:
         per_connection += pool_bytes / system.memory_page_kib * TABLE_ENTRY_KIB
     used = (system.reserved_memory_gib + database.process_memory_gib) * GIB
-    used += clients_of(scenario.workload) * per_connection + local_clients * system.memory_per_client_mib * MIB
+    used += scenario.workload.clients * per_connection + local_clients * system.memory_per_client_mib * MIB
     free = total - used
     floor = system.page_cache.floor_fraction * total
     resident = min(database.pool.buffers, int((free - floor) / buffer_bytes))
@@ -76,7 +69,7 @@ def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
 def most_buffers(scenario: ScenarioSpec) -> int:
     """Buffers of the largest pool of which nothing is swapped out, 0 if there is room for none."""
     plan, system, database = memory_plan(scenario), scenario.operating_system, scenario.database
-    tables = clients_of(scenario.workload) * TABLE_ENTRY_KIB / system.memory_page_kib
+    tables = scenario.workload.clients * TABLE_ENTRY_KIB / system.memory_page_kib
     tables *= database.connections_map_pool
     free = plan.free_bytes + tables * plan.pool_bytes
     floor = system.page_cache.floor_fraction * scenario.machine.memory_gib * GIB if database.io == "buffered" else 0.0

@@ -2,9 +2,8 @@
 
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring.cluster import cluster_remarks
-from oltpsim.models.wiring.memory import clients_of
 from oltpsim.models.wiring.sampling import sampling_remarks
-from oltpsim.models.workloads import RowWorkloadSpec
+from oltpsim.simulator.errors import SMALLER_SYSTEM, InputError
 from oltpsim.simulator.results import Result
 
 SATURATED = 0.9
@@ -17,10 +16,20 @@ BUSY = 0.5
 """utilisation of the log's disk from which on more log would slow commits down (assumption)"""
 
 
+def scenario_error(scenario: ScenarioSpec, error: InputError) -> InputError:
+    """An engine's refusal of a scenario's system, with the scenario's keys in place of the system's."""
+    workload = scenario.workload
+    smaller = f"give fewer {workload.unit_words} ({workload.loaded_key})"
+    if workload.unit_users:
+        smaller = f"simulate a share of the {workload.unit_words} (sampling_fraction)"
+    text = str(error).replace("work.main_per_client", "interval.new_orders_per_client").replace(SMALLER_SYSTEM, smaller)
+    return type(error)(text)
+
+
 def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
     return [
-        *_idle_warehouses(scenario),
+        *_idle_units(scenario),
         *_unknown_statements(scenario),
         *_texts_of_mysql(scenario),
         *_unmerged_changes(scenario),
@@ -83,9 +92,9 @@ def _pages_not_logged(scenario: ScenarioSpec, result: Result) -> list[str]:
 
 def pages_not_logged(scenario: ScenarioSpec) -> list[str]:
     """A doubt about TPC-C on a PostgreSQL that logs no whole pages, unless that is how a run was measured."""
-    checkpoint, is_rows = scenario.database.checkpoint, isinstance(scenario.workload, RowWorkloadSpec)
-    is_on = checkpoint is not None and checkpoint.full_page_writes
-    if not scenario.database.name.startswith("PostgreSQL") or is_on or is_rows or scenario.measured is not None:
+    checkpoint, workload = scenario.database.checkpoint, scenario.workload
+    is_on = workload.is_by_statement or (checkpoint is not None and checkpoint.full_page_writes)
+    if not scenario.database.name.startswith("PostgreSQL") or is_on or scenario.measured is not None:
         return []
     on = "with them (database.checkpoint.full_page_writes) the rate may be much lower where the log's disk is busy"
     return [f"full-page writes are off, which isn't PostgreSQL's default; {on}"]
@@ -94,7 +103,7 @@ def pages_not_logged(scenario: ScenarioSpec) -> list[str]:
 def _unknown_statements(scenario: ScenarioSpec) -> list[str]:
     """A row workload on a database of which only the time of TPC-C's transactions is known."""
     path = scenario.database.path
-    if not isinstance(scenario.workload, RowWorkloadSpec) or path.statement_us > 0:
+    if not scenario.workload.is_by_statement or path.statement_us > 0:
         return []
     whole = f"database.path.transaction_us, {path.transaction_us:g} us, which is of a TPC-C transaction"
     why = f"CPU time of a statement isn't known (database.path.statement_us): each transaction takes {whole} of many"
@@ -105,32 +114,29 @@ def _unknown_statements(scenario: ScenarioSpec) -> list[str]:
 def _texts_of_mysql(scenario: ScenarioSpec) -> list[str]:
     """A driver whose statements are texts, on a database of which it isn't known what parsing one takes."""
     database, workload = scenario.database, scenario.workload
-    if isinstance(workload, RowWorkloadSpec) or not workload.tpcc.statement_us or database.page_cleaner is not None:
+    if not workload.text_statement_us or database.page_cleaner is not None:
         return []
-    parse = f"workload.tpcc.statement_us, {workload.tpcc.statement_us:g} us to parse a statement"
+    parse = f"{workload.text_statement_key}, {workload.text_statement_us:g} us to parse a statement"
     unknown = f"only MySQL's was ever compared, not that of {database.name}"
     return [f"{parse}: {unknown}: where processors are busy the rate may be off by half"]
 
 
 def _unmerged_changes(scenario: ScenarioSpec) -> list[str]:
     """A change buffer by buffered I/O, where nobody merges in the background."""
-    cleaner, workload = scenario.database.page_cleaner, scenario.workload
-    if cleaner is None or scenario.database.io == "direct" or isinstance(workload, RowWorkloadSpec):
+    cleaner = scenario.database.page_cleaner
+    if cleaner is None or scenario.database.io == "direct" or not scenario.workload.put_aside_fraction:
         return []
-    if not workload.layout.index_changes_put_aside_fraction or not cleaner.background_merge_fraction:
+    if not cleaner.background_merge_fraction:
         return []
     merged = cleaner.background_merge_fraction * cleaner.io_capacity_per_s
     why = f"{merged:,.4g} pages a second that InnoDB would read and change are left out (background_merge_fraction)"
     return [f"changes are put aside, and by buffered I/O they are merged only when a leaf is read: {why}"]
 
 
-def _idle_warehouses(scenario: ScenarioSpec) -> list[str]:
+def _idle_units(scenario: ScenarioSpec) -> list[str]:
     workload = scenario.workload
-    if isinstance(workload, RowWorkloadSpec):
+    used = workload.units_in_use
+    if used == workload.size:
         return []
-    active, clients = workload.active_warehouses or workload.warehouses, clients_of(workload)
-    everywhere = workload.tpcc.home_warehouse == "drawn" or workload.arrivals.kind == "terminals"
-    if clients >= active or everywhere:
-        return []
-    why = f"each client works for one of its own, and there are {clients:,} clients"
-    return [f"{clients:,} of {active:,} warehouses are in use: {why}"]
+    why = f"each client works for one of its own, and there are {used:,} clients"
+    return [f"{used:,} of {workload.size:,} {workload.unit_words} are in use: {why}"]

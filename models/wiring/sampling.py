@@ -1,4 +1,4 @@
-"""Spatial sampling by folding: the pages of a few warehouses stand for those of all.
+"""Spatial sampling by folding: the pages of a few units, as TPC-C's warehouses, stand for those of all.
 
  clients, row locks, CPU, disks' speeds, log    whole    every transaction and every I/O is simulated
  pages of warehouses, counters of their rows    folded   warehouse h uses the pages of h * warehouses // whole
@@ -16,9 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring.memory import clients_of
-from oltpsim.models.workloads import RowWorkloadSpec
-from oltpsim.models.workloads.tpcc import WarehouseSample
+from oltpsim.models.workloads import UnitSample
 from oltpsim.simulator.form import Daemon, DeviceRecord, PageCache, RaidSet, RotatingDevice, Storage, System
 from oltpsim.simulator.results import Result
 
@@ -28,17 +26,14 @@ MOST_UNEVEN = 1.15
 """how many times as many warehouses may fold onto one as onto another: an uneven popularity is another hit ratio"""
 
 
-def sample_of(scenario: ScenarioSpec) -> WarehouseSample:
-    """Which part of a scenario's warehouses is held."""
-    if isinstance(scenario.workload, RowWorkloadSpec):
-        return WarehouseSample(1, 1)
-    whole = scenario.workload.warehouses
-    return WarehouseSample(max(1, round(scenario.sampling_fraction * whole)), whole)
+def sample_of(scenario: ScenarioSpec) -> UnitSample:
+    """Units of a scenario's workload that are held."""
+    return scenario.workload.sample(scenario.sampling_fraction)
 
 
-def folded(model: System, sample: WarehouseSample) -> System:
+def folded(model: System, sample: UnitSample) -> System:
     """A model whose program holds the sampled pages alone, with caches, files and daemons to match."""
-    if sample.warehouses == sample.whole:
+    if sample.units == sample.whole:
         return model
     return replace(
         model,
@@ -51,20 +46,20 @@ def folded(model: System, sample: WarehouseSample) -> System:
     )
 
 
-def _smaller_cache(cache: PageCache, sample: WarehouseSample) -> PageCache:
+def _smaller_cache(cache: PageCache, sample: UnitSample) -> PageCache:
     """A page cache for the sampled pages; all of the log is written, so that a page of it stands for more."""
     fields = "pages", "dirty_limit_pages", "in_flight_pages", "paced_pages", "log_pages"
     log_page_bytes = round(cache.log_page_bytes / sample.share) if cache.log_pages else cache.log_page_bytes
     return replace(sample.with_scaled(cache, *fields), log_page_bytes=log_page_bytes)
 
 
-def _smaller_daemon(daemon: Daemon, sample: WarehouseSample) -> Daemon:
+def _smaller_daemon(daemon: Daemon, sample: UnitSample) -> Daemon:
     """All operands of a daemon are pages, bytes or times."""
     steps = (replace(step, operands=tuple(map(sample.scaled, step.operands))) for step in daemon.steps)
     return replace(daemon, steps=tuple(steps))
 
 
-def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:
+def _smaller(storage: Storage, sample: UnitSample) -> Storage:
     """Data disks as much smaller as what lies on them: the arm's way is the same share of its stroke."""
     data_disks, log_disks = storage.devices[: storage.data_devices], storage.devices[storage.data_devices :]
     devices = (*(_smaller_device(device, sample) for device in data_disks), *log_disks)
@@ -72,7 +67,7 @@ def _smaller(storage: Storage, sample: WarehouseSample) -> Storage:
     return sample.with_scaled(replace(storage, devices=devices), "data_start_bytes", *of_log)
 
 
-def _smaller_device(device: DeviceRecord, sample: WarehouseSample) -> DeviceRecord:
+def _smaller_device(device: DeviceRecord, sample: UnitSample) -> DeviceRecord:
     if isinstance(device, RaidSet):
         return replace(device, disks=tuple(_smaller_device(disk, sample) for disk in device.disks))
     return sample.with_scaled(device, "capacity_bytes") if isinstance(device, RotatingDevice) else device
@@ -81,16 +76,14 @@ def _smaller_device(device: DeviceRecord, sample: WarehouseSample) -> DeviceReco
 def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """Why a scenario cannot be sampled as it asks, a line each; nothing if it can or does not ask."""
     sample, workload = sample_of(scenario), scenario.workload
-    if isinstance(workload, RowWorkloadSpec):
-        if scenario.sampling_fraction < 1.0:
-            yield (
-                f"sampling_fraction: got {scenario.sampling_fraction:g} with workload.kind: rows, whose units of scale "
-                "have nothing of their own that could stand for others: set sampling_fraction: 1"
-            )
-        return
-    if sample.warehouses == sample.whole:
-        return
     got = f"sampling_fraction: got {scenario.sampling_fraction:g}"
+    if workload.unit_users is None and scenario.sampling_fraction < 1.0:
+        yield (
+            f"{got} with workload.kind: {workload.kind}, whose {workload.unit_words} "
+            "have nothing of their own that could stand for others: set sampling_fraction: 1"
+        )
+    if sample.units == sample.whole:
+        return
     if scenario.interval.start != "warm":
         yield (
             f"{got} with interval.start: {scenario.interval.start}; a sampled pool fills {1 / sample.share:.3g} times "
@@ -98,13 +91,10 @@ def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
     if scenario.interval.lead_in is not None and scenario.interval.lead_in.speed == "full":
         yield f"{got} with interval.lead_in, which is for pages one by one: take it out, or set sampling_fraction: 1"
-    active = workload.size
-    everywhere = workload.arrivals.kind == "terminals" or workload.tpcc.home_warehouse == "drawn"
-    at_home = active if everywhere else min(active, clients_of(workload))
-    used = np.bincount(np.arange(at_home) * sample.warehouses // sample.whole)
+    used = np.bincount(np.arange(workload.units_in_use) * sample.units // sample.whole)
     if used.max() > MOST_UNEVEN * used.min():
         yield (
-            f"{got}; of the {used.sum():,} warehouses in use {used.max()} would share the pages of one and "
+            f"{got}; of the {used.sum():,} {workload.unit_words} in use {used.max()} would share the pages of one and "
             f"{used.min()} those of another: use 1, or a smaller share that divides them evenly"
         )
 
@@ -112,9 +102,9 @@ def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
 def sampling_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """What a reader of a sampled result must know; nothing for a result at page level."""
     sample = sample_of(scenario)
-    if sample.warehouses == sample.whole:
+    if sample.units == sample.whole:
         return []
-    held = f"{sample.warehouses:,} of {sample.whole:,} warehouses are held and stand for all"
+    held = f"{sample.units:,} of {sample.whole:,} {scenario.workload.unit_words} are held and stand for all"
     lines = [f"pages sampled: {held}; its error was measured in docs/sampling.md", *_thin_batches(scenario, sample)]
     if result.engine == "analytic":  # which has no moments that could be too long for a small pool
         return lines
@@ -128,7 +118,7 @@ def sampling_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     return lines
 
 
-def _thin_batches(scenario: ScenarioSpec, sample: WarehouseSample) -> Iterator[str]:
+def _thin_batches(scenario: ScenarioSpec, sample: UnitSample) -> Iterator[str]:
     """Requests are not sampled; the end of the list that page cleaners keep clean, and what a sweep writes, are."""
     writer, cleaner = scenario.database.writer, scenario.database.page_cleaner
     if writer and writer.sweep and writer.sweep.round_pages * sample.share < 1:

@@ -7,8 +7,6 @@ machine, operating system, database ──> stations ─┴──> System (simul
 
 from dataclasses import replace
 
-import numpy as np
-
 from oltpsim.models.database import (
     DatabaseSpec,
     PageCleanerSpec,
@@ -36,13 +34,11 @@ from oltpsim.models.operating_system import fair_queueing_of, flusher_of, page_c
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring.cluster import cluster_paths
 from oltpsim.models.wiring.file_layout import by_table, files_of
-from oltpsim.models.wiring.memory import clients_of, memory_plan
+from oltpsim.models.wiring.memory import memory_plan
 from oltpsim.models.wiring.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
 from oltpsim.models.wiring.sampling import folded, sample_of
 from oltpsim.models.wiring.start import interval_of
-from oltpsim.models.workloads import INTERRUPTS, InterruptTimes, OpenArrivalsSpec, RowWorkloadSpec
-from oltpsim.models.workloads.rows import rows_program
-from oltpsim.models.workloads.tpcc import client_registers, terminals_of, tpcc_program
+from oltpsim.models.workloads import INTERRUPTS, InterruptTimes, OpenArrivalsSpec
 from oltpsim.simulator import form
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, KIB, MOST_FILES, NS_PER_US, IntArray
@@ -58,23 +54,15 @@ def build(scenario: ScenarioSpec) -> form.System:
     machine, system, database = scenario.machine, scenario.operating_system, scenario.database
     workload, sample = scenario.workload, sample_of(scenario)
     arrivals, interval = workload.arrivals, scenario.interval
-    # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-    paths = paths_of(machine, system, database)
-    if isinstance(workload, RowWorkloadSpec):
-        program = rows_program(workload, paths, database.log.flushed_at_once)  # pyright: ignore[reportArgumentType]
-        registers = np.zeros((clients_of(workload), len(program.registers)), dtype=np.int64)
-        terminals = None
-    else:
-        program = tpcc_program(workload, paths, sample, cluster_paths(scenario))  # pyright: ignore[reportArgumentType]
-        registers = client_registers(program, workload, sample, clients_of(workload))
-        terminals = terminals_of(program, workload, sample)
-    if database.log.flushed_at_once and not isinstance(workload, RowWorkloadSpec):
+    if database.log.flushed_at_once and not workload.is_by_statement:
         raise InputError(
             f"{scenario.name}: database.log.flushed_at_once: got true; only row workloads log by statement, TPC-C's "
             "transactions log once, before they commit: take it out"
         )
-    program = logged_program(program, database.log)
-    whole = machine_model(scenario, program, registers, interval_of(scenario, program, registers))
+    paths = paths_of(machine, system, database)
+    work = workload.work(paths, sample, cluster_paths(scenario), logs_at_once=database.log.flushed_at_once)
+    program = logged_program(work.program, database.log)
+    whole = machine_model(scenario, program, work.registers, interval_of(scenario, program, work.registers))
     statement = round(statement_ns(paths, workload.rows_per_statement))
     slices = [each for each in (whole.cpu.slice_ns, statement) if each]
     whole = replace(
@@ -82,7 +70,7 @@ def build(scenario: ScenarioSpec) -> form.System:
         cpu=replace(whole.cpu, slice_ns=min(slices, default=0)),
         arrivals_per_s=arrivals.transactions_per_s if isinstance(arrivals, OpenArrivalsSpec) else 0.0,
         work=form.Work(orders) if (orders := interval.new_orders_per_client) else None,
-        terminals=terminals,
+        terminals=work.terminals,
     )
     return folded(whole, sample)
 
@@ -147,9 +135,7 @@ def machine_model(
             f"indexes; at most {MOST_FILES}: have fewer in the workload, or take it out"
         )
     if (model.writing.doubled if direct_io else model.writing.synced) and _flushes(model.storage):
-        workload = scenario.workload
-        units = workload.scale if isinstance(workload, RowWorkloadSpec) and workload.unit == "tables" else 1
-        files = files_of(program.region_names, program.regions, units)
+        files = files_of(program.region_names, program.regions, scenario.workload.files_per_table)
         model = replace(model, writing=replace(model.writing, files=files))
     if database.file_layout == "by_table":
         return replace(model, extents=by_table(program.regions, model.storage.data_devices, model.storage.page_bytes))

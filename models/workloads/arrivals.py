@@ -14,6 +14,11 @@ class ClosedClientsSpec(Spec):
     clients: WholeNumber = Field(ge=1, le=1_000_000)
     think_time_s: Seconds = Field(default=0.0, ge=0)
 
+    @property
+    def connections(self) -> int:
+        """One for each client."""
+        return self.clients
+
 
 class OpenArrivalsSpec(Spec):
     """Poisson arrivals at a given rate, served by at most `connections` at a time."""

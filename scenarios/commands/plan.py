@@ -129,8 +129,8 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     with progress_display(quiet) as display:
         assumed_of(modelled, display).say(output, quiet)
     left = ParameterUncertainty.after(base, modelled.calibration)
-    objectives = [parse_objective(each, 0.95, "--p95") for each in p95 or ()]
-    objectives += [parse_objective(each, 0.99, "--p99") for each in p99 or ()]
+    objectives = [parse_objective(each, 0.95, "--p95", base.workload.classes) for each in p95 or ()]
+    objectives += [parse_objective(each, 0.99, "--p99", base.workload.classes) for each in p99 or ()]
     question = plan_question(
         left.calibrated(base),
         target,

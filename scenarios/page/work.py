@@ -72,7 +72,7 @@ def find_machines(
     """Plan for the load of a question; writes what is shown, and beside it the plan's own page. Raises InputError."""
     scenario = question.scenario("analytic").scenario
     left = ParameterUncertainty.after(scenario, None if model is None else calibration_in(model))
-    objectives = (parse_objective(p95, 0.95, "p95"),) if p95 else ()
+    objectives = (parse_objective(p95, 0.95, "p95", scenario.workload.classes),) if p95 else ()
     asked = plan_question(
         left.calibrated(scenario), target_per_min, data_size or None, 0.0, 0.0, CONNECTIONS, None, objectives
     )

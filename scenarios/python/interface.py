@@ -355,7 +355,7 @@ def plan(  # noqa: PLR0913 - one argument per option
     assumed = modelling.assumed_of(modelling.ModelledScenario(base.spec, calibration, description_of(base)), display)
     left = planning.ParameterUncertainty.after(base.spec, calibration)
     objectives = [
-        planning.parse_objective(each, share, name)
+        planning.parse_objective(each, share, name, base.spec.workload.classes)
         for name, share, given in (("p95", 0.95, p95), ("p99", 0.99, p99))
         for each in ([given] if isinstance(given, str) else given or ())
     ]

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import build, failover_of, scenario_remarks
+from oltpsim.models.wiring import build, failover_of, scenario_error, scenario_remarks
 from oltpsim.scenarios.run.engines import load_engine
+from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import OnProgress
-from oltpsim.simulator.results import Result
+from oltpsim.simulator.results import Result, Series
 
 MODEL_STEP = "model"
 START_STEP = "caches at the start"
@@ -36,7 +37,13 @@ def simulate(task: SimulationTask, on_progress: OnProgress | None = None, on_ste
     if scenario.cluster is not None:
         lost = failover_of(scenario, result, lambda after: _by_events(SimulationTask(after, task.seed)))
         warnings += [lost.sentence()] if lost else []
-    return replace(result, warnings=warnings)
+    return replace(result, series=_named(result.series, scenario.workload.rate_key), warnings=warnings)
+
+
+def _named(series: Series, rate_key: str) -> Series:
+    """The series with the main class's rate under the workload's key."""
+    values = {rate_key if key == series.rate_key else key: value for key, value in series.values.items()}
+    return replace(series, values=values)
 
 
 def _by_events(task: SimulationTask, on_progress: OnProgress | None = None, on_step: OnStep | None = None) -> Result:
@@ -44,5 +51,8 @@ def _by_events(task: SimulationTask, on_progress: OnProgress | None = None, on_s
     on_step(MODEL_STEP)
     model = build(task.scenario)
     on_step(START_STEP)
-    result: Result = load_engine(task.scenario.engine).simulate(model, task.seed, on_progress)
+    try:
+        result: Result = load_engine(task.scenario.engine).simulate(model, task.seed, on_progress)
+    except InputError as error:
+        raise scenario_error(task.scenario, error) from error
     return result

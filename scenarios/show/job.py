@@ -74,7 +74,7 @@ def _data(scenario: ScenarioSpec) -> list[str]:
         servers, clients = (plural(number, "machine") for number in (scenario.job.servers, scenario.job.clients))
         return [scenario.job.name, f"{servers} like this", f"{clients} of clients, {scenario.job.threads:,} threads"]
     sized = isinstance(scenario.job, LoadSpec | ScanSpec)
-    return [scenario.database.name, *([plural(scenario.tpcc.warehouses, "warehouse")] if sized else [])]
+    return [scenario.database.name, *([scenario.workload.size_words] if sized else [])]
 
 
 def _measured(result: JobResult, scenario: ScenarioSpec) -> list[str]:

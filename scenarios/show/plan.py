@@ -50,8 +50,9 @@ def plan_table(plan: Plan, width: int, shown: int = MACHINES_SHOWN) -> str:
 
 def question_words(plan: Plan) -> list[str]:
     """What is asked, in pieces."""
-    question, workload = plan.question, plan.question.base.tpcc
-    words = [plan.question.base.database.name, f"{workload.warehouses:,} warehouses, {count(question.data_gib)} GiB"]
+    question, workload = plan.question, plan.question.base.workload
+    size = f"{workload.loaded:,} {workload.unit_words}, {count(question.data_gib)} GiB"
+    words = [question.base.database.name, size]
     if question.target_per_min is not None:
         words.append(f"{count(question.target_per_min)} new orders/min")
     words += [objective_words(each) for each in question.objectives]

@@ -126,7 +126,7 @@ def _reasons(plan: Plan) -> list[tuple[str, str, int, str, str]]:
 
 def _load(plan: Plan) -> list[str]:
     """What is assumed of the load, the database and the machines."""
-    question, workload = plan.question, plan.question.base.tpcc
+    question, workload = plan.question, plan.question.base.workload
     words = []
     if isinstance(workload.arrivals, OpenArrivalsSpec):
         words.append(
@@ -145,10 +145,10 @@ def _load(plan: Plan) -> list[str]:
     pools = " or ".join(share(each) for each in question.shares)
     words.append(f"the buffer pool has {pools} of memory, less where system, server and clients leave less")
     words.append(f"volumes are bought so large that data takes at most {share(question.fill)} of them")
-    if workload.active_warehouses is not None and workload.active_warehouses < workload.warehouses:
-        words.append(f"{workload.active_warehouses:,} of {workload.warehouses:,} warehouses are in use")
-    active, fraction = workload.active_warehouses or workload.warehouses, question.base.sampling_fraction
-    sampled = f"; {round(fraction * active):,} of {active:,} warehouses stand for all" if fraction < 1.0 else ""
+    active, units, fraction = workload.size, workload.unit_words, question.base.sampling_fraction
+    if active < workload.loaded:
+        words.append(f"{active:,} of {workload.loaded:,} {units} are in use")
+    sampled = f"; {round(fraction * active):,} of {active:,} {units} stand for all" if fraction < 1.0 else ""
     known = part_factors()
     words.append(f"what a machine holds is calculated from mean values by the analytic engine{sampled}")
     words.append(

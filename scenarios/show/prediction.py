@@ -11,7 +11,6 @@ from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.scenarios.show.numbers import between, count, plural, share
 from oltpsim.scenarios.show.table import NATURAL, csv_text, flow
 from oltpsim.scenarios.show.words import configuration_line, figure_columns, figure_words, unit_of
-from oltpsim.simulator.results import rate_key
 
 FORMAT = "oltpsim-prediction-1"
 SAME_RATE = 1e-5
@@ -140,7 +139,7 @@ def _row(answer: Predicted) -> dict[str, object]:
     return {
         "scenario": answer.scenario.name,
         "role": answer.role,
-        rate_key(answer.scenario.workload.main_class): answer.rate_per_min,
+        answer.scenario.workload.rate_key: answer.rate_per_min,
         "low": answer.low_per_min,
         "high": answer.high_per_min,
         "confidence": answer.confidence,

@@ -44,7 +44,6 @@ from oltpsim.simulator.results import (
     PercentileInterval,
     Result,
     TableResult,
-    rate_key,
     utilisation_key,
 )
 
@@ -426,7 +425,7 @@ def _interval_words(estimate: Estimate) -> str:
 
 def throughput(result: Result, measured_per_min: float | None) -> Chart | None:
     """The rate over time with warm-up, checkpoints, counted mean and its interval; None without a series."""
-    rates = result.series.values.get(rate_key(result.main_class))
+    rates = result.series.values.get(result.series.rate_key)
     if not rates:
         return None
     unit, estimate, step_s = unit_of(result.main_class), result.rate_per_min, result.series.step_s
@@ -495,7 +494,7 @@ def over_time(result: Result) -> list[Chart]:
 def series_groups(result: Result) -> list[SeriesGroup]:
     """The series, sorted into groups by their keys."""
     left = {key: list(values) for key, values in result.series.values.items()}
-    left.pop(rate_key(result.main_class), None)
+    left.pop(result.series.rate_key, None)
 
     def take(ending: str) -> dict[str, list[float]]:
         keys = sorted((key for key in left if key.endswith(ending)), key=_first_then_numbered)

@@ -31,7 +31,7 @@ from oltpsim.scenarios.show.words import (
     uncertainty_words,
     unit_of,
 )
-from oltpsim.simulator.results import Result, main_class_of, rate_key, result_json
+from oltpsim.simulator.results import Result, main_class_of, result_json
 
 FORMAT = "oltpsim-answer-1"
 LONG_BAR, SHORT_BAR = 10, 6
@@ -150,7 +150,7 @@ WARMING_ENDS_S = (60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 4 *
 def _warming(result: Result) -> list[str]:
     """Mean rate and hit ratios of the first minutes, then of longer times, up to the run's end."""
     series, parts, begin = result.series, [], 0
-    rates, pool = series.values[rate_key(result.main_class)], series.values["pool_hit_ratio"]
+    rates, pool = series.values[series.rate_key], series.values["pool_hit_ratio"]
     lower = series.values["page_cache_hit_ratio"] if page_cache(result) else None
     end_s = len(rates) * series.step_s
     for until_s in (*(each for each in WARMING_ENDS_S if each < end_s), end_s):

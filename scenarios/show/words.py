@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from oltpsim.calibration.predict import CHANCE, FORMULAS, Contribution, FigureInterval, MeasurementInterval
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
-from oltpsim.models.workloads import ClosedClientsSpec, TerminalsSpec, data_words
+from oltpsim.models.workloads import ClosedClientsSpec, TerminalsSpec
 from oltpsim.scenarios.show.numbers import (
     NONE,
     between,
@@ -224,7 +224,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     parts = [
         *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
-        f"{data_words(workload)}, {clients}",
+        f"{workload.size_words}, {clients}",
         f"{_length(window)} {since}",
     ]
     return " · ".join(parts)

@@ -55,7 +55,7 @@ public:
         if (capacity >= EMPTY || pages > INT32_MAX)
             throw TooLarge("a cache of " + std::to_string(capacity) + " pages, of " + std::to_string(pages) +
                            " in all, is more than the kernel can number: " + std::to_string(EMPTY - 1) + ", of " +
-                           std::to_string(INT32_MAX) + "; simulate a share of the warehouses (sampling_fraction)");
+                           std::to_string(INT32_MAX) + "; simulate a smaller system");
         return pages;
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from oltpsim.simulator.compiled_library import ERROR_BYTES
-from oltpsim.simulator.errors import InputError, InternalError
+from oltpsim.simulator.errors import SMALLER_SYSTEM, InputError, InternalError
 from oltpsim.simulator.form import GIB, KIB, IntArray, Table
 from oltpsim.simulator.kernel.library import CTable, kernel_library
 
@@ -88,7 +88,7 @@ def refuse_what_does_not_fit(tables: dict[str, Table], more_bytes: int = 0) -> N
         needed, free = (f"{size / GIB:,.3g} GiB" for size in (needed_bytes, free_bytes))
         raise InputError(
             f"simulating this takes at least {needed} of memory and {free} are free: "
-            "simulate a share of the warehouses (`sampling_fraction`), or on another machine"
+            f"{SMALLER_SYSTEM}, or on another machine"
         )
 
 

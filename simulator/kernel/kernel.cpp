@@ -30,8 +30,7 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
     } catch (const TooLarge& problem) {
         say(error, error_size, "", problem.what());
     } catch (const std::bad_alloc&) {
-        say(error, error_size, "",
-            "the system does not fit into memory; simulate a share of the warehouses (sampling_fraction)");
+        say(error, error_size, "", "the system does not fit into memory; simulate a smaller system");
     } catch (const std::exception& problem) {
         say(error, error_size, "internal: ", problem.what());
     } catch (...) {

@@ -114,8 +114,7 @@ private:
     i32 numbered(i64 count, const char* what) const {
         if (count + others > Calendar::MOST_NUMBERS)
             throw TooLarge(std::to_string(count) + " " + what + " are more than the kernel can tell apart (" +
-                           std::to_string(Calendar::MOST_NUMBERS - others) +
-                           "); simulate a share of the warehouses (sampling_fraction)");
+                           std::to_string(Calendar::MOST_NUMBERS - others) + "); simulate a smaller system");
         return static_cast<i32>(count);
     }
 

@@ -24,6 +24,7 @@ from oltpsim.simulator.results.recorder import (
 )
 from oltpsim.simulator.results.result import (
     NOT_STEADY,
+    RATE_KEY,
     Bottleneck,
     CacheResult,
     ClassResult,
@@ -40,7 +41,6 @@ from oltpsim.simulator.results.result import (
     StationResult,
     TableResult,
     main_class_of,
-    rate_key,
     read_result,
     result_json,
     utilisation_key,

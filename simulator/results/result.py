@@ -254,10 +254,14 @@ class Series:
     step_s: float
     values: dict[str, list[float]]
 
+    @property
+    def rate_key(self) -> str:
+        """Key of the main class's rate per minute, which may have been renamed; "" without one."""
+        return next((key for key in self.values if key.endswith("_per_min")), "")
 
-def rate_key(main_class: str) -> str:
-    """Key of the main class's rate per minute in a result's series."""
-    return "new_orders_per_min" if main_class == "new order" else "main_per_min"
+
+RATE_KEY = "main_per_min"
+"""of the main class's rate in the series of an engine"""
 
 
 def utilisation_key(device: str) -> str:

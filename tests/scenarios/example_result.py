@@ -23,7 +23,7 @@ from oltpsim.models.operating_system import OperatingSystemSpec
 from oltpsim.models.operating_system.operating_system import PageCacheSpec, SwapSpec, SystemCpuSpec
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
 from oltpsim.models.scenario.scenario import MeasuredSpec
-from oltpsim.models.workloads import ClosedClientsSpec, LayoutSpec, MixSpec, WorkloadSpec
+from oltpsim.models.workloads import ClosedClientsSpec, LayoutSpec, MixSpec, TpccWorkloadSpec
 from oltpsim.simulator.results import (
     Bottleneck,
     CacheResult,
@@ -158,7 +158,7 @@ def _database() -> DatabaseSpec:
     )
 
 
-def _workload() -> WorkloadSpec:
+def _workload() -> TpccWorkloadSpec:
     layout = LayoutSpec(
         page_kib=8.0,
         stock_rows_per_page=22,
@@ -173,7 +173,9 @@ def _workload() -> WorkloadSpec:
     )
     mix = MixSpec(**{name.replace(" ", "_"): part for name, part in MIX.items()})
     arrivals = ClosedClientsSpec(clients=80, think_time_s=1.6)
-    return WorkloadSpec(name="example mix", mix=mix, layout=layout, warehouses=40, arrivals=arrivals, source=MADE_UP)
+    return TpccWorkloadSpec(
+        name="example mix", mix=mix, layout=layout, warehouses=40, arrivals=arrivals, source=MADE_UP
+    )
 
 
 def example_result() -> Result:

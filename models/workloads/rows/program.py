@@ -8,7 +8,7 @@ from oltpsim.models.workloads.rows.tables import PlacedTable, place_tables
 from oltpsim.models.workloads.rows.workload import (
     CHANGE_BYTES,
     ENTRY_BYTES,
-    RowWorkloadSpec,
+    RowFields,
     StatementSpec,
     TableSpec,
     TransactionSpec,
@@ -23,7 +23,7 @@ MOST_AGES = 1_000_000
 
 
 @lru_cache(maxsize=256)
-def rows_program(workload: RowWorkloadSpec, paths: PathTimes, logs_at_once: bool = False) -> Program:
+def rows_program(workload: RowFields, paths: PathTimes, logs_at_once: bool = False) -> Program:
     """The program of a row workload; `paths` gives CPU times in ns. Programs of one outline share their arrays.
 
     `logs_at_once`: each statement logs for itself, as a log that is flushed at once takes it, not all at the end.
@@ -36,11 +36,11 @@ def rows_program(workload: RowWorkloadSpec, paths: PathTimes, logs_at_once: bool
 
 
 @lru_cache(maxsize=64)
-def _outline(workload: RowWorkloadSpec, steps: ProgramSteps, logs_at_once: bool) -> ProgramOutline:
+def _outline(workload: RowFields, steps: ProgramSteps, logs_at_once: bool) -> ProgramOutline:
     return RowsWriter(workload, steps, logs_at_once).write()
 
 
-def row_counts(workload: RowWorkloadSpec) -> dict[str, Rows]:
+def row_counts(workload: RowFields) -> dict[str, Rows]:
     """Mean row operations and scanned rows of each transaction."""
     tables = {table.name: table for table in workload.tables}
     return {
@@ -66,7 +66,7 @@ def _operations(statement: StatementSpec, table: TableSpec) -> float:
 class RowsWriter(TransactionWriter):
     """Writes the program; one method for each kind of statement."""
 
-    def __init__(self, workload: RowWorkloadSpec, steps: ProgramSteps, logs_at_once: bool) -> None:
+    def __init__(self, workload: RowFields, steps: ProgramSteps, logs_at_once: bool) -> None:
         super().__init__(steps, row_counts(workload))
         self.logs_at_once = logs_at_once
         self.workload = workload

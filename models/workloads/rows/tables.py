@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from oltpsim.models.workloads.rows.workload import RowWorkloadSpec, TableSpec
+from oltpsim.models.workloads.rows.workload import RowFields, TableSpec
 from oltpsim.simulator.form import Assembler, IntArray
 
 UNIT_PAGES = 100
@@ -23,13 +23,13 @@ class PlacedTable:
     group_rows: int
 
 
-def place_tables(assembler: Assembler, workload: RowWorkloadSpec) -> dict[str, PlacedTable]:
+def place_tables(assembler: Assembler, workload: RowFields) -> dict[str, PlacedTable]:
     """Lay out the tables, and say what a load writes."""
     return {table.name: _placed(assembler, workload, table) for table in workload.tables}
 
 
 @lru_cache(maxsize=64)
-def row_regions(workload: RowWorkloadSpec) -> IntArray:
+def row_regions(workload: RowFields) -> IntArray:
     """The regions of the whole database, as in a program. They can't be written to."""
     assembler = Assembler()
     place_tables(assembler, workload)
@@ -39,14 +39,14 @@ def row_regions(workload: RowWorkloadSpec) -> IntArray:
 
 
 @lru_cache(maxsize=64)
-def loaded_row_pages(workload: RowWorkloadSpec) -> int:
+def loaded_row_pages(workload: RowFields) -> int:
     """Pages that a bulk load fills, with those of keys and indexes; room to grow left out."""
     assembler = Assembler()
     place_tables(assembler, workload)
     return sum(pages for _, _, _, pages in assembler.load_order)
 
 
-def _placed(assembler: Assembler, workload: RowWorkloadSpec, table: TableSpec) -> PlacedTable:
+def _placed(assembler: Assembler, workload: RowFields, table: TableSpec) -> PlacedTable:
     in_units = table.rows >= UNIT_PAGES * table.rows_per_page and not table.room_rows
     groups, rows = (workload.scale, table.rows) if in_units else (1, table.rows * workload.scale)
 

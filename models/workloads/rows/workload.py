@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from oltpsim.models.input import Fraction, Kib, Microseconds, Name, Number, Spec, Text, WholeNumber, repeated_name
 from oltpsim.models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
+from oltpsim.models.workloads.protocol import WorkloadSpec
 from oltpsim.models.workloads.rows.keys import KeySpec
 
 CHANGE_BYTES = 250
@@ -123,8 +124,8 @@ class TransactionSpec(Spec):
         return self.round_trips or sum(each.times for each in self.statements)
 
 
-class RowWorkloadSpec(Spec):
-    """Transactions over rows, as of pgbench, sysbench's OLTP and YCSB. The first transaction is the one counted."""
+class RowFields(WorkloadSpec):
+    """Keys of transactions over rows; the first is the one counted. Their answers are in kind.py."""
 
     kind: Literal["rows"] = "rows"
     name: Name
@@ -176,23 +177,3 @@ class RowWorkloadSpec(Spec):
                     raise ValueError(f"{where}: {fault}")
                 met.add(statement.table)
         return self
-
-    @property
-    def main_class(self) -> str:
-        """The transaction counted."""
-        return self.transactions[0].name
-
-    @property
-    def main_share(self) -> float:
-        """Share of all transactions that the one counted is."""
-        return self.transactions[0].share
-
-    @property
-    def size(self) -> int:
-        """How much data transactions go to: units of scale."""
-        return self.scale
-
-    @property
-    def round_trips(self) -> int:
-        """Messages of a transaction on average, to whole ones."""
-        return max(1, round(sum(one.share * one.messages for one in self.transactions)))

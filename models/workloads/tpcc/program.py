@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from oltpsim.models.workloads.arrivals import ClosedClientsSpec
+from oltpsim.models.workloads.folding import UnitSample, merged_pages
+from oltpsim.models.workloads.pages import pages_of
 from oltpsim.models.workloads.paths import SINGLE_SERVER, ClusterPaths, PathTimes, Rows
 from oltpsim.models.workloads.tpcc import rows
 from oltpsim.models.workloads.tpcc.cluster import ClusterStory
-from oltpsim.models.workloads.tpcc.folding import WarehouseSample, merged_pages
 from oltpsim.models.workloads.tpcc.layout import HeapSpec, LayoutSpec
 from oltpsim.models.workloads.tpcc.rows import (
     DISTRICTS,
@@ -25,9 +26,9 @@ from oltpsim.models.workloads.tpcc.rows import (
     nurand_pmf,
     uniform_pmf,
 )
-from oltpsim.models.workloads.tpcc.tables import Tables, add_tables, pages_of
+from oltpsim.models.workloads.tpcc.tables import Tables, add_tables
 from oltpsim.models.workloads.tpcc.terminals import TerminalsSpec
-from oltpsim.models.workloads.tpcc.workload import WorkloadSpec
+from oltpsim.models.workloads.tpcc.workload import TpccFields
 from oltpsim.models.workloads.transactions import (
     MIX,
     MOVE,
@@ -59,7 +60,7 @@ LOG_BYTES = {"new order": 3000, "payment": 700, "delivery": 6000}
 
 @lru_cache(maxsize=256)
 def tpcc_program(
-    workload: WorkloadSpec, paths: PathTimes, sample: WarehouseSample, cluster: ClusterPaths = SINGLE_SERVER
+    workload: TpccFields, paths: PathTimes, sample: UnitSample, cluster: ClusterPaths = SINGLE_SERVER
 ) -> Program:
     """The program of one workload on one database engine; `paths` gives CPU times in ns.
 
@@ -80,7 +81,7 @@ def tpcc_program(
 
 @lru_cache(maxsize=64)
 def tpcc_outline(
-    workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
+    workload: TpccFields, steps: ProgramSteps, sample: UnitSample, cluster: ClusterPaths
 ) -> ProgramOutline:
     """The outline of all programs with these steps."""
     return TpccWriter(workload, steps, sample, cluster).write()
@@ -91,14 +92,14 @@ def _estimates_by_item(layout: LayoutSpec) -> bool:
     return layout.stock_item_entries_per_page is not None and layout.range_estimate_pages > 0
 
 
-def homes_of(workload: WorkloadSpec) -> int:
+def homes_of(workload: TpccFields) -> int:
     """Warehouses whose clients there are: of few closed clients each has its own."""
-    active = workload.active_warehouses or workload.warehouses
+    active = workload.size
     bound = isinstance(workload.arrivals, ClosedClientsSpec) and workload.tpcc.home_warehouse == "bound"
     return min(active, workload.arrivals.clients) if bound else active  # type: ignore[union-attr]
 
 
-def row_counts(workload: WorkloadSpec) -> dict[str, Rows]:
+def row_counts(workload: TpccFields) -> dict[str, Rows]:
     """Mean rows of each class, as its story has them: what critical sections and clients take a share of."""
     by_name, heap = workload.tpcc.by_last_name_fraction, workload.layout.heap
     read = NAMESAKES_READ[workload.tpcc.namesakes_read]
@@ -137,13 +138,11 @@ def leaf_changes_of(heap: HeapSpec | None) -> LeafChanges:
 class TpccWriter(TransactionWriter):
     """Writes the program; one method for each transaction."""
 
-    def __init__(
-        self, workload: WorkloadSpec, steps: ProgramSteps, sample: WarehouseSample, cluster: ClusterPaths
-    ) -> None:
+    def __init__(self, workload: TpccFields, steps: ProgramSteps, sample: UnitSample, cluster: ClusterPaths) -> None:
         layout = workload.layout.aged
         super().__init__(steps, row_counts(workload))
         self.workload, self.sample = workload.model_copy(update={"layout": layout}), sample
-        self.warehouses, self.leaves = sample.warehouses, leaf_changes_of(layout.heap)
+        self.warehouses, self.leaves = sample.units, leaf_changes_of(layout.heap)
         asm, choice = self.asm, workload.tpcc
         item_pages = sample.scaled(pages_of(ITEMS, layout.item_rows_per_page))
         held = self.workload.model_copy(update={"warehouses": self.warehouses})
@@ -186,7 +185,7 @@ class TpccWriter(TransactionWriter):
         self.warehouse_lock = asm.lock("warehouse row", sample.whole)
         self.district_lock = asm.lock("district row", sample.whole * DISTRICTS)
         self.locked_home, self.locked_district = self.r["home"], self.r["home district"]
-        if sample.warehouses < sample.whole:
+        if sample.units < sample.whole:
             self.locked_home, self.locked_district = asm.register(LOCKED_HOME), asm.register("locked district")
         self._references()
 
@@ -267,7 +266,7 @@ class TpccWriter(TransactionWriter):
         laid_out = max(self.warehouses, min(self.sample.whole, WAREHOUSES_LAID_OUT))
         remote = self.workload.tpcc.remote_stock_fraction if laid_out > 1 else 0.0
         suppliers = np.full(laid_out, remote / laid_out)
-        used = WarehouseSample(laid_out, self.sample.whole).scaled(homes_of(self.workload))
+        used = UnitSample(laid_out, self.sample.whole).scaled(homes_of(self.workload))
         suppliers[:used] += (1.0 - remote) / used
         return suppliers
 
@@ -315,7 +314,7 @@ class TpccWriter(TransactionWriter):
     def _draw_home(self) -> None:
         """Any active warehouse; sampled: one for the pages, and one of its own for the locks."""
         sample, active = self.sample, self.workload.active_warehouses or self.workload.warehouses
-        held = -(-active * sample.warehouses // sample.whole)
+        held = -(-active * sample.units // sample.whole)
         self.asm.emit("uniform", self.r["home"], held, 0, self.rows)
         if self.locked_home != self.r["home"]:
             self.asm.emit("uniform", self.locked_home, active, 0, self.rows)
@@ -329,8 +328,8 @@ class TpccWriter(TransactionWriter):
 
     def _other_warehouse(self, register: int) -> None:
         """A warehouse that is not the client's own; sampled: any, since the own one's pages stand for others too."""
-        if self.sample.warehouses < self.sample.whole:
-            self.asm.emit("uniform", register, self.sample.warehouses, 0, self.rows)
+        if self.sample.units < self.sample.whole:
+            self.asm.emit("uniform", register, self.sample.units, 0, self.rows)
         else:
             self.asm.emit("other", register, self.sample.whole, self.r["home"], self.rows)
         self.servers.reach()

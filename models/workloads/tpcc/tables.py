@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.models.workloads.tpcc.folding import WarehouseSample
+from oltpsim.models.workloads.folding import UnitSample
+from oltpsim.models.workloads.pages import LoadedTable, loaded_tables, pages_of
 from oltpsim.models.workloads.tpcc.layout import LayoutSpec
 from oltpsim.models.workloads.tpcc.rows import (
     CUSTOMERS_PER_DISTRICT,
@@ -17,7 +18,7 @@ from oltpsim.models.workloads.tpcc.rows import (
     ORDERS_DELIVERED,
     ORDERS_LOADED,
 )
-from oltpsim.models.workloads.tpcc.workload import WorkloadSpec
+from oltpsim.models.workloads.tpcc.workload import TpccFields
 from oltpsim.simulator.form import Assembler
 
 RING_FACTOR = 2
@@ -25,16 +26,6 @@ RING_FACTOR = 2
 SMALL_ROWS_PER_PAGE = 60
 """assumption: warehouse and district rows of about 130 bytes with their free space"""
 STOCK = 100_000
-
-
-def pages_in(regions: npt.NDArray[np.int64]) -> int:
-    """Pages of all regions, which lie one behind the other."""
-    return int((regions[:, 0] + regions[:, 1] * regions[:, 2]).max())
-
-
-def pages_of(rows: int, rows_per_page: int) -> int:
-    """Pages that hold so many rows."""
-    return -(-rows // rows_per_page)
 
 
 @dataclass(frozen=True)
@@ -60,7 +51,7 @@ class Tables:
     """-1 if there is no such index"""
 
 
-def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) -> Tables:
+def add_tables(assembler: Assembler, workload: TpccFields, item_pages: int) -> Tables:
     """Lay out the tables for the loaded warehouses; items on `item_pages` pages."""
     item_first = workload.tpcc.stock_key == "item_first"
     tables = _regions(assembler, workload.layout, workload.warehouses, item_pages, item_first)
@@ -76,26 +67,11 @@ def add_tables(assembler: Assembler, workload: WorkloadSpec, item_pages: int) ->
     return tables
 
 
-class LoadedTable(NamedTuple):
-    """A region after a load: so many pages in each of its groups."""
-
-    region: int
-    groups: int
-    pages: int
-    rows_per_page: int
-
-
-def add_loaded_tables(assembler: Assembler, workload: WorkloadSpec, sample: WarehouseSample) -> list[LoadedTable]:
+def add_loaded_tables(assembler: Assembler, workload: TpccFields, sample: UnitSample) -> list[LoadedTable]:
     """Lay out the tables of the sampled warehouses for a program that meets every loaded page; in load order."""
-    held = workload.model_copy(update={"warehouses": sample.warehouses})
+    held = workload.model_copy(update={"warehouses": sample.units})
     add_tables(assembler, held, sample.scaled(pages_of(ITEMS, workload.layout.item_rows_per_page)))
-    groups: dict[tuple[int, int], int] = {}
-    for region, _, _, pages in assembler.load_order:
-        groups[region, pages] = groups.get((region, pages), 0) + 1
-    return [
-        LoadedTable(region, count, pages, assembler.regions[region][1].rows_per_page)
-        for (region, pages), count in groups.items()
-    ]
+    return loaded_tables(assembler)
 
 
 def regions_of(layout: LayoutSpec, warehouses: int) -> npt.NDArray[np.int64]:
@@ -111,11 +87,6 @@ def _regions_once(layout: Any, warehouses: int) -> npt.NDArray[np.int64]:
     regions = np.array([columns for _, columns in assembler.regions], dtype=np.int64)
     regions.setflags(write=False)
     return regions
-
-
-def file_pages(layout: LayoutSpec, warehouses: int) -> int:
-    """Pages that the database's files take: index pages and the room of the append-only tables counted in."""
-    return pages_in(regions_of(layout, warehouses))
 
 
 def name_entries(layout: LayoutSpec) -> int:

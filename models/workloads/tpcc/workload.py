@@ -1,4 +1,4 @@
-"""The workload: a driver's profile, its size and its clients."""
+"""Keys of a TPC-C-like workload: a driver's profile, its size and its clients."""
 
 from typing import Literal
 
@@ -6,6 +6,7 @@ from pydantic import Field
 
 from oltpsim.models.input import Fraction, Microseconds, Name, Number, Spec, Text, WholeNumber
 from oltpsim.models.workloads.arrivals import ClosedClientsSpec, OpenArrivalsSpec
+from oltpsim.models.workloads.protocol import WorkloadSpec
 from oltpsim.models.workloads.tpcc.layout import LayoutSpec
 from oltpsim.models.workloads.tpcc.terminals import TerminalsSpec
 
@@ -56,8 +57,8 @@ class TpccSpec(Spec):
     """order of the stock rows: each warehouse's lie together, or each item's of all warehouses"""
 
 
-class WorkloadSpec(Spec):
-    """One TPC-C-like workload."""
+class TpccFields(WorkloadSpec):
+    """Keys of one TPC-C-like workload; its answers are in kind.py."""
 
     kind: Literal["tpcc"] = "tpcc"
     name: Name
@@ -71,31 +72,11 @@ class WorkloadSpec(Spec):
     source: Text
 
     @property
-    def main_class(self) -> str:
-        """The transaction counted."""
-        return "new order"
-
-    @property
-    def main_share(self) -> float:
-        """Share of all transactions that the one counted, the new order, is."""
-        return self.mix.new_order
-
-    @property
     def size(self) -> int:
-        """How much data transactions go to: the warehouses with clients."""
+        """Warehouses with clients."""
         return self.active_warehouses or self.warehouses
 
     @property
-    def page_kib(self) -> float:
-        """Page size that the rows were counted for."""
-        return self.layout.page_kib
-
-    @property
-    def round_trips(self) -> int:
-        """Messages of a transaction."""
-        return self.tpcc.round_trips
-
-    @property
-    def rows_per_statement(self) -> float:
-        """Row operations at whose end a thread gives up its processor; 0: transactions are one statement."""
-        return self.tpcc.rows_per_statement
+    def goes_anywhere(self) -> bool:
+        """Whether a connection has transactions of any warehouse."""
+        return self.tpcc.home_warehouse == "drawn" or self.arrivals.kind == "terminals"

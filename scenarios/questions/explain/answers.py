@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.workloads import WorkloadSpec
 from oltpsim.scenarios.questions.explain.bottlenecks import Bottlenecks, bottlenecks
 from oltpsim.scenarios.questions.explain.buffers import BufferAdvice, best_buffers
 from oltpsim.scenarios.questions.explain.capacity import Capacity, Growth, capacity_of, growth
@@ -100,7 +99,7 @@ def explain_scenario(scenario: ScenarioSpec, options: ExplainOptions, tell: Call
     [machine] = solver(most)
     advice = _advice(most, machine, solver, options.prices, tell)
     holds = None
-    if isinstance(scenario.workload, WorkloadSpec):
+    if scenario.workload.unit_users:
         tell("how much it holds")
         holds = capacity_of(analytic, machine, solver, options.objective)
     tell("how it gets warm")

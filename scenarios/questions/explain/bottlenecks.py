@@ -11,7 +11,6 @@ from typing import Any
 from oltpsim.calibration.fit import AnalyticInput
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import clients_of
 from oltpsim.scenarios.questions.explain.machines import MachineSolver, SolvedMachine, machines
 from oltpsim.simulator.form import ALL_VOLUMES
 from oltpsim.simulator.results import ROW_LOCKS
@@ -69,7 +68,7 @@ def _free(scenario: ScenarioSpec, name: str, machine: SolvedMachine, solver: Mac
     changes: dict[str, Any] = {}
     devices = [device.name for device in machine.result.devices]
     if name == "cpu":
-        cores = min(max(clients_of(scenario.workload), scenario.machine.cpu.cores), MOST_CORES)
+        cores = min(max(scenario.workload.clients, scenario.machine.cpu.cores), MOST_CORES)
         changes = {
             "machine.cpu.cores": cores,
             "machine.cpu.memory_bus_share": 0.0,

@@ -12,7 +12,7 @@ import numpy as np
 
 from oltpsim.models.reading import SPARE_BUFFERS, with_values
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import clients_of, memory_plan
+from oltpsim.models.wiring import memory_plan
 from oltpsim.scenarios.questions.explain.machines import MachineSolver
 from oltpsim.simulator.form import GIB, KIB
 
@@ -63,7 +63,7 @@ def best_buffers(scenario: ScenarioSpec, solver: MachineSolver) -> BufferAdvice:
     plan = memory_plan(scenario)
     per_buffer = scenario.database.pool.memory_per_buffer_kib * KIB
     most = max(int(plan.free_bytes / per_buffer), scenario.database.pool.buffers)
-    needed = clients_of(scenario.workload) + SPARE_BUFFERS
+    needed = scenario.workload.clients + SPARE_BUFFERS
     least = max(LEAST, 2 * needed if scenario.database.page_cleaner else needed)  # of which half may be free
     floor = scenario.operating_system.page_cache.floor_fraction * scenario.machine.memory_gib * GIB
     edge = int((plan.free_bytes - floor) / per_buffer)

@@ -16,9 +16,8 @@ import numpy as np
 from oltpsim.calibration.fit import AnalyticInput
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import clients_of, memory_plan
+from oltpsim.models.wiring import memory_plan
 from oltpsim.models.workloads import ClosedClientsSpec, OpenArrivalsSpec
-from oltpsim.models.workloads.tpcc import loaded_pages
 from oltpsim.scenarios.questions.explain.machines import (
     MachineSolver,
     PercentileObjective,
@@ -31,12 +30,9 @@ from oltpsim.simulator.form import GIB, KIB
 
 HELD_RATE_FRACTION = 0.9
 """share of the rate in memory that counts as held"""
-PER_WAREHOUSE_PER_MIN = 12.86
-"""most new orders of a warehouse's ten keying and thinking users: TPC-C specification 5.11, clause 4.2"""
-USERS_PER_WAREHOUSE = 10
-MOST_WAREHOUSES = 10_000_000
+MOST_UNITS = 10_000_000
 MOST_CLIENTS = 1_000_000
-"""as WorkloadSpec allows"""
+"""as workloads allow"""
 STRIDE = 2.0
 """what a number grows or shrinks by until one that holds and one that doesn't are found"""
 NEAR = 1.05
@@ -84,30 +80,32 @@ def capacity_of(
 
     The pace's transactions arrive by themselves with an objective; else all connections do what they can.
     """
-    search, most, workload = _Search(solver, objective), most_warehouses(scenario), scenario.tpcc
+    search, most, workload = _Search(solver, objective), most_units(scenario), scenario.unit_workload
+    per_unit = workload.unit_users
+    assert per_unit is not None
     memory_pages = max(scenario.database.pool.buffers, memory_plan(scenario).page_cache_pages)
-    in_memory_now = int(memory_pages * workload.warehouses / loaded_pages(workload.layout, workload.warehouses))
+    in_memory_now = int(memory_pages * workload.loaded / workload.loaded_pages)
 
-    def busy(warehouses: int) -> ScenarioSpec:
-        return with_busy_connections(with_warehouses(scenario, warehouses))
+    def busy(units: int) -> ScenarioSpec:
+        return with_busy_connections(with_units(scenario, units))
 
-    def paced(warehouses: int) -> ScenarioSpec:
+    def paced(units: int) -> ScenarioSpec:
         if objective is None:
-            return busy(warehouses)
-        return with_load(with_warehouses(scenario, warehouses), PER_WAREHOUSE_PER_MIN * warehouses)
+            return busy(units)
+        return with_load(with_units(scenario, units), per_unit.per_min * units)
 
     def keeps_rate(_: int, found: SolvedMachine) -> float:
         [ideal] = machines([in_memory(found.point)])
         return math.log(found.rate_per_min / (HELD_RATE_FRACTION * ideal.rate_per_min))
 
-    def keeps_pace(warehouses: int, found: SolvedMachine) -> float:
-        return math.log(found.rate_per_min / (PER_WAREHOUSE_PER_MIN * warehouses))
+    def keeps_pace(units: int, found: SolvedMachine) -> float:
+        return math.log(found.rate_per_min / (per_unit.per_min * units))
 
     warehouses = search.most(busy, max(1, in_memory_now), most, keeps_rate)
     users = clients = None
-    if workload.mix.new_order > 0:
-        held = search.most(paced, round(machine.rate_per_min / PER_WAREHOUSE_PER_MIN), most, keeps_pace)
-        per_min, number = PER_WAREHOUSE_PER_MIN * held.number, USERS_PER_WAREHOUSE * held.number
+    if workload.main_share > 0:
+        held = search.most(paced, round(machine.rate_per_min / per_unit.per_min), most, keeps_pace)
+        per_min, number = per_unit.per_min * held.number, per_unit.number * held.number
         users = replace(held, rate_per_min=per_min, clients=number)
     if objective is not None and isinstance(workload.arrivals, ClosedClientsSpec):
 
@@ -118,50 +116,43 @@ def capacity_of(
     return Capacity(objective, warehouses, users, clients)
 
 
-def with_warehouses(scenario: ScenarioSpec, warehouses: int) -> ScenarioSpec:
-    """The scenario with so many warehouses, the same share of them active.
+def with_units(scenario: ScenarioSpec, units: int) -> ScenarioSpec:
+    """The scenario with so many units, as TPC-C's warehouses, the same share of them active.
 
-    Clients that stay at one warehouse each come with it, as many as now; others go to all of them and stay as many.
+    Clients that stay at one unit each come with it, as many as now; others go to all of them and stay as many.
     Raises InputError (Infeasible) if disks or memory don't suffice.
     """
-    workload = scenario.tpcc
-    factor = warehouses / workload.warehouses
-    changes: dict[str, object] = {"workload.warehouses": warehouses}
-    if workload.active_warehouses is not None:
-        changes["workload.active_warehouses"] = max(1, round(workload.active_warehouses * factor))
-    arrivals = workload.arrivals
-    if isinstance(arrivals, ClosedClientsSpec) and workload.tpcc.home_warehouse == "bound":
-        changes["workload.arrivals.clients"] = min(max(1, round(arrivals.clients * factor)), MOST_CLIENTS)
+    changes = scenario.workload.keys_of_size(units, MOST_CLIENTS)
     try:
         return with_values(scenario, changes)
     except Infeasible:
         raise
-    except InputError:  # so many warehouses can't be sampled as the scenario's are
+    except InputError:  # so many units can't be sampled as the scenario's are
         return with_values(scenario, changes | {"sampling_fraction": 1.0})
 
 
-def with_load(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
-    """The scenario whose transactions arrive by themselves, at a rate of new orders, on as many connections."""
-    per_s = new_orders_per_min / 60.0 / scenario.tpcc.mix.new_order
-    arrivals = {"kind": "open", "transactions_per_s": per_s, "connections": clients_of(scenario.workload)}
+def with_load(scenario: ScenarioSpec, main_per_min: float) -> ScenarioSpec:
+    """The scenario whose transactions arrive by themselves, at a rate of the main class, on as many connections."""
+    per_s = main_per_min / 60.0 / scenario.workload.main_share
+    arrivals = {"kind": "open", "transactions_per_s": per_s, "connections": scenario.workload.clients}
     return with_values(scenario, {"workload.arrivals": arrivals})
 
 
-def most_warehouses(scenario: ScenarioSpec) -> int:
-    """Most warehouses that disks and memory hold at all; the scenario's own number fits."""
+def most_units(scenario: ScenarioSpec) -> int:
+    """Most units that disks and memory hold at all; the scenario's own number fits."""
 
-    def fits(warehouses: int) -> bool:
+    def fits(units: int) -> bool:
         try:
-            with_warehouses(scenario, warehouses)
+            with_units(scenario, units)
         except Infeasible:
             return False
         return True
 
-    good = scenario.tpcc.warehouses
+    good = scenario.workload.loaded
     bad = good * 2
-    while bad < MOST_WAREHOUSES and fits(bad):
+    while bad < MOST_UNITS and fits(bad):
         good, bad = bad, bad * 2
-    bad = min(bad, MOST_WAREHOUSES + 1)
+    bad = min(bad, MOST_UNITS + 1)
     while bad - good > max(1, good // 1000):
         middle = (good + bad) // 2
         good, bad = (middle, bad) if fits(middle) else (good, middle)
@@ -216,9 +207,9 @@ class _Search:
         if found is None:
             return CapacityLimit(0, 0.0, 0.0, 0, full=False, undecided=why)
         scenario, machine = tried[found]
-        workload = scenario.tpcc
-        gib = loaded_pages(workload.layout, workload.warehouses) * scenario.database.page_kib * KIB / GIB
-        return CapacityLimit(found, gib, machine.rate_per_min, clients_of(workload), found == most, why)
+        workload = scenario.workload
+        gib = workload.loaded_pages * scenario.database.page_kib * KIB / GIB
+        return CapacityLimit(found, gib, machine.rate_per_min, workload.clients, found == most, why)
 
 
 def largest(margin: Callable[[int], float], start: int, most: int) -> int | None:
@@ -284,7 +275,7 @@ def growth(
     load_per_min: float | None,
 ) -> Growth:
     """`most`: machine with busy connections. `load_per_min`: asked now; without one what the scenario does."""
-    share, arrivals = scenario.tpcc.mix.new_order, scenario.workload.arrivals
+    share, arrivals = scenario.unit_workload.main_share, scenario.workload.arrivals
     if share <= 0:
         raise InputError("--growth: the mix has no new orders to count")
     now_per_min = most.rate_per_min if load_per_min is None else load_per_min
@@ -296,11 +287,11 @@ def growth(
         return float((1.0 + per_year) ** (month / MONTHS))
 
     def warehouses(month: int) -> int:
-        return round(scenario.tpcc.warehouses * after(month))
+        return round(scenario.workload.loaded * after(month))
 
     def margin(month: int) -> float:
         try:
-            larger = with_warehouses(scenario, warehouses(month))
+            larger = with_units(scenario, warehouses(month))
         except Infeasible:
             fails[month] = "room for the data"
             return -math.inf

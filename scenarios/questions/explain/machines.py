@@ -16,7 +16,6 @@ import numpy as np
 from oltpsim.calibration.fit import AnalyticInput, AnalyticReader, solve_inputs
 from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import clients_of
 from oltpsim.models.workloads import ClosedClientsSpec
 from oltpsim.simulator.analytic import (
     NO_PERCENTILES,
@@ -155,8 +154,8 @@ def with_busy_connections(scenario: ScenarioSpec) -> ScenarioSpec:
     """The scenario with all connections busy, if transactions arrive by themselves; else itself."""
     if isinstance(scenario.workload.arrivals, ClosedClientsSpec):
         return scenario
-    closed = {"kind": "closed", "clients": clients_of(scenario.workload), "think_time_s": 0.0}
+    closed = {"kind": "closed", "clients": scenario.workload.clients, "think_time_s": 0.0}
     changes: dict[str, object] = {"workload.arrivals": closed}
     if scenario.workload.arrivals.kind == "terminals":  # of all warehouses
-        changes["workload.tpcc.home_warehouse"] = "drawn"
+        changes |= scenario.workload.keys_of_all
     return with_values(scenario, changes)

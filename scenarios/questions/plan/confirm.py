@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from oltpsim.models.reading import check_consistency
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
-from oltpsim.models.workloads.tpcc import loaded_pages
 from oltpsim.scenarios.questions.plan.question import PlanQuestion, even_parts, per_s
 from oltpsim.scenarios.questions.sweep import ReplicationRule, SweepPoint, SweepRunner
 from oltpsim.scenarios.run import Store
@@ -77,13 +76,11 @@ def failed(number: int, reason: str) -> SimulatedCandidate:
     return SimulatedCandidate(number, 0.0, 0.0, 0.0, (), "", False, 1.0, reason)
 
 
-def kernel_scenario(scenario: ScenarioSpec, new_orders_per_min: float) -> ScenarioSpec:
+def kernel_scenario(scenario: ScenarioSpec, main_per_min: float) -> ScenarioSpec:
     """A scenario, which does about so much, as the kernel runs it in seconds. Raises InputError."""
-    workload = scenario.tpcc
-    pages = loaded_pages(workload.layout, workload.warehouses)
-    active = workload.active_warehouses or workload.warehouses
+    pages, active = scenario.workload.loaded_pages, scenario.workload.size
     share = max((1.0 / parts for parts in even_parts(active, 1) if pages / parts <= MOST_PAGES), default=1.0 / active)
-    rate = per_s(scenario, new_orders_per_min)
+    rate = per_s(scenario, main_per_min)
     checkpoint = scenario.database.checkpoint
     whole_s = TRANSACTIONS / max(rate, 1.0)
     whole_s = min(CHECKPOINTS * checkpoint.interval_s, whole_s) if checkpoint else whole_s

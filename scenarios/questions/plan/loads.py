@@ -146,7 +146,9 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
             at = loaded(w, chunk.parameters, machines.policy, chunk.per_s)
         times = [
-            response_quantiles_s(w, chunk.parameters, at.solution, np.array([each.number]), np.array([each.share]))
+            response_quantiles_s(
+                w, chunk.parameters, at.solution, np.array([w.classes.index(each.transaction)]), np.array([each.share])
+            )
             for each in objectives
         ]
         none = np.zeros((len(chunk), 0))

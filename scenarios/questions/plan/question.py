@@ -1,13 +1,13 @@
 """Question of a plan: a load with its growth, times that answers may take, data, money."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oltpsim.models.input import did_you_mean, validated
 from oltpsim.models.reading import positive_quantity
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
-from oltpsim.models.wiring import clients_of, memory_plan
+from oltpsim.models.wiring import memory_plan
 from oltpsim.models.workloads import OpenArrivalsSpec
-from oltpsim.models.workloads.tpcc import CLASSES, file_pages, loaded_pages
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, KIB
 
@@ -28,11 +28,6 @@ class ResponseObjective:
     transaction: str
     share: float
     limit_s: float
-
-    @property
-    def number(self) -> int:
-        """Number of the class in the workload's mix."""
-        return CLASSES.index(self.transaction)
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ class PlanQuestion:
     @property
     def connections(self) -> int:
         """Clients, or connections, of the load."""
-        return clients_of(self.base.workload)
+        return self.base.workload.clients
 
     @property
     def growth(self) -> float:
@@ -73,14 +68,12 @@ class PlanQuestion:
     @property
     def data_gib(self) -> float:
         """The tables' size at the horizon's end."""
-        workload = self.base.tpcc
-        return float(loaded_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB)
+        return float(self.base.workload.loaded_pages * self.base.database.page_kib * KIB / GIB)
 
     @property
     def room_gib(self) -> float:
         """Size that volumes must have: the data with room for its files to grow in, or as `fill` asks for."""
-        workload = self.base.tpcc
-        files = file_pages(workload.layout, workload.warehouses) * self.base.database.page_kib * KIB / GIB
+        files = self.base.workload.file_pages * self.base.database.page_kib * KIB / GIB
         return max(float(files), self.data_gib / self.fill)
 
     @property
@@ -91,9 +84,9 @@ class PlanQuestion:
         return (memory_plan(self.base).pool_bytes / GIB / self.base.machine.memory_gib,)
 
 
-def per_s(base: ScenarioSpec, new_orders_per_min: float) -> float:
-    """Transactions of the whole mix per second at a rate of new orders."""
-    return new_orders_per_min / 60.0 / base.tpcc.mix.new_order
+def per_s(base: ScenarioSpec, main_per_min: float) -> float:
+    """Transactions of the whole mix per second at a rate of the main class."""
+    return main_per_min / 60.0 / base.workload.main_share
 
 
 def under_load(
@@ -101,27 +94,25 @@ def under_load(
 ) -> ScenarioSpec:
     """The base under the load that is asked for, warm. Data that isn't given is the base's. Raises InputError.
 
-    At a target transactions arrive by themselves, from users of any warehouse.
+    At a target transactions arrive by themselves, from users of any warehouse. Refuses a workload whose units have no
+    users of their own.
     """
-    workload = base.tpcc
-    changes: dict[str, object] = {}
+    changed = base.unit_workload
     if data_gib is not None:
-        many = loaded_pages(workload.layout, MANY_WAREHOUSES) * base.database.page_kib * KIB / GIB
-        changes = {"warehouses": _even(data_gib / many * MANY_WAREHOUSES), "active_warehouses": None}
+        many = changed.with_units(MANY_WAREHOUSES).loaded_pages * base.database.page_kib * KIB / GIB
+        changed = changed.with_units(_even(data_gib / many * MANY_WAREHOUSES))
     if active is not None:
-        loaded = int(str(changes.get("warehouses", workload.warehouses)))
-        changes["active_warehouses"] = min(_even(active * loaded), loaded)
+        changed = changed.with_units(changed.loaded, min(_even(active * changed.loaded), changed.loaded))
     if target_per_min is not None:
-        if base.tpcc.mix.new_order <= 0:
+        if changed.main_share <= 0:
             raise InputError("plan: --target counts new orders, of which the mix of this scenario has none")
         arrivals = validated(
             OpenArrivalsSpec,
             {"transactions_per_s": per_s(base, target_per_min), "connections": connections},
             f"plan: --target {target_per_min:,.0f}",
         )
-        changes |= {"arrivals": arrivals, "tpcc": workload.tpcc.model_copy(update={"home_warehouse": "drawn"})}
-    changed = workload.model_copy(update=changes)
-    parts = even_parts(changed.active_warehouses or changed.warehouses, least_held=HELD)
+        changed = changed.open_to_all(arrivals)
+    parts = even_parts(changed.size, least_held=HELD)
     return base.model_copy(
         update={
             "workload": changed,
@@ -181,13 +172,13 @@ def _even(warehouses: float) -> int:
     return max(1, step * round(warehouses / step))
 
 
-def parse_objective(text: str, share: float, option: str) -> ResponseObjective:
-    """Read '50 ms' or 'payment=20 ms'. Raises InputError."""
+def parse_objective(text: str, share: float, option: str, classes: Sequence[str]) -> ResponseObjective:
+    """Read '50 ms', of the first class, or 'payment=20 ms'. Raises InputError."""
     name, equals, limit = text.rpartition("=")
-    name = name.strip().replace("_", " ").lower() if equals else CLASSES[0]
-    if name not in CLASSES:
+    name = name.strip().replace("_", " ").lower() if equals else classes[0]
+    if name not in classes:
         raise InputError(
-            f"plan: {option} {text!r}: unknown transaction {name!r}{did_you_mean(name, CLASSES)}; one of "
-            f"{', '.join(CLASSES)}"
+            f"plan: {option} {text!r}: unknown transaction {name!r}{did_you_mean(name, classes)}; one of "
+            f"{', '.join(classes)}"
         )
     return ResponseObjective(name, share, positive_quantity(limit.strip(), "time", "s", f"plan: {option}"))

@@ -18,6 +18,7 @@ from oltpsim.simulator.analytic.answer.percentiles import NOT_KNOWN, response_qu
 from oltpsim.simulator.form import NS_PER_S, to_s, weighted_sum
 from oltpsim.simulator.results import (
     ACTIVITIES,
+    RATE_KEY,
     ROW_LOCKS,
     CacheResult,
     ClassResult,
@@ -33,7 +34,6 @@ from oltpsim.simulator.results import (
     law_at_most_one,
     law_equal,
     law_of_class_times,
-    rate_key,
     utilisation_key,
     warnings_of_credits,
     warnings_of_overload,
@@ -174,7 +174,7 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         swap_out_per_s=faults_per_s,
         checkpoints_s=[],
         bottleneck=bottleneck,
-        series=_series(case, main, cpu, devices, caches),
+        series=_series(case, cpu, devices, caches),
         laws=check(case, classes, cpu, devices, tables, stations),
         warnings=[
             *warnings,
@@ -272,9 +272,7 @@ def _times(case: Case, number: int) -> dict[str, float]:
     return found
 
 
-def _series(
-    case: Case, main: ClassResult, cpu: CpuResult, devices: list[DeviceResult], caches: list[CacheResult]
-) -> Series:
+def _series(case: Case, cpu: CpuResult, devices: list[DeviceResult], caches: list[CacheResult]) -> Series:
     """The simulating engines' series: constant but for the rates of a machine that gets warm."""
     pool, cache = caches
     constants = {
@@ -302,5 +300,5 @@ def _series(
         ):
             values[key] = np.interp(middles, case.warming.times_s, hits).tolist()
     values["transactions_per_s"] = rates
-    values[rate_key(main.name)] = [rate * case.per_min for rate in rates]
+    values[RATE_KEY] = [rate * case.per_min for rate in rates]
     return Series(end_s / points, values)

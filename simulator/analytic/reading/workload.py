@@ -227,8 +227,8 @@ def by_class_s(spent: SpentTimes) -> ClassTimes:
 def transactions_key(system: System) -> Hashable:
     """A key that is equal for systems whose transactions differ in times at most, and clients in their number.
 
-    However many there are, as many of them must begin with each value of a register: as many to a warehouse. Such
-    systems' transactions are read once; data devices are put in by `striped`.
+    However many there are, as many of them must begin with each value of a register. Such systems'
+    transactions are read once; data devices are put in by `striped`.
     """
     key = ProgramKey(system.program, system.client_registers)
     stations = len(system.sections), system.stations

@@ -87,7 +87,7 @@ class RunRecorder(ABC):
         last, clients, wanted = self.snapshots[-1], len(self.system.client_registers), self.system.work.main_per_client
         limit, left = f"{to_s(self.system.interval.end_ns):,.0f} s", f"{last.levels.clients_at_work:,} of {clients:,}"
         return (
-            f"interval.new_orders_per_client: got {wanted:,}; after {limit} of simulated time, the most there is for "
+            f"work.main_per_client: got {wanted:,}; after {limit} of simulated time, the most there is for "
             f"it, {left} clients are not through: {last.counters.ended_main:,} of {clients * wanted:,} are done. "
             "Ask for fewer, or for a faster machine"
         )

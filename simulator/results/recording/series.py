@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import System, to_s
 from oltpsim.simulator.results.recording.devices import closed_fractions
-from oltpsim.simulator.results.result import Series, rate_key, utilisation_key
+from oltpsim.simulator.results.result import RATE_KEY, Series, utilisation_key
 from oltpsim.simulator.results.snapshot import Counters, Snapshot
 
 Step = tuple[Snapshot, Snapshot]
@@ -26,10 +26,10 @@ def time_series(system: System, snapshots: Sequence[Snapshot], step_ns: int) -> 
     def ratio(part: Callable[[Counters], int], whole: Callable[[Counters], int]) -> list[float]:
         return [change / max(of, 1) for change, of in zip(grown(part), grown(whole), strict=True)]
 
-    main, capacity_ns = system.program.classes[system.program.main_class], step_ns * system.processors
+    capacity_ns = step_ns * system.processors
     caches = [(end.levels.pool, end.levels.page_cache) for _, end in steps]
     values = {
-        rate_key(main): per(lambda c: c.ended_main, 60 / seconds),
+        RATE_KEY: per(lambda c: c.ended_main, 60 / seconds),
         "transactions_per_s": per(lambda c: c.ended, 1 / seconds),
         "cpu_user": [_cpu_share(step, capacity_ns, user=True) for step in steps],
         "cpu_system": [_cpu_share(step, capacity_ns, user=False) for step in steps],
@@ -72,7 +72,7 @@ def steps_at_full_work(system: System, snapshots: Sequence[Snapshot], step_ns: i
     ends = [each.levels.clients_at_work for each in snapshots if each.at_ns % step_ns == 0]
     if len(ends) < 2:
         raise InputError(
-            f"interval.new_orders_per_client: the last client was through after {to_s(snapshots[-1].at_ns):.2g} s, too "
+            f"work.main_per_client: the last client was through after {to_s(snapshots[-1].at_ns):.2g} s, too "
             "short for a rate; ask for more of them"
         )
     return max(sum(at_work == clients for at_work in ends) - 1, 1)

@@ -34,7 +34,6 @@ from oltpsim.simulator.results.result import (
     Result,
     StationResult,
     TableResult,
-    rate_key,
 )
 from oltpsim.simulator.results.snapshot import CacheCounters, CacheLevels, Levels, Snapshot, Window
 
@@ -59,7 +58,7 @@ def summarise(run: FinishedRun) -> Result:
     window = Window(snapshots, system.interval.warm_up_ns)
     counters = window.counters
     series = time_series(system, snapshots, run.step_ns)
-    rates = np.array(series.values[rate_key(system.program.classes[system.program.main_class])])
+    rates = np.array(series.values[series.rate_key])
     rates = rates[: steps_at_full_work(system, snapshots, run.step_ns)]
     exact = counters.ended_main * 60 / window.seconds
     classes = [

@@ -13,8 +13,7 @@ from oltpsim.calibration.fit import AnalyticReader
 from oltpsim.models.reading import load_scenario, numeric_keys, numeric_value, scenario_from_mapping, with_values
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
-from oltpsim.models.workloads.tpcc import tpcc_program
-from oltpsim.models.workloads.tpcc.program import tpcc_outline
+from oltpsim.models.workloads.tpcc.program import tpcc_outline, tpcc_program
 from oltpsim.simulator.analytic import Parameters, parameters_of, read_workload, simulate
 from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import DURABLE, FLASH, TINY

@@ -16,7 +16,7 @@ from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.jobs.load import MOST_PAGES, load_model, load_sample
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.workloads.tpcc import loaded_pages, loaded_rows
+from oltpsim.models.workloads.tpcc.tables import loaded_pages, loaded_rows
 from oltpsim.simulator.form import System
 from oltpsim.simulator.reference.device import WRITE
 from oltpsim.simulator.reference.engine import THROTTLED_BATCH_PAGES

@@ -93,7 +93,7 @@ def test_every_catalogued_place_offers_its_names() -> None:
              "machine.cpu": "cpus", "machine": "machines", "workload": "workloads", "database": "databases",
              "operating_system": "operating_systems"}  # fmt: skip
     owners = {"machine.disks.disk": "DiskArraySpec", "machine.log_disk": "MachineSpec", "machine.cpu": "MachineSpec",
-              "workload.layout": "WorkloadSpec"}  # fmt: skip
+              "workload.layout": "TpccWorkloadSpec"}  # fmt: skip
     assert kinds == CATALOGUED_KEYS
     for path, kind in kinds.items():
         owner = owners.get(path, "ScenarioSpec")

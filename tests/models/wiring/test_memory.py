@@ -13,7 +13,6 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build, memory_plan
 from oltpsim.models.wiring.memory import MemoryPlan, row_operation_ns
 from oltpsim.models.wiring.paths import paths_of
-from oltpsim.models.workloads.tpcc import file_pages
 from oltpsim.simulator.errors import Infeasible, InputError
 from oltpsim.simulator.form import GIB, KIB, MIB
 
@@ -98,7 +97,7 @@ def test_the_last_page_of_a_machine_that_is_accepted_lies_on_its_disk(disks: int
         return tiny(f"machine.disks.count={disks}", "machine.memory_gib=67", f"workload.warehouses={warehouses}")
 
     most = 0
-    while file_pages(of(1).workload.layout, most + 1) * 8 * KIB <= disks * 2 * GIB:
+    while of(1).workload.with_units(most + 1).file_pages * 8 * KIB <= disks * 2 * GIB:
         most += 1
     storage, program = build(of(most)).storage, build(of(most)).program
     used_bytes = storage.data_start_bytes + -(-program.pages // disks) * storage.page_bytes

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from oltpsim.models.reading import read_description
-from oltpsim.models.wiring import scenario_remarks
+from oltpsim.models.wiring import scenario_error, scenario_remarks
 from oltpsim.scenarios.library import library_files, load_scenario_file
+from oltpsim.simulator.errors import SMALLER_SYSTEM, Infeasible, InputError
 from tests.scenarios.example_result import example_result
 
 INNODB = library_files()["innodb/hammerdb-80-users"]
@@ -31,6 +32,23 @@ def test_a_database_without_page_cleaners_has_no_such_flood() -> None:
     result = example_result()
     devices = [replace(device, utilisation=0.97) for device in result.devices]
     assert not any("this flood" in text for text in scenario_remarks(scenario, replace(result, devices=devices)))
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("postgresql-15", "simulate a share of the warehouses (sampling_fraction)"),
+        ("pgbench/select-only-250", "give fewer units of scale (workload.scale)"),
+    ],
+)
+def test_an_engines_refusal_is_told_in_the_scenarios_words(name: str, remedy: str) -> None:
+    scenario = load_scenario_file(library_files()[name])
+    assert str(scenario_error(scenario, InputError(f"too large: {SMALLER_SYSTEM}, or wait"))) == (
+        f"too large: {remedy}, or wait"
+    )
+    work = scenario_error(scenario, Infeasible("work.main_per_client: got 3"))
+    assert (type(work), str(work)) == (Infeasible, "interval.new_orders_per_client: got 3")
+    assert str(scenario_error(scenario, InputError("pool.pages: got 3"))) == "pool.pages: got 3"
 
 
 def _remarks(line: str, settings: tuple[str, ...], utilisation: float) -> list[str]:
@@ -89,7 +107,7 @@ def test_texts_that_another_database_than_mysql_parses_are_told(
 
 
 def test_sysbench_tpcc_sends_texts() -> None:
-    assert load_scenario_file(library_files()["innodb/sysbench-tpcc-io1"]).tpcc.tpcc.statement_us > 0
+    assert load_scenario_file(library_files()["innodb/sysbench-tpcc-io1"]).workload.text_statement_us > 0
 
 
 def test_a_change_buffer_by_buffered_io_is_said_to_have_no_merges_in_the_background() -> None:

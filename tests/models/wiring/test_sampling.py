@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.wiring import build, clients_of, sample_of
+from oltpsim.models.wiring import build, sample_of
 from oltpsim.models.wiring.sampling import folded, sampling_remarks
-from oltpsim.models.workloads.tpcc import WarehouseSample
-from oltpsim.models.workloads.tpcc.folding import merged_pages
+from oltpsim.models.workloads import UnitSample
+from oltpsim.models.workloads.folding import merged_pages
 from oltpsim.models.workloads.tpcc.program import LOCKED_HOME
 from oltpsim.models.workloads.tpcc.rows import DISTRICTS
 from oltpsim.scenarios.library import library_files
@@ -57,7 +57,7 @@ def page_level() -> System:
 def test_a_share_of_one_is_page_level() -> None:
     """No other register, lock, size or time: the very object passes through, and the hash is that without the key."""
     model = page_level()
-    assert folded(model, WarehouseSample(40, 40)) is model
+    assert folded(model, UnitSample(40, 40)) is model
     assert model.digest() == build(scenario()).digest()
     assert LOCKED_HOME not in model.program.registers
     assert sampling_remarks(scenario(), None) == []  # type: ignore[arg-type]
@@ -130,7 +130,7 @@ def test_merged_popularity_sums_to_the_whole(weights: list[float], data: st.Data
 
 @given(whole=st.integers(1, 100_000), fraction=st.floats(1e-6, 1.0), amount=st.integers(0, 10**15))
 def test_a_share_is_a_share(whole: int, fraction: float, amount: int) -> None:
-    sample = WarehouseSample(max(1, round(fraction * whole)), whole)
+    sample = UnitSample(max(1, round(fraction * whole)), whole)
     assert 0 < sample.share <= 1
     assert abs(sample.scaled(amount) - amount * sample.share) <= max(1, 1e-12 * amount)
     assert (sample.scaled(amount) == 0) == (amount == 0)
@@ -250,7 +250,7 @@ def test_a_pool_that_is_not_scaled_is_noticed() -> None:
 @pytest.mark.slow
 def test_a_sampled_result_says_so() -> None:
     thin = scenario("sampling_fraction=0.025", "interval.warm_up_s=1", "interval.duration_s=2")
-    assert sample_of(thin) == WarehouseSample(1, 40)
+    assert sample_of(thin) == UnitSample(1, 40)
     result = kernel.simulate(build(thin), 1)
     held, thinly = sampling_remarks(thin, result)
     assert held.startswith("pages sampled: 1 of 40 warehouses are held and stand for all")
@@ -275,11 +275,11 @@ def test_a_sweep_that_cannot_write_as_little_says_so() -> None:
 def test_a_million_orders_a_minute_fit_into_memory() -> None:
     """857,000 terminals on 85,700 warehouses, of which 857 are held: far below the 8 GiB that it may take."""
     asked = load_scenario(library_files()["million-orders"])
-    assert sample_of(asked) == WarehouseSample(857, 85_700)
+    assert sample_of(asked) == UnitSample(857, 85_700)
     arrivals = asked.workload.arrivals
     assert arrivals.kind == "terminals"
     assert arrivals.terminals_per_warehouse * asked.workload.warehouses == 857_000
-    assert clients_of(asked.workload) == arrivals.connections
+    assert asked.workload.clients == arrivals.connections
     (used,) = kernel_bytes(build(asked))
     assert 0.2e9 < used < 2e9
 

@@ -13,7 +13,7 @@ import pytest
 from oltpsim.calibration.predict import Contribution, MeasurementInterval
 from oltpsim.models.machine import PriceSpec
 from oltpsim.scenarios.show.summary import answer_json, cost_words, summary_csv, summary_text
-from oltpsim.simulator.results import DeviceResult, PercentileInterval, rate_key
+from oltpsim.simulator.results import DeviceResult, PercentileInterval
 from oltpsim.simulator.results.result import PercentileIntervals
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
 
@@ -94,7 +94,7 @@ def test_a_run_that_gets_warm_says_how_fast() -> None:
     found = example_result()
     text = summary_text(found, example_scenario(), 200)
     first = text.partition("getting warm")[2].split("(")[0].split()
-    rates = found.series.values[rate_key(found.main_class)]
+    rates = found.series.values[found.series.rate_key]
     steps = max(round(60.0 / found.series.step_s), 1)
     assert first[0] == "to"
     assert first[-1] == f"{sum(rates[:steps]) / steps:,.0f}"

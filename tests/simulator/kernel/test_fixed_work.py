@@ -103,7 +103,10 @@ def test_the_series_of_a_run_of_unknown_length_is_bounded(model_of: ModelOf) -> 
 @pytest.mark.parametrize("engine", [reference, kernel])
 def test_a_machine_that_hardly_moves_is_given_up(model_of: ModelOf, engine: Any) -> None:
     model = burst_of_each(model_of, [1, 400], 10, cores=2, duration_s=3)
-    with pytest.raises(InputError, match=r"got 10; after 3 s .* 1 of 2 clients are not through: 17 of 20 are done"):
+    with pytest.raises(
+        InputError,
+        match=r"^work\.main_per_client: got 10; after 3 s .* 1 of 2 clients are not through: 17 of 20 are done",
+    ):
         engine.simulate(model, 1)
     assert engine.simulate(dataclasses.replace(model, work=Work(7)), 1).duration_s == pytest.approx(2.8)
 

@@ -433,7 +433,7 @@ def test_postgresql_logs_whole_pages_unless_a_line_says_no(
 )
 def test_a_driver_may_be_named(pieces: str, base: str, layout: str, home: str) -> None:
     described = read_description(f"8 cores, 32 GB, SSD, 100 warehouses, {pieces}")
-    workload = described.scenario.tpcc
+    workload = described.scenario.workload
     assert workload.name.startswith(base)
     assert workload.layout == validated(LayoutSpec, catalogue_entry("layouts", layout), "layout")
     assert workload.tpcc.home_warehouse == home
@@ -462,7 +462,7 @@ def test_a_driver_that_does_not_measure_the_engine_is_refused(pieces: str, words
 
 def test_data_of_a_named_driver_are_as_many_warehouses_as_its_rows_take() -> None:
     usual, hammerdb = (
-        read_description(f"PostgreSQL, 8 cores, 32 GB, SSD, 50 GB of data{piece}").scenario.tpcc.warehouses
+        read_description(f"PostgreSQL, 8 cores, 32 GB, SSD, 50 GB of data{piece}").scenario.workload.loaded
         for piece in ("", ", HammerDB")
     )
     assert usual != hammerdb

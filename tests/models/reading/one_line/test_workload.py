@@ -137,13 +137,13 @@ def test_what_does_not_fit_the_workload_is_refused(pieces: str, words: str) -> N
 @pytest.mark.parametrize("engine", ["PostgreSQL", "MySQL 8.4", "MariaDB 12", "Percona 5.7"])
 def test_benchbase_is_a_driver_whose_terminals_stay_with_a_warehouse(engine: str) -> None:
     scenario = read_description(f"{HARDWARE}, {engine}, 100 warehouses, BenchBase").scenario
-    workload = scenario.tpcc
+    workload = scenario.workload
     assert (workload.name, workload.tpcc.home_warehouse) == ("TPC-C-like, BenchBase", "bound")
     assert workload.layout.page_kib == scenario.database.page_kib
     assert (workload.layout.heap is not None) == (engine == "PostgreSQL")
-    usual = read_description(f"{HARDWARE}, {engine}, 100 warehouses").scenario.tpcc
+    usual = read_description(f"{HARDWARE}, {engine}, 100 warehouses").scenario.workload
     assert workload.layout != usual.layout
-    assert read_description(f"{HARDWARE}, {engine}, 100 warehouses, BenchBase TPC-C").scenario.tpcc == workload
+    assert read_description(f"{HARDWARE}, {engine}, 100 warehouses, BenchBase TPC-C").scenario.workload == workload
 
 
 @pytest.mark.parametrize(("engine", "mb"), [("postgresql-15", 106), ("mysql-8-4", 108)])

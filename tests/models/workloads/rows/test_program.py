@@ -206,7 +206,7 @@ def test_what_does_not_fit_is_refused(setting: str, said: str) -> None:
 
 def test_questions_about_warehouses_are_refused() -> None:
     with pytest.raises(InputError, match=r"workload.kind: got rows \(pgbench, TPC-B-like\)"):
-        _ = scenario("pgbench").tpcc
+        _ = scenario("pgbench").unit_workload
 
 
 def test_shares_of_a_pool_that_holds_everything_are_shares() -> None:

@@ -7,7 +7,6 @@ import pytest
 from oltpsim.models.catalogue import expand_names
 from oltpsim.models.input import validated
 from oltpsim.models.workloads import RowWorkloadSpec
-from oltpsim.models.workloads.rows import loaded_row_pages, row_regions
 from oltpsim.models.workloads.rows.tables import place_tables
 from oltpsim.simulator.form import Assembler
 
@@ -32,10 +31,10 @@ def test_pgbench_is_as_large_as_published() -> None:
 
 
 def test_a_scale_of_large_units_keeps_them_apart_and_of_small_ones_together() -> None:
-    regions = {row[1] for row in row_regions(workload("pgbench", scale=30)).tolist()}
+    regions = {row[1] for row in workload("pgbench", scale=30).regions.tolist()}
     assert regions == {1, 30}
     few = workload("pgbench", scale=30, tables=[{**table, "rows": 50} for table in tables_of("pgbench")])
-    assert {row[1] for row in row_regions(few).tolist()} == {1}
+    assert {row[1] for row in few.regions.tolist()} == {1}
 
 
 def tables_of(name: str) -> list[dict[str, object]]:
@@ -55,10 +54,10 @@ def test_indexes_are_laid_out_and_loaded() -> None:
 
 def test_loaded_pages_are_those_of_tables_keys_and_indexes_without_room_to_grow() -> None:
     """15 MiB for each unit of pgbench's scale; room for 5,000,000 rows of history isn't loaded."""
-    loaded = loaded_row_pages(workload("pgbench", scale=100))
+    loaded = workload("pgbench", scale=100).loaded_pages
     assert loaded * 8 / 1024 == pytest.approx(1281 + 214, rel=0.01)
-    regions = row_regions(workload("pgbench", scale=100))
+    regions = workload("pgbench", scale=100).regions
     assert loaded < int((regions[:, 1] * regions[:, 2]).sum()) - 30_000
-    assert loaded_row_pages(workload("ycsb-c", scale=1)) == pages("ycsb-c", "usertable", scale=1) + pages(
+    assert workload("ycsb-c", scale=1).loaded_pages == pages("ycsb-c", "usertable", scale=1) + pages(
         "ycsb-c", "usertable index pages", scale=1
     )

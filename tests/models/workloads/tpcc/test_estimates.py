@@ -55,7 +55,7 @@ def added(table: str) -> float:
 
 def leaves(table: str) -> int:
     """Of a district, and so read by an estimate: four, and the last one if there are more."""
-    layout = load_scenario(TINY).tpcc.layout
+    layout = load_scenario(TINY).workload.layout
     per_page = {
         "customer": layout.customer_rows_per_page,
         "customer by name": layout.index_entries_per_page,
@@ -109,7 +109,7 @@ def test_no_other_table_is_read_more() -> None:
 
 def test_an_index_of_orders_has_entries_of_its_own() -> None:
     plain, dense = (
-        load_scenario(TINY, settings).tpcc
+        load_scenario(TINY, settings).workload
         for settings in ([], ["workload.layout.order_customer_entries_per_page=3000"])
     )
     pages = -(-3000 // plain.layout.index_entries_per_page)
@@ -142,7 +142,7 @@ def leaf_shares(*settings: str) -> npt.NDArray[np.float64]:
 
 
 def test_the_index_of_stock_by_item_takes_its_room() -> None:
-    plain, indexed = (load_scenario(TINY, settings).tpcc.layout for settings in ([], [STOCK_BY_ITEM]))
+    plain, indexed = (load_scenario(TINY, settings).workload.layout for settings in ([], [STOCK_BY_ITEM]))
     assert loaded_pages(indexed, 4) - loaded_pages(plain, 4) == 4 * 143
 
 

@@ -110,14 +110,14 @@ def test_an_order_status_reads_lines_of_the_first_orders() -> None:
 
 
 def test_a_loaded_database_has_their_pages() -> None:
-    plain, indexed = (load_scenario(TINY, list(settings)).tpcc for settings in ((), WITH))
+    plain, indexed = (load_scenario(TINY, list(settings)).workload for settings in ((), WITH))
     more = loaded_pages(indexed.layout, 4) - loaded_pages(plain.layout, 4)
     assert more == 4 * -(-300_000 // 270) + 40 * -(-3_000 // 300)
 
 
 def test_rows_of_the_indexes_are_paid_for_wherever_they_go() -> None:
     plain, indexed, aside = (
-        row_counts(load_scenario(TINY, list(settings)).tpcc) for settings in ((), WITH, (*WITH, ASIDE.format(1)))
+        row_counts(load_scenario(TINY, list(settings)).workload) for settings in ((), WITH, (*WITH, ASIDE.format(1)))
     )
     assert indexed["new order"].operations - plain["new order"].operations == 10
     assert indexed["payment"].operations - plain["payment"].operations == 1

@@ -8,8 +8,9 @@ import pytest
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
-from oltpsim.models.workloads.tpcc import file_pages, loaded_pages, regions_of
+from oltpsim.models.workloads import pages_in
 from oltpsim.models.workloads.tpcc.layout import CHANGED_ROWS, LayoutSpec
+from oltpsim.models.workloads.tpcc.tables import loaded_pages, regions_of
 from oltpsim.scenarios.library import library_files
 from oltpsim.simulator.analytic import simulate
 from oltpsim.simulator.errors import InputError
@@ -49,7 +50,7 @@ def test_pages_grow_by_what_is_dead() -> None:
     pages = [loaded_pages(layout(bloat), 10) for bloat in (0.0, 0.2, 0.5)]
     assert pages[0] < pages[1] < pages[2]
     assert 1.15 < pages[1] / pages[0] < 1.26, "all but history, items and indexes"
-    assert file_pages(layout(0.5), 10) > 1.5 * file_pages(layout(0.0), 10)
+    assert pages_in(regions_of(layout(0.5), 10)) > 1.5 * pages_in(regions_of(layout(0.0), 10))
     rows = dict(enumerate(regions_of(layout(0.5), 10)[:, 3].tolist()))
     assert rows != dict(enumerate(regions_of(layout(0.0), 10)[:, 3].tolist()))
 

@@ -19,8 +19,8 @@ import pytest
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.wiring import build, sample_of
 from oltpsim.models.workloads import PathTimes
-from oltpsim.models.workloads.tpcc import client_registers, tpcc_program
-from oltpsim.models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts
+from oltpsim.models.workloads.tpcc.clients import client_registers
+from oltpsim.models.workloads.tpcc.program import CLASSES, RECENT_LINES, row_counts, tpcc_program
 from oltpsim.models.workloads.tpcc.rows import DISTRICTS, LINES_PER_ORDER, ORDERS_DELIVERED, ORDERS_LOADED
 from oltpsim.simulator.form import Costs, System
 from oltpsim.simulator.reference import ReferenceEngine, waits

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oltpsim.models.reading import with_values
-from oltpsim.models.wiring import clients_of, memory_plan
+from oltpsim.models.wiring import memory_plan
 from oltpsim.scenarios.library import load_scenario_file, scenario_path
 from oltpsim.scenarios.questions.explain import (
     Explanation,
@@ -23,13 +23,12 @@ from oltpsim.scenarios.questions.explain.bottlenecks import bottlenecks
 from oltpsim.scenarios.questions.explain.buffers import CLIFF, NEAR_BEST, best_buffers
 from oltpsim.scenarios.questions.explain.capacity import (
     NEAR,
-    PER_WAREHOUSE_PER_MIN,
     capacity_of,
     growth,
     in_memory,
     largest,
-    most_warehouses,
-    with_warehouses,
+    most_units,
+    with_units,
 )
 from oltpsim.scenarios.questions.explain.credits import credits_of
 from oltpsim.scenarios.questions.explain.upgrades import upgrades
@@ -98,7 +97,7 @@ def test_advice_on_memory_never_exceeds_ram(changes: dict[str, Any]) -> None:
     advice = best_buffers(machine, MachineSolver())
     system, database = machine.operating_system, machine.database
     others = system.reserved_memory_gib + database.process_memory_gib
-    others += clients_of(machine.workload) * system.memory_per_client_mib * MIB / GIB
+    others += machine.workload.clients * system.memory_per_client_mib * MIB / GIB
     for setting in (advice.best, advice.low, advice.high, advice.most, *filter(None, [advice.cliff])):
         pool_gib = setting.buffers * database.pool.memory_per_buffer_kib * KIB / GIB
         assert setting.gib == pytest.approx(pool_gib)
@@ -244,10 +243,8 @@ def test_data_are_held_as_far_as_the_rate_is_that_in_memory(v20z: Explanation) -
     held, one, solver = v20z.room.warehouses, scenario("v20z"), MachineSolver()
     assert not held.full
     for number, holds in ((held.number, True), (math.ceil(held.number * NEAR) + 1, False)):
-        [machine] = solver(with_busy_connections(with_warehouses(one, number)))
-        big = with_values(
-            with_warehouses(one, number), {"machine.memory_gib": 24.0, "database.pool.buffers": 2_000_000}
-        )
+        [machine] = solver(with_busy_connections(with_units(one, number)))
+        big = with_values(with_units(one, number), {"machine.memory_gib": 24.0, "database.pool.buffers": 2_000_000})
         [ideal] = solver(big)
         assert (machine.rate_per_min >= 0.9 * ideal.rate_per_min * (1 + (-0.01 if holds else 0.01))) == holds
 
@@ -277,7 +274,7 @@ def test_an_objective_is_met_by_what_is_held_and_missed_beyond() -> None:
     assert found.paced is not None
     assert found.paced.number > 0
     assert found.paced.clients == 10 * found.paced.number
-    assert found.paced.rate_per_min == pytest.approx(PER_WAREHOUSE_PER_MIN * found.paced.number)
+    assert found.paced.rate_per_min == pytest.approx(12.86 * found.paced.number)
     harder = capacity_of(one, machine, solver, PercentileObjective("p99", 0.05))
     assert harder.clients is not None
     assert harder.clients.number < found.clients.number
@@ -308,10 +305,10 @@ def test_an_objective_that_nothing_meets_holds_nothing() -> None:
 
 def test_no_more_warehouses_than_the_disks_have_room_for() -> None:
     one = scenario("v20z")
-    most = most_warehouses(one)
-    with_warehouses(one, most)
+    most = most_units(one)
+    with_units(one, most)
     with pytest.raises(Infeasible):
-        with_warehouses(one, round(most * 1.01) + 1)
+        with_units(one, round(most * 1.01) + 1)
 
 
 # Warming, growth
@@ -332,7 +329,7 @@ def test_growth_ends_where_the_machine_does_what_is_asked_no_longer(v20z: Explan
     assert found.by == "disk 1"
     for month, lasts in ((found.month, True), (math.ceil(found.month * NEAR) + 1, False)):
         factor = 1.2 ** (month / 12)
-        [machine] = solver(with_warehouses(one, round(40 * factor)))
+        [machine] = solver(with_units(one, round(40 * factor)))
         assert (machine.rate_per_min >= 3000 * factor) == lasts
 
 

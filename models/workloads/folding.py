@@ -1,4 +1,4 @@
-"""Folding: the pages of a few warehouses stand for those of all (models/wiring/sampling.py says how and why)."""
+"""Folding: the pages of a few units, as TPC-C's warehouses, stand for those of all (models/wiring/sampling.py)."""
 
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -11,16 +11,16 @@ ModelPart = TypeVar("ModelPart", bound=Any)
 
 
 @dataclass(frozen=True)
-class WarehouseSample:
-    """`warehouses` of `whole` are held page by page; all of them without sampling."""
+class UnitSample:
+    """`units` of `whole` are held page by page; all of them without sampling."""
 
-    warehouses: int
+    units: int
     whole: int
 
     @property
     def share(self) -> float:
         """What sizes and times of the caches are multiplied by."""
-        return self.warehouses / self.whole
+        return self.units / self.whole
 
     def scaled(self, amount: int) -> int:
         """The sampled share of a number of pages or bytes, or of a time in ns: at least 1 of anything."""
