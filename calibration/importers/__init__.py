@@ -2,4 +2,5 @@
 
 from oltpsim.calibration.importers.catalogue_disk import disk_entry, disk_entry_lines, tail_lines
 from oltpsim.calibration.importers.directory import RunFiles, find_runs
+from oltpsim.calibration.importers.recognition import MAPPING_REMEDY
 from oltpsim.calibration.importers.table import read_run_table

@@ -159,7 +159,7 @@ def _intervals(file: SourceFile, reading: FileReading, rows: list[dict[str, str]
         values = [_milliseconds(file, mean, row[mean], f"row {at}") for at, row in enumerate(rows, 1)]
         weighted = sum(value[1] * rate for value, rate in zip(values, rates, strict=True)) / max(sum(rates), 1e-9)
         reading.add("outcome.mean_ms", weighted, values[0][2], place, "mean latency of the rows, by their rates")
-    reading.add_series("transactions_per_s", interval_s, rates, "requests/second", place, ALL)
+    reading.add_series("transactions_per_s", times, rates, "requests/second", place, ALL)
 
 
 def _raw(file: SourceFile, reading: FileReading, rows: list[dict[str, str]]) -> None:

@@ -38,9 +38,11 @@ def merge_readings(name: str, readings: Sequence[FileReading]) -> Merged:
     results = [reading for reading in readings if reading.tool is not None]
     harness = [reading for reading in results if reading.rank < ResultRank.WITNESS] or results
     if not harness:
-        kinds = ", ".join(sorted({reading.kind for reading in readings})) or "nothing known"
+        read = {reading.kind: len(reading.samples.rows) if reading.samples else 0 for reading in readings}
+        kinds = ", ".join(f"{kind}{f' with {rows} samples' * (rows > 0)}" for kind, rows in sorted(read.items()))
         raise InputError(
-            f"{name}: got {kinds}; expected the result of a load generator too; add its output to the folder"
+            f"{name}: got {kinds or 'nothing known'}; expected the result of a load generator too; "
+            "add its output to the folder"
         )
     tools = sorted({str(reading.tool) for reading in harness})
     if len(tools) > 1:
