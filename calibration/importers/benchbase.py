@@ -112,6 +112,8 @@ def _summary(file: SourceFile, reading: FileReading) -> None:
     goodput = "Goodput (requests/second)"
     if goodput in data:
         value = file.number(data[goodput], goodput)
+        if value > rate:
+            file.agree("Throughput", rate, RATE, value, "Goodput, which is at most it")
         reading.add("outcome.reported.Goodput", value, "requests/second", goodput, "transactions that committed, per s")
         reading.add(
             "outcome.errors_per_s", max(0.0, rate - value), "requests/second", goodput, "throughput less goodput"

@@ -72,8 +72,8 @@ STAMP = re.compile(
     r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d(?:\.\d+)?)\]?[ \t]+(?=\S|[ \t])"
 )
 """Time that `ts` and wrappers write before each line"""
-MOST_SHARES_OFF = 3.0
-"""Percent that the CPU's shares may be off from 100: vmstat rounds each to a whole one"""
+MOST_SHARES_OFF, MOST_WHOLE_SHARES_OFF = 1.0, 3.0
+"""Percent that the CPU's shares may be off from 100, with decimals and as vmstat has them, without"""
 
 
 @dataclass
@@ -94,7 +94,9 @@ class MonitorColumns:
                 values[path] = values.get(path, 0.0) + number(text, f"{place}, {word}") * 0.01
                 self.meanings[path] = Meaning("%", 0.01, CPU_DEFINITION[share])
         total = 100.0 * sum(values.values())
-        if {path[-1] for path in values} >= ALL_SHARES and total > 0 and abs(total - 100.0) > MOST_SHARES_OFF:
+        has_decimals = any("." in str(text) for word, text in words.items() if word.strip("%") in CPU_SHARES)
+        most = MOST_SHARES_OFF if has_decimals else MOST_WHOLE_SHARES_OFF
+        if {path[-1] for path in values} >= ALL_SHARES and total > 0 and abs(total - 100.0) > most:
             self.file.refuse(f"{place}, CPU shares", f"{total:.1f} % together", "100 %", DAMAGED)
         return values
 
