@@ -64,7 +64,7 @@ def read(file: SourceFile) -> FileReading:
 
 def _compare(file: SourceFile, minutes: float, number: Callable[[str, int], float | None]) -> None:
     """The elapsed time is that between the snapshots; each rate per transaction gives the transactions again."""
-    moments = [moment_s(match[2]) for line in file.lines if (match := SNAP.match(line))]
+    moments = [moment_s(match[2]) for line in file.lines if (match := SNAP.match(line.strip()))]
     if len(moments) == 2 and moments[0] is not None and moments[1] is not None:
         file.agree("Elapsed", minutes, "Elapsed", (moments[1] - moments[0]) / 60.0, "the snapshots' times", 0.1)
     for label in ("Redo size", "Redo size (bytes)", "Logical reads", "Logical read (blocks)"):

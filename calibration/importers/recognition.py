@@ -12,8 +12,8 @@ READ_FORMATS = (
 )
 MAPPING_REMEDY = "a table of results is read by --mapping FILE.yaml, which says what its columns are"
 RESULT_WORDS = re.compile(
-    r"(?<![a-z])(tps|qps|tpmc?|nopm|notpm|iops|throughput|transactions?(?: per second|/s| processed)|ops/s(?:ec)?|latency|"
-    r"95th|p95|p99|requests/sec)(?![a-z])",
+    r"(?<![a-z])(tps|qps|tpmc?|nopm|notpm|iops|throughput|latency|transactions?(?: per second|/s| processed)|"
+    r"ops/s(?:ec)?|95th|p95|p99|requests/sec)(?![a-z])",
     re.IGNORECASE,
 )
 FIGURE = re.compile(r"\d[\d.,]*")

@@ -69,7 +69,7 @@ DATE_FORMS = (
 SINCE_BOOT = "at least two: the first is since boot"
 STAMP = re.compile(
     r"^\[?(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d{10}(?:\.\d+)?|"
-    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d(?:\.\d+)?)\]?[ \t]+(?=\S|[ \t])"
+    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d(?:\.\d+)?)\]?(?:[ \t]+|$)"
 )
 """Time that `ts` and wrappers write before each line"""
 MOST_SHARES_OFF, MOST_WHOLE_SHARES_OFF = 1.0, 3.0

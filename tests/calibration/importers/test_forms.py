@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.calibration.importers import find_runs
-from oltpsim.calibration.importers import registry
+from oltpsim.calibration.importers import find_runs, registry
 from oltpsim.calibration.importers.recognition import looks_like, looks_like_result
 from oltpsim.calibration.importers.registry import read_file, read_runs
 from oltpsim.models.input import SourceFile
@@ -117,6 +116,7 @@ class Careless:
         return bool(file.head)
 
     def read(self, file: SourceFile) -> None:
+        assert self.detect(file)
         raise self.error
 
 
