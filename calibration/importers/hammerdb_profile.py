@@ -33,7 +33,7 @@ def detect(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> FileReading:
     """Times of all virtual users. Raises InputError for a report without a section, or one of another form."""
-    reading = FileReading(KIND, file.name, tool=hammerdb.TOOL, rank=ResultRank.DETAIL)
+    reading = FileReading(KIND, file.name, tool=hammerdb.TOOL, rank=ResultRank.TIMES)
     sections: dict[str, ProcedureRows] = {}
     rows: ProcedureRows = {}
     row: dict[str, object] = {}
@@ -53,6 +53,8 @@ def read(file: SourceFile) -> FileReading:
     if not sections or not any(sections.values()):
         file.truncated("a section of virtual users with procedures")
     users = [section for name, section in sections.items() if name != SUMMARY]
+    if SUMMARY not in sections:
+        hammerdb.users(reading, len(users), "sections of virtual users")
     rows = sections.get(SUMMARY) or (users[0] if len(users) == 1 else _together(users))
     hammerdb.timings(file, reading, rows, "time profile")
     elapsed_s = max(file.number(each["elapsed_ms"], "ELAPSED TIME") for each in rows.values()) / 1000.0

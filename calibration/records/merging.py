@@ -18,6 +18,7 @@ SAME_RATE = 0.005
 MOST_RATE_APART = 0.3
 """Windows and definitions of one run move its rate by 10 %; two rates further apart are two runs."""
 RATES = (("outcome", "new_orders_per_minute"), ("outcome", "transactions_per_s"))
+CLIENTS = ("workload", "clients")
 ALL_COMMITS = ("outcome", "reported", "commits in all")
 TIMES_OF_TRANSACTIONS = (("outcome", "mean_ms"), ("outcome", "percentiles_ms"))
 MEMORY = ("environment", "memory_gib")
@@ -76,7 +77,10 @@ def _together(harness: Sequence[FileReading], notes: list[str]) -> dict[RecordKe
     """One run's results from several files; a second rate over another window is kept as reported."""
     values: dict[RecordKey, Leaf] = {}
     for reading in sorted(harness, key=lambda each: each.rank):
+        only_times = reading.rank == ResultRank.TIMES and any(path in values for path in RATES)
         for path, leaf in reading.values.items():
+            if only_times and (path in RATES or path[:2] == CLIENTS):
+                continue
             known = values.setdefault(path, leaf)
             if path in RATES and known is not leaf:
                 ours, theirs = _number(known), _number(leaf)

@@ -97,7 +97,9 @@ class ResultRank(IntEnum):
     SUMMARY = 0
     DETAIL = 1
     """logs and series beside a summary"""
-    WITNESS = 2
+    TIMES = 2
+    """response times, maybe of some clients alone: its rate only counts where no other result is"""
+    WITNESS = 3
     """the database's own report of its rate: only used where no load generator's is"""
 
 
