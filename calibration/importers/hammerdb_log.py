@@ -19,6 +19,7 @@ COUNTER_INTERVAL_S = 10.0
 RUNS = RunMarks(
     re.compile(hammerdb.RESULT_LINE),
     (re.compile("^Hammerdb Log @"), re.compile("Beginning rampup time of"), hammerdb.PERIOD),
+    hammerdb.RAMP,
 )
 
 

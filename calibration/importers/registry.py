@@ -52,11 +52,10 @@ FOREIGN_SHAPE = (*OF_PYTHON, csv.Error, sqlite3.Error)
 IMPORTERS: tuple[Importer, ...] = (
     fio, fio_table, fio_text, go_tpc, hammerdb_database, hammerdb_report, hammerdb_profile, hammerdb_log,
     hammerdb_parameters, tpcc_kit, sysbench, benchmarksql, ycsb, pgbench, pgbench_log, benchbase, tpcc_mysql, dbt2,
-    iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views, mysql_settings,
-    mysql_status, innodb_status, file_summary, awr, blkparse,
+    iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
+    mysql_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
     measured_series, inventory, laboratory,
 )  # fmt: skip
-
 
 RUN_MARKS: dict[str, RunMarks] = {
     each.KIND: each.RUNS

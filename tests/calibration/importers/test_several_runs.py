@@ -131,6 +131,13 @@ def test_a_run_that_was_stopped_is_told_and_lends_no_figure(tmp_path: Path, stop
     assert any("a run without its result, left out" in note for note in reading.notes)
 
 
+def test_a_ramp_belongs_to_the_run_that_it_leads_to(tmp_path: Path) -> None:
+    first, second = (hammerdb(users, 1000).replace("time of 1", f"time of {users}") for users in (2, 7))
+    logs = [text.partition("\n")[2].replace("Beginning rampup time of", "Rampup") for text in (first, second)]
+    text = "".join(logs).replace(" minutes\n", " minutes complete ...\n")
+    assert [value_of(each, "window.ramp_s") for each in read_runs(stored(tmp_path, text))] == [120, 420]
+
+
 def test_a_builds_log_is_no_run(tmp_path: Path) -> None:
     build = "Hammerdb Log @ Mon Jan 01 09:00:00 UTC 2024\nVuser 1:CREATING SCHEMA\nVuser 1:SCHEMA COMPLETE\n"
     (reading,) = read_runs(stored(tmp_path, build + hammerdb(8, 5000)))
