@@ -1,10 +1,11 @@
 """Oracle's AWR or Statspack report as text.
 
 Trap: a buffer hit ratio of 99.98 % may stand beside 67,000 physical reads per s, for direct reads go past the buffer
-cache; misses are the blocks read via the buffer cache. Numbers have commas between thousands.
+cache; misses are the blocks read via the buffer cache. Numbers have commas between thousands. %Idle includes %WIO.
 """
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from oltpsim.calibration.importers.vocabulary import moment_s
@@ -35,6 +36,7 @@ def read(file: SourceFile) -> FileReading:
     minutes, per_s = number("Elapsed"), number("Transactions")
     if minutes is None or per_s is None:
         file.truncated("the lines Elapsed and Transactions")
+    _compare(file, minutes, number)
     reading.set_window(
         "steady", minutes * 60.0, "mins", "Elapsed", "commits and rollbacks between two snapshots, per s"
     )
@@ -58,6 +60,17 @@ def read(file: SourceFile) -> FileReading:
         reading.add("resources.devices.all.writes_per_s", writes, "1/s", place, "write requests of the instance")
     _host(file, reading)
     return reading
+
+
+def _compare(file: SourceFile, minutes: float, number: Callable[[str, int], float | None]) -> None:
+    """The elapsed time is that between the snapshots; each rate per transaction gives the transactions again."""
+    moments = [moment_s(match[2]) for line in file.lines if (match := SNAP.match(line.strip()))]
+    if len(moments) == 2 and moments[0] is not None and moments[1] is not None:
+        file.agree("Elapsed", minutes, "Elapsed", (moments[1] - moments[0]) / 60.0, "the snapshots' times", 0.1)
+    for label in ("Redo size", "Redo size (bytes)", "Logical reads", "Logical read (blocks)"):
+        per_s, per_transaction, rate = number(label, 0), number(label, 1), number("Transactions", 0)
+        if per_s is not None and per_transaction and rate and per_transaction >= 10.0:
+            file.agree("Transactions per s", rate, "Load Profile", per_s / per_transaction, f"{label}", 0.06)
 
 
 def _rows(file: SourceFile) -> dict[str, tuple[int, list[str]]]:
@@ -92,7 +105,13 @@ def _host(file: SourceFile, reading: FileReading) -> None:
             below = [word.strip() for word in file.lines[at].split("|")]
             if len(names) < 4:
                 names, below = re.findall(r"\S+", line), re.findall(r"\S+", file.lines[at])
+            if not any(word.strip("-") for word in below) and at + 1 < len(file.lines):  # dashes under the header
+                below = re.findall(r"\S+", file.lines[at + 1])
             named = dict(zip(reversed(names), reversed(below), strict=False))
+            if named.get("%WIO") and named.get("%Idle"):
+                waiting = file.number(named["%WIO"], f"line {at + 1}, %WIO")
+                idle = file.number(named["%Idle"], f"line {at + 1}, %Idle")
+                named["%Idle"] = str(max(0.0, idle - waiting))
             for name, share in (("%User", "user"), ("%System", "system"), ("%WIO", "iowait"), ("%Idle", "idle")):
                 if name in named:
                     place = f"line {at + 1}, {name}"

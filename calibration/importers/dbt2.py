@@ -6,21 +6,22 @@ in the total; the duration is rounded to 0.1 minutes.
 
 import re
 
+from oltpsim.calibration.importers.several_runs import RunMarks
 from oltpsim.calibration.importers.vocabulary import class_name
 from oltpsim.calibration.records import FileReading
 from oltpsim.models.input import SourceFile
 
 KIND = "DBT-2 summary"
-ROW = re.compile(
-    r"^\s*(Delivery|New Order|Order Status|Payment|Stock Level)"
-    r"\s+([\d.,]+)\s+([\d.,]+)\s+([\d.,]+)\s+(\d+)\s+(\d+)\s+[\d.,]+"
-)
+CLASSES = "Delivery|New Order|Order Status|Payment|Stock Level"
+NAMED_ROW = re.compile(rf"^\s*(?:{CLASSES})\s+[\d.,]")
+ROW = re.compile(rf"^\s*({CLASSES})\s+([\d.,]+)\s+([\d.,]+)\s+([\d.,]+)\s+(\d+)\s+(\d+)\s+[\d.,]+")
 LINES = {
     "notpm": re.compile(r"^\s*\* Throughput: ([\d.,]+) new-order transactions per minute"),
     "minutes": re.compile(r"^\s*\* Duration: ([\d.,]+) minute"),
     "errors": re.compile(r"^\s*\* Unknown Errors: (\d+)"),
     "ramp": re.compile(r"^\s*\* Ramp Up Time: ([\d.,]+) minute"),
 }
+RUNS = RunMarks(LINES["notpm"], (re.compile(r"Response Time \(s\)"),), NAMED_ROW)
 
 
 def detect(file: SourceFile) -> bool:
@@ -33,15 +34,20 @@ def read(file: SourceFile) -> FileReading:
     reading = FileReading(KIND, file.name, tool="DBT-2")
     figures: dict[str, tuple[float, str]] = {}
     total = weighted = 0.0
+    shares: dict[str, tuple[float, str]] = {}
+    done: dict[str, tuple[float, float]] = {}
     for at, line in enumerate(file.lines, 1):
         place = f"line {at}"
         for name, pattern in LINES.items():
             if match := pattern.match(line):
                 figures[name] = (file.number(match[1], place), place)
-        if match := ROW.match(line):
+        if NAMED_ROW.match(line):
+            match = file.matched(ROW, line, at, "a row of seven columns")
+            shares[class_name(match[1])] = file.number(match[2], f"{place}, %"), place
             base = ("outcome", "classes", class_name(match[1]))
             mean_s, p90_s = file.number(match[3], f"{place}, Average"), file.number(match[4], f"{place}, 90th")
             count = float(match[5])
+            done[base[2]] = count, float(match[6])
             total, weighted = total + count, weighted + count * mean_s
             reading.add((*base, "count"), count, "Total", place, "transactions, rolled-back ones with them")
             reading.add((*base, "errors"), float(match[6]), "Rollbacks", place, "rolled back")
@@ -50,6 +56,7 @@ def read(file: SourceFile) -> FileReading:
     if not {"notpm", "minutes"} <= set(figures) or not total:
         file.truncated("the table and the lines Throughput and Duration")
     minutes, where = figures["minutes"]
+    _compare(file, figures, shares, done)
     reading.set_window("steady", minutes * 60.0, "min", where, "NOTPM: new orders per minute after the ramp")
     if "ramp" in figures:
         reading.add("window.ramp_s", figures["ramp"][0] * 60.0, "min", figures["ramp"][1], "ramp-up")
@@ -60,3 +67,21 @@ def read(file: SourceFile) -> FileReading:
     reading.add("outcome.mean_ms", weighted / total * 1000.0, "s", "table", "mean response of all by their totals")
     reading.add_text("workload.driver", "DBT-2", "table", "load generator")
     return reading
+
+
+def _compare(
+    file: SourceFile,
+    figures: dict[str, tuple[float, str]],
+    shares: dict[str, tuple[float, str]],
+    done: dict[str, tuple[float, float]],
+) -> None:
+    """Shares and NOTPM are written beside the counts; the duration is rounded to 0.1 minutes."""
+    total = max(sum(count for count, _ in done.values()), 1.0)
+    for name, (share, place) in shares.items():
+        file.agree(f"share of {name}", share, place, done[name][0] / total * 100.0, "the column Total", 0.05)
+    minutes = figures["minutes"][0]
+    if "new_order" in done and minutes > 0:
+        count, rolled_back = done["new_order"]
+        per_minute = (count - rolled_back) / minutes
+        rounding = per_minute * 0.05 / minutes + rolled_back / minutes
+        file.agree("NOTPM", *figures["notpm"], per_minute, "new orders over the duration", rounding)

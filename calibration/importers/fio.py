@@ -3,7 +3,8 @@
 Traps: 3.x has `clat_ns` in nanoseconds, 2.x `clat` in microseconds; percentiles have text for keys ("99.000000");
 kB/s are KiB/s; jobs of one group share the disk, and their rates and depths add up, also where `group_reporting` has
 made one result of them; `bs=8k,4k` is a size for reads and one for writes; engines that wait for each request keep
-one in flight whatever `iodepth` says; `rw=read` is sequential; a rate limit or think time says nothing of the disk.
+one in flight whatever `iodepth` says; 2.x writes no options, and depth and size are in its figures; `rw=read` is
+sequential; a rate limit or think time says nothing of the disk.
 """
 
 import math
@@ -71,13 +72,13 @@ def _points(file: SourceFile, place: str, jobs: list[tuple[str, Mapping[str, Any
     in_flight = 0.0
     for name, job, options in jobs:
         _says_something(file, name, options)
-        depth = file.whole(options.get("iodepth", 1), f"{name}, iodepth")
+        depth = file.whole(_depth(file, name, job, options), f"{name}, iodepth")
         alone = float(job.get("iodepth_level", {}).get("1", 0.0))
         if depth > 1 and alone > FEW_ALONE:
             engine = options.get("ioengine", "psync, fio's own choice")
             came = f"{depth} with one request in flight for {alone:g} % of the time (ioengine {engine})"
             file.refuse(f"{name}, iodepth", came, "so many in flight", "run fio with --ioengine=libaio --direct=1")
-        sizes = str(options.get("bs", options.get("blocksize", "4k")))
+        sizes = str(options.get("bs", options.get("blocksize", "4k" if options else _size(file, name, job))))
         kinds.setdefault((depth, sizes), name)
         if len(kinds) > 1:
             (one, before), (other, now) = ((key, job_name) for key, job_name in kinds.items())
@@ -92,6 +93,10 @@ def _points(file: SourceFile, place: str, jobs: list[tuple[str, Mapping[str, Any
                 words = sizes.split(",")
                 word = words[1] if way == "write" and len(words) > 1 and words[1] else words[0]
                 size_kib = block_kib(file, word, f"{name}, bs")
+                if kib_per_s := file.number(job[way].get("bw", 0), f"{name}, {way}, bw"):
+                    rounding = 2.0 * size_kib + 1.0  # bw is whole KiB/s, and both are means of samples
+                    where = "iops and bs"
+                    file.agree("bw", kib_per_s, f"{name}, {way}", result[0] * size_kib, where, rounding)
                 found.setdefault((way, size_kib), []).append((*result, flush_us if way == "write" else math.nan))
     if len({size for _, size in found}) > 1:
         file.refuse(
@@ -107,6 +112,37 @@ def _points(file: SourceFile, place: str, jobs: list[tuple[str, Mapping[str, Any
         p99_us, flush_us = max(result[2] for result in results), max(result[3] for result in results)
         points.append(DiskPoint(place, way, in_flight, size_kib, per_s, mean_us, p99_us, flush_us))
     return points
+
+
+def _depth(file: SourceFile, name: str, job: Mapping[str, Any], options: Options) -> object:
+    """Requests in flight of a job: its option, or fio's own choice; 2.x without options tells them by iodepth_level."""
+    if options:
+        return options.get("iodepth", 1)
+    levels = {
+        word: file.number(share, f"{name}, iodepth_level") for word, share in job.get("iodepth_level", {}).items()
+    }
+    if not levels or max(levels.values()) <= FEW_ALONE:
+        file.refuse(name, "neither options nor one iodepth_level", "the depth of the job", "run fio 3 with JSON")
+    level = max(levels, key=lambda word: levels[word])
+    if level == "1":
+        return 1
+    busy = sum(
+        result[0] * result[1] / 1e6
+        for way in ("read", "write")
+        if (result := _direction(file, job.get(way, {}), f"{name}, {way}"))
+    )
+    least = int(level.lstrip(">="))
+    return round(busy) if least <= round(busy) < 2 * least or (level.startswith(">") and busy >= least) else least
+
+
+def _size(file: SourceFile, name: str, job: Mapping[str, Any]) -> str:
+    """Size of a request in KiB, by bandwidth and rate, where fio wrote no options."""
+    for way in ("read", "write"):
+        per_s = file.number(job.get(way, {}).get("iops", 0), f"{name}, {way}, iops")
+        if per_s > 0:
+            kib = file.number(job[way].get("bw"), f"{name}, {way}, bw") / per_s
+            return f"{round(kib * 2) / 2:g}k"
+    return file.refuse(name, "no options and no I/O", "a job that did I/O", "run fio again")
 
 
 def _says_something(file: SourceFile, name: str, options: Options) -> None:

@@ -1,18 +1,20 @@
-"""go-tpc's output: plain, table or JSON.
+"""go-tpc's output: plain, table or JSON, and the plain one of 2019, which tiup had too.
 
 Traps: `tpmTotal` adds rates of classes that were counted over different times, so rates are made from counts anew;
 `_ERR` rows are failures and no throughput; all values of the JSON form are text; the warehouses stand nowhere but in
-the efficiency, tpmC / (12.86 * warehouses).
+the efficiency, tpmC / (12.86 * warehouses). In 2019 there was no such line, and neither 50th, 95th nor Max.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
-from oltpsim.calibration.importers.vocabulary import class_name, moment_s
+from oltpsim.calibration.importers.several_runs import RunMarks
+from oltpsim.calibration.importers.vocabulary import TPCC_CLASSES, class_name, moment_s
 from oltpsim.calibration.records import FileReading
-from oltpsim.models.input import SourceFile
+from oltpsim.models.input import DAMAGED, SourceFile
 
 KIND = "go-tpc result"
 MOST_NEW_ORDERS_PER_WAREHOUSE = 12.86
@@ -22,7 +24,13 @@ COLUMNS = (
     "Takes(s)", "Count", "TPM", "Sum(ms)", "Avg(ms)", "50th(ms)", "90th(ms)", "95th(ms)", "99th(ms)", "99.9th(ms)",
     "Max(ms)",
 )  # fmt: skip
+OLD_COLUMNS = {"Takes(s)", "Count", "TPM", "Sum(ms)", "Avg(ms)", "90th(ms)", "99th(ms)", "99.9th(ms)"}
 PERCENTILES = ("50", "90", "95", "99", "99.9")
+SUMMARY_ROW = re.compile(r"^\|?\s*\[Summary\]")
+RUNS = RunMarks(
+    re.compile(r'^\|?\s*\[Summary\] *\|? *NEW_ORDER\b|"Operation":"NEW_ORDER","Prefix":"\[Summary\]'),
+    goes_on=re.compile(r'^\|?\s*\[(?:Current|Summary)\] *\|? *DELIVERY\b|"Prefix":"\[Current\]|^\|?\s*\[Current\]'),
+)
 TOTALS = re.compile(r"^tpmC: (\S+), tpmTotal: (\S+), efficiency: (\S+)%")
 STOPPED = re.compile(r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] run worker (\d+) stopped")
 WARM = re.compile(r"^WARMUP_DONE (\d+\.\d+)")
@@ -63,7 +71,10 @@ def read(file: SourceFile) -> FileReading:
         return file.number(row.words[column], f"line {row.line}, {row.operation} {column}")
 
     done = [row for row in summary if not row.operation.endswith("_ERR")]
+    old = all(set(row.words) == OLD_COLUMNS for row in summary)
     counts = {class_name(row.operation): number(row, "Count") for row in done}
+    if old and set(counts) != set(TPCC_CLASSES):
+        file.truncated("[Summary] rows of the five classes")
     duration_s = max(_seconds(number(row, "Takes(s)"), number(row, "Count"), number(row, "TPM")) for row in done)
     place = f"lines {summary[0].line} to {summary[-1].line}"
     definition = "count of transactions done over the longest time of a class (its count over its TPM)"
@@ -88,13 +99,27 @@ def read(file: SourceFile) -> FileReading:
         reading.add((*base, "count"), number(row, "Count"), "count", at, "transactions done")
         mean_ms = number(row, "Sum(ms)") / max(number(row, "Count"), 1.0)
         reading.add((*base, "mean_ms"), mean_ms, "ms", at, "Sum(ms) over Count")
-        reading.add((*base, "max_ms"), number(row, "Max(ms)"), "ms", at, "longest")
+        per_minute = number(row, "Count") / max(number(row, "Takes(s)"), 0.1) * 60.0
+        rounding = per_minute * 0.1 / max(number(row, "Takes(s)"), 0.1) + 0.1
+        file.agree(f"TPM of {name}", number(row, "TPM"), at, per_minute, "Count over Takes", rounding)
+        file.agree(
+            f"Avg of {name}",
+            number(row, "Avg(ms)"),
+            at,
+            mean_ms,
+            "Sum over Count",
+            2.0 * mean_ms / max(number(row, "Count"), 1.0) + old,
+        )
+        if not old:
+            reading.add((*base, "max_ms"), number(row, "Max(ms)"), "ms", at, "longest")
         for each in PERCENTILES:
+            if old and f"{each}th(ms)" not in row.words:
+                continue
             value = number(row, f"{each}th(ms)")
             reading.add((*base, "percentiles_ms", each), value, "ms", at, f"{each} % were at most so long")
     reading.add("outcome.errors_per_s", failed / duration_s, "count", place, "_ERR rows, per s")
     reading.add_text("workload.driver", "go-tpc tpcc", place, "load generator")
-    _totals(file, reading)
+    _totals(file, reading, None if old else counts.get("new_order", 0.0) / duration_s * 60.0)
     _series(rows, reading, number)
     _times(file, reading, duration_s)
     return reading
@@ -115,6 +140,8 @@ def _rows(file: SourceFile) -> Iterator[ClassRow]:
         elif table:
             cells = [cell.strip() for cell in table[3].split("|")]
             yield ClassRow(at, table[1] == "Summary", table[2], dict(zip(COLUMNS, cells, strict=False)))
+        elif SUMMARY_ROW.match(line):
+            file.refuse(f"line {at}", repr(line[:80]), "a [Summary] row of go-tpc", DAMAGED)
         elif line.startswith("[{"):
             yield from _json_rows(file, at, line)
 
@@ -129,7 +156,7 @@ def _json_rows(file: SourceFile, at: int, line: str) -> Iterator[ClassRow]:
             yield ClassRow(at, "Summary" in str(value.get("Prefix")), str(value["Operation"]), value)
 
 
-def _totals(file: SourceFile, reading: FileReading) -> None:
+def _totals(file: SourceFile, reading: FileReading, new_orders: float | None) -> None:
     """The last line: kept as reported, because its rates are of different times; the warehouses are hidden in it."""
     found = False
     for at, line in enumerate(file.lines, 1):
@@ -145,6 +172,8 @@ def _totals(file: SourceFile, reading: FileReading) -> None:
         found = True
         per_minute, total, efficiency = (file.number(word, f"line {at}") for word in words)
         where = f"line {at}"
+        if new_orders is not None:
+            file.agree("tpmC", per_minute, where, new_orders, "the count of new orders over its time", 0.1)
         means = "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC"
         reading.add("outcome.reported.tpmC", per_minute, "1/min", where, means)
         means = "sum of the classes' rates, each over its own time: too high in short runs"
@@ -153,7 +182,7 @@ def _totals(file: SourceFile, reading: FileReading) -> None:
             warehouses = per_minute / (MOST_NEW_ORDERS_PER_WAREHOUSE * efficiency / 100.0)
             means = "from tpmC and efficiency, which is tpmC / (12.86 * warehouses)"
             reading.add("workload.warehouses", round(warehouses), "%", where, means)
-    if not found:
+    if not found and new_orders is not None:
         file.truncated("the last line with tpmC and tpmTotal")
 
 
@@ -163,9 +192,8 @@ def _series(rows: list[ClassRow], reading: FileReading, number: Callable[[ClassR
         takes = [number(row, "Takes(s)") for row in points]
         rates = [number(row, "Count") / max(took, 0.1) * 60.0 for row, took in zip(points, takes, strict=True)]
         place = f"lines {points[0].line} to {points[-1].line}"
-        reading.add_series(
-            "new_orders_per_minute", sum(takes) / len(takes), rates, "count", place, "[Current] NEW_ORDER rows"
-        )
+        ends_s = list(accumulate(takes))
+        reading.add_series("new_orders_per_minute", ends_s, rates, "count", place, "[Current] NEW_ORDER rows")
 
 
 def _warm_s(file: SourceFile) -> float | None:

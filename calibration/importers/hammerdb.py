@@ -1,19 +1,28 @@
-"""Parts that HammerDB's log, job pieces, report and database share: the result line and the timings.
+"""Parts that HammerDB's log, job pieces, report and database share: the lines of virtual users and the timings.
 
-TPM counts commits (and rollbacks) of the engine, NOPM new orders; TPM is about 2.32 NOPM and is never a rate of new
-orders. Timings are of all virtual users from their first transaction on: the ramp-up is in them.
+TPM counts commits (and rollbacks) of the engine, NOPM new orders; TPM is 2 to 5 NOPM by engine and release and is never
+a rate of new orders. 2.x and 3.x write TPM before NOPM. A virtual user that failed leaves a result of the others.
+Timings are of all virtual users from their first transaction on: the ramp-up is in them.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from oltpsim.calibration.importers.vocabulary import CPU_DEFINITION, class_name
+from oltpsim.calibration.importers.vocabulary import CPU_DEFINITION, TPCC_CLASSES, class_name
 from oltpsim.calibration.records import FileReading, Meaning, RecordKey
 from oltpsim.models.input import SourceFile
 
 TOOL = "HammerDB"
-RESULT = re.compile(r"TEST RESULT : System achieved ([\d.,]+) NOPM from ([\d.,]+) (.+?) TPM")
+RESULT = re.compile(
+    r"TEST RESULT : System achieved (?:([\d.,]+) NOPM from ([\d.,]+) (.+?) TPM|([\d.,]+) (.+?) TPM at ([\d.,]+) NOPM)"
+)
+RESULT_LINE = "TEST RESULT :"
 USERS = re.compile(r"(\d+) Active Virtual Users configured")
+PERIOD = re.compile(r"Timing test period of (\d+) in minutes")
+RAMP = re.compile(r"(?:Rampup (\d+) minutes? complete|Beginning rampup time of (\d+) minutes?)")
+MINUTE = re.compile(r"^(?:Vuser 1:)?(\d+)\s+\.\.\.,")
+RAMP_OVER = "Rampup complete, Taking start Transaction Count"
+FAILED = re.compile(r"Vuser (\d+):FINISHED FAILED")
 NOPM_MEANS = "NOPM: new orders of the timed period, per minute, by the district table's next order number"
 TPM_MEANS = "TPM: commits and rollbacks of the engine in the timed period, per minute"
 TIMING_MEANS = "all virtual users, the ramp-up with it"
@@ -25,15 +34,39 @@ CPU_MEANINGS: dict[RecordKey, Meaning] = {
 RATE_MEANS = "new orders counted from the end of the ramp-up to the end of the timed period"
 
 
-def result(file: SourceFile, reading: FileReading, line: str, place: str) -> bool:
-    """Read the result line, if this is it."""
-    match = RESULT.search(line)
-    if match is None:
-        return False
-    nopm, tpm = file.number(match[1], f"{place}, NOPM"), file.number(match[2], f"{place}, TPM")
-    rates(reading, nopm, tpm, place)
-    reading.set_database(match[3], place)
-    return True
+def virtual_users(file: SourceFile, reading: FileReading, lines: Iterable[tuple[str, str]]) -> bool:
+    """Read what virtual users say, in (place, line); False without a result. Raises InputError for two of them."""
+    minutes: tuple[float, str] | None = None
+    ramp, last_minute, found = None, (0.0, ""), ""
+    failed: set[str] = set()
+    for place, line in lines:
+        if match := PERIOD.search(line):
+            minutes = file.number(match[1], place), place
+        elif match := RAMP.search(line):
+            ramp = max(ramp or 0.0, file.number(match[1] or match[2], place))
+        elif minutes and (match := MINUTE.match(line)):
+            last_minute = file.number(match[1], place), place
+        elif match := USERS.search(line):
+            users(reading, file.number(match[1], place), place)
+        elif match := FAILED.search(line):
+            failed.add(match[1])
+        elif RESULT_LINE in line:
+            match = RESULT.search(line)
+            if match is None or found:
+                came = f"a second result beside {found}" if found else repr(line.strip()[:80])
+                file.refuse(place, came, "one line TEST RESULT with NOPM and TPM", "give the log of one run")
+            nopm, tpm, engine = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
+            rates(reading, file.number(nopm, f"{place}, NOPM"), file.number(tpm, f"{place}, TPM"), place)
+            reading.set_database(engine, place)
+            found = place
+    if minutes:
+        if last_minute[1]:
+            file.agree("timed minutes", *last_minute, *minutes)
+        period(reading, minutes[0], ramp, "Timing test period")
+    if failed:
+        means = "virtual users that ended with FINISHED FAILED: the result is of the others"
+        reading.add("outcome.reported.failed users", len(failed), "virtual users", "FINISHED FAILED", means)
+    return bool(found)
 
 
 def rates(reading: FileReading, nopm: float, tpm: float, place: str) -> None:
@@ -67,6 +100,8 @@ def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[s
         def number(key: str, row: Mapping[str, object] = row, name: str = name) -> float:
             return file.number(row.get(key), f"{place}, {name} {key}")
 
+        mean_ms = number("total_ms") / max(number("calls"), 1.0)
+        file.agree(f"avg of {name}", number("avg_ms"), place, mean_ms, "its total over its calls", 0.01)
         calls, total_ms = calls + number("calls"), total_ms + number("total_ms")
         elapsed_ms = max(elapsed_ms, number("elapsed_ms"))
         where = f"{place}, {name}"
@@ -76,7 +111,7 @@ def timings(file: SourceFile, reading: FileReading, rows: Mapping[str, Mapping[s
         for key, percentile in PERCENTILES.items():
             if row.get(key) is not None:
                 reading.add((*base, "percentiles_ms", percentile), number(key), "ms", where, f"of {TIMING_MEANS}")
-    if calls > 0 and elapsed_ms > 0:
+    if calls > 0 and elapsed_ms > 0 and {class_name(name) for name in rows} >= set(TPCC_CLASSES):
         reading.add("outcome.mean_ms", total_ms / calls, "ms", place, f"mean of all procedures, {TIMING_MEANS}")
         means = f"calls of all procedures over elapsed_ms, {TIMING_MEANS}"
         reading.add("outcome.transactions_per_s", calls / elapsed_ms * 1000.0, "calls", place, means)

@@ -48,15 +48,12 @@ def _read(file: SourceFile, reading: FileReading, database: sqlite3.Connection) 
     jobs: dict[str, list[str]] = {}
     for row in database.execute("SELECT jobid, output FROM JOBOUTPUT"):
         jobs.setdefault(str(row["jobid"]), []).append(str(row["output"]))
-    done = [job for job, lines in jobs.items() if any(hammerdb.RESULT.search(line) for line in lines)]
+    done = [job for job, lines in jobs.items() if any(hammerdb.RESULT_LINE in line for line in lines)]
     if len(done) != 1:
         remedy = "delete the others, or export each with 'job ID'"
         file.refuse("", f"{len(done)} jobs with a result ({', '.join(done[:5])})", "one", remedy)
     job = done[0]
-    for line in jobs[job]:
-        hammerdb.result(file, reading, line, f"JOBOUTPUT, job {job}")
-        if match := hammerdb.USERS.search(line):
-            hammerdb.users(reading, float(match[1]), f"JOBOUTPUT, job {job}")
+    hammerdb.virtual_users(file, reading, ((f"JOBOUTPUT, job {job}", line) for line in jobs[job]))
     main = database.execute("SELECT jobdict FROM JOBMAIN WHERE jobid = ?", (job,)).fetchone()
     settings = {
         key: match[1]
@@ -105,10 +102,9 @@ def _counter(file: SourceFile, reading: FileReading, database: sqlite3.Connectio
     interval_s = (busy[-1][0] - busy[0][0]) / (len(busy) - 1)
     begin_s = busy[0][0] - interval_s + (float(str(ramp["value"])) if isinstance(ramp, dict) else 0.0)
     reading.window = (begin_s, begin_s + float(str(duration["value"])))
-    kept = [value for at, value in busy if reading.window[0] < at <= reading.window[1]]
-    reading.add_series(
-        "commits_per_minute", interval_s, kept, "TPM", "JOBTCOUNT", "commits per minute in the timed period"
-    )
+    kept = [(at, value) for at, value in busy if reading.window[0] < at <= reading.window[1]]
+    ends_s, rates, means = [at for at, _ in kept], [value for _, value in kept], "commits per minute, timed period"
+    reading.add_series("commits_per_minute", ends_s, rates, "TPM", "JOBTCOUNT", means)
 
 
 def _metrics(file: SourceFile, reading: FileReading, database: sqlite3.Connection, job: str) -> None:

@@ -33,10 +33,7 @@ def read(file: SourceFile) -> FileReading:
     reading = FileReading(KIND, file.name, tool=hammerdb.TOOL)
     data = file.data
     if isinstance(data, list):
-        for line in data:
-            hammerdb.result(file, reading, str(line), "TEST RESULT")
-            if match := hammerdb.USERS.search(str(line)):
-                hammerdb.users(reading, float(match[1]), match[0])
+        hammerdb.virtual_users(file, reading, ((f"line {at} of the job", str(line)) for at, line in enumerate(data, 1)))
         return reading
     if data.get("schema") == SCHEMA:
         try:
@@ -125,8 +122,6 @@ def _counter(
 ) -> None:
     timed = [(moment_s(str(text)), file.number(value, f"{name}, {text}")) for text, value in points]
     kept = [(at, value) for at, value in timed if at is not None and (window is None or window[0] < at <= window[1])]
-    if len(kept) >= 2:
-        interval_s = (kept[-1][0] - kept[0][0]) / (len(kept) - 1)
-        where = "in the timed period" if window else "ramp-up and end with them"
-        rates, means = [value for _, value in kept], f"commits per minute, {where}"
-        reading.add_series("commits_per_minute", interval_s, rates, "TPM", name, means)
+    where = "in the timed period" if window else "ramp-up and end with them"
+    ends_s, rates, means = [at for at, _ in kept], [value for _, value in kept], f"commits per minute, {where}"
+    reading.add_series("commits_per_minute", ends_s, rates, "TPM", name, means)

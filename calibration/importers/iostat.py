@@ -1,17 +1,19 @@
 """iostat, JSON (`-o JSON`) or text, extended (`-x`) or not.
 
-Traps: the first sample is since boot and is dropped; columns differ by version and are found by name; MB/s or kB/s
-by flag, told by the column's name.
+Traps: wrappers write a time before each line; the first sample is since boot and is dropped; columns differ by version
+and are found by name; MB/s or kB/s by flag, told by the column's name.
 """
 
 import re
 from collections.abc import Iterator
 
 from oltpsim.calibration.importers.vocabulary import (
+    STAMP,
     MonitorColumns,
     by_header,
     moment_s,
     since_boot_dropped,
+    stamped_lines,
     sysstat_banner,
     sysstat_statistics,
 )
@@ -19,17 +21,19 @@ from oltpsim.calibration.records import FileReading, MonitorSample, MonitorSampl
 from oltpsim.models.input import SourceFile
 
 KIND = "iostat"
+HEADER = re.compile(r"^Device:?\s.*(?:r/s|tps)")
 
 
 def detect(file: SourceFile) -> bool:
     """By "avg-cpu" with "disk" in JSON, or by a line of columns that begins with Device."""
-    return '"disk_device"' in file.head or bool(re.search(r"^Device:?\s.*(?:r/s|tps)", file.head, re.MULTILINE))
+    lines = file.head.splitlines()
+    return '"disk_device"' in file.head or any(HEADER.match(STAMP.sub("", line)) for line in lines)
 
 
 def read(file: SourceFile) -> FileReading:
     """Samples without the first. Raises InputError if there is no second one."""
     reading = FileReading(KIND, file.name)
-    columns = MonitorColumns(file.number)
+    columns = MonitorColumns(file)
     from_file = _from_json if file.text.lstrip().startswith("{") else _from_text
     rows = list(from_file(file, reading, columns))
     samples = since_boot_dropped(file, "iostat", rows)
@@ -59,7 +63,8 @@ def _from_text(file: SourceFile, reading: FileReading, columns: MonitorColumns) 
     header: list[str] = []
     cpu: dict[RecordKey, float] = {}
     end_s: float | None = None
-    for at, line in enumerate(file.whole_lines, 1):
+    for at, stamp_s, line in stamped_lines(file):
+        end_s = end_s if stamp_s is None else stamp_s
         words = line.split()
         if not words:
             header = []
@@ -75,7 +80,10 @@ def _from_text(file: SourceFile, reading: FileReading, columns: MonitorColumns) 
         else:
             end_s = moment_s(line) or end_s
     devices = [{path[2] for path in sample.values if len(path) == 4} for sample in samples[-2:]]
-    if len(devices) == 2 and devices[0] - devices[1]:
+    if len(devices) == 2 and devices[0] - devices[1] and not file.text.endswith("\n"):
+        samples.pop()
+        reading.notes.append("its last sample is incomplete and left out")
+    elif len(devices) == 2 and devices[0] - devices[1]:
         remedy = "the file is cut off: drop its last sample"
         file.refuse(samples[-1].place, "a sample without all devices", "every device in each", remedy)
     yield from samples

@@ -230,7 +230,8 @@ def _window(file: SourceFile, reading: FileReading, samples: Sequence[SeriesLine
     reading.add("window.ramp_s", start_s - times[0], "s", place, how)
     reading.add("outcome.transactions_per_s", counted, "commits", place, "commits of all databases, per s")
     step_s = (times[-1] - times[0]) / len(rates)
-    reading.add_series("commits_per_s", step_s, list(rates), "commits", "all lines", "commits of all databases, per s")
+    ends_s = [times[0] + step_s * number for number in range(1, len(rates) + 1)]
+    reading.add_series("commits_per_s", ends_s, rates, "commits", "all lines", "commits of all databases, per s")
 
 
 def _commit_rates(reading: FileReading) -> list[float] | None:

@@ -1,31 +1,45 @@
-"""pgbench's summary.
+"""pgbench's summary, of 9.0 to 18.
 
-Traps: with -R the latency includes the schedule lag, during which a transaction only waits for its turn; older
-versions print two rates, of which the one without connecting is meant; `-T` runs to the end of each transaction.
+Traps: with -R the latency includes the schedule lag, during which a transaction only waits for its turn; before 14 two
+rates are printed, of which the one without connecting is meant; `-T` runs to the end of each transaction; 9.x writes
+"latency average:" or no latency at all; failed and skipped transactions are in no rate.
 """
 
 import re
 from collections.abc import Callable
 
+from oltpsim.calibration.importers.several_runs import RunMarks
+from oltpsim.calibration.importers.vocabulary import labelled
 from oltpsim.calibration.records import FileReading
-from oltpsim.models.input import SourceFile
+from oltpsim.models.input import DAMAGED, SourceFile
 
 KIND = "pgbench summary"
+WITHOUT_CONNECTING = "without initial connection time|excluding connections establishing|including reconnection times"
 LINES = {
     "type": re.compile(r"^transaction type: (.+)$"),
     "scale": re.compile(r"^scaling factor: (\S+)$"),
     "clients": re.compile(r"^number of clients: (\S+)$"),
     "seconds": re.compile(r"^duration: (\S+) s$"),
-    "count": re.compile(r"^number of transactions actually processed: ([\d.,]+)"),
+    "per client": re.compile(r"^number of transactions per client: (\S+)$"),
+    "count": re.compile(r"^number of transactions actually processed: ([\d.,]+)(?:/[\d.,]+)?"),
     "failed": re.compile(r"^number of failed transactions: (\d+)"),
-    "latency": re.compile(r"^latency average = (\S+) ms"),
+    "skipped": re.compile(r"^number of transactions skipped: (\d+)"),
+    "latency": re.compile(r"^latency average(?: =|:) (\S+) ms"),
     "lag": re.compile(r"^rate limit schedule lag: avg (\S+) \(max \S+\) ms"),
-    "tps": re.compile(
-        r"^tps = (\S+) \((?:without initial connection time|excluding connections establishing"
-        r"|including reconnection times)\)"
-    ),
+    "connecting": re.compile(r"^initial connection time = (\S+) ms"),
+    "tps": re.compile(rf"^tps = (\S+) \((?:{WITHOUT_CONNECTING})\)"),
+    "tps with connecting": re.compile(r"^tps = (\S+) \(including connections establishing\)"),
 }
+TABLE = re.compile(r"^(?:transaction type:|scaling factor:|number of |duration:|latency average|tps = )")
+NOT_READ = re.compile(
+    r"^number of (?:threads|transactions (?:retried|above)|retries|serialization|deadlock)|^total number of retries"
+)
 PROGRESS = re.compile(r"^progress: ([\d.,]+) s, ([\d.,]+) tps, lat ([\d.,]+) ms")
+RUNS = RunMarks(
+    re.compile("^number of transactions actually processed:"),
+    (re.compile(r"^pgbench \("), re.compile("^starting vacuum"), LINES["type"]),
+    re.compile("^progress: "),
+)
 
 
 def detect(file: SourceFile) -> bool:
@@ -38,15 +52,14 @@ def detect(file: SourceFile) -> bool:
 def read(file: SourceFile) -> FileReading:
     """Rate, mean time in the database, series. Raises InputError for a run without its summary."""
     reading = FileReading(KIND, file.name, tool="pgbench")
-    found: dict[str, tuple[str, str]] = {}
+    found = labelled(file, LINES)
     points: list[tuple[float, float]] = []
     for at, line in enumerate(file.lines, 1):
-        for name, pattern in LINES.items():
-            if match := pattern.match(line):
-                found[name] = (match[1], f"line {at}")
         if match := PROGRESS.match(line):
             points.append((file.number(match[1], f"line {at}"), file.number(match[2], f"line {at}, tps")))
-    missing = [name for name in ("clients", "count", "latency", "tps") if name not in found]
+        elif TABLE.match(line) and not any(pattern.match(line) for pattern in (NOT_READ, *LINES.values())):
+            file.refuse(f"line {at}", repr(line[:80]), "a line of pgbench's summary", DAMAGED)
+    missing = [name for name in ("clients", "count", "tps") if name not in found]
     if missing:
         file.truncated(f"pgbench's summary ({', '.join(missing)})")
 
@@ -54,29 +67,52 @@ def read(file: SourceFile) -> FileReading:
         return file.number(found[name][0], f"{found[name][1]}, {name}")
 
     rate = number("tps")
+    if rate <= 0:
+        file.refuse(found["tps"][1], f"tps = {rate:g}", "a run that did transactions", "look why none was done")
     seconds = number("seconds") if "seconds" in found else number("count") / rate
     where = found["seconds" if "seconds" in found else "count"][1]
+    _compare(file, number, found)
     reading.set_window(
         "whole", seconds, "s", where, "transactions done over the time from the first connection made to the last end"
     )
     reading.add("outcome.transactions_per_s", rate, "tps", found["tps"][1], "tps without the time of connecting")
     reading.add("workload.clients", number("clients"), "clients", found["clients"][1], "sessions")
     _latency(reading, number, found)
-    if "failed" in found:
-        reading.add("outcome.errors_per_s", number("failed") / seconds, "count", found["failed"][1], "failed, per s")
+    failed = [name for name in ("failed", "skipped") if name in found]
+    if failed:
+        value, place = sum(map(number, failed)), found[failed[0]][1]
+        reading.add("outcome.errors_per_s", value / seconds, "count", place, f"{' and '.join(failed)}, per s")
     if "scale" in found:
         reading.add("workload.scale", number("scale"), "scale", found["scale"][1], "100,000 accounts each")
     if "type" in found:
         reading.add_text("workload.driver", f"pgbench {found['type'][0]}", found["type"][1], "script")
     reading.set_database("PostgreSQL", "summary")
-    if len(points) >= 2:
-        interval_s = points[1][0] - points[0][0]
-        rates, place = [rate for _, rate in points], f"{len(points)} lines 'progress'"
-        reading.add_series("transactions_per_s", interval_s, rates, "tps", place, "transactions per s in each interval")
+    ends_s, rates = [end_s for end_s, _ in points], [rate for _, rate in points]
+    place, means = f"{len(points)} lines 'progress'", "transactions per s in each interval"
+    reading.add_series("transactions_per_s", ends_s, rates, "tps", place, means)
     return reading
 
 
+def _compare(file: SourceFile, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
+    """Rate, count and duration say one figure; the last transactions end after the duration."""
+    count = number("count")
+    if "per client" in found and "failed" not in found:
+        all_of_them, where = number("clients") * number("per client"), "clients times transactions of each"
+        if count > all_of_them:
+            file.agree("transactions", count, found["count"][1], all_of_them, where, 0.5)
+    if "seconds" in found:
+        kind = "tps with connecting" if "tps with connecting" in found else "tps"
+        seconds = number("seconds") - (number("connecting") / 1000.0 if "connecting" in found else 0.0)
+        tail_s = 3.0 * number("latency") / 1000.0 if "latency" in found else seconds * 0.1
+        rate = count / max(seconds, 0.1)
+        file.agree(kind, number(kind), found[kind][1], rate, "the count over the duration", rate * tail_s / seconds)
+    if "tps with connecting" in found and (slower := number("tps with connecting")) > number("tps"):
+        file.agree("tps with connecting", slower, found["tps with connecting"][1], number("tps"), "tps without it")
+
+
 def _latency(reading: FileReading, number: Callable[[str], float], lines: dict[str, tuple[str, str]]) -> None:
+    if "latency" not in lines:
+        return
     latency_ms, where = number("latency"), lines["latency"][1]
     if "lag" not in lines:
         reading.add("outcome.mean_ms", latency_ms, "ms", where, "mean of all transactions")

@@ -78,9 +78,8 @@ def _aggregate(file: SourceFile, reading: FileReading, rows: list[list[tuple[int
     means = "transactions of all threads in whole intervals; the first and the unwritten last are left out"
     _rates(reading, count / seconds, total_us / max(count, 1.0) / 1000.0, seconds, place, means)
     reading.window = (float(kept[0]), kept[-1] + float(interval_s))
-    reading.add_series(
-        "transactions_per_s", interval_s, [by_start[start][0] / interval_s for start in kept], "count", place, means
-    )
+    rates = [by_start[start][0] / interval_s for start in kept]
+    reading.add_series("transactions_per_s", [start + interval_s for start in kept], rates, "count", place, means)
 
 
 def _single(file: SourceFile, reading: FileReading, rows: list[list[tuple[int, list[str]]]], place: str) -> None:

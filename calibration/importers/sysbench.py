@@ -1,114 +1,220 @@
-"""sysbench's text, of its OLTP scripts and of sysbench-tpcc, with text or CSV reports.
+"""sysbench's text of 0.4, 0.5, 1.0 and 1.1: its OLTP scripts and sysbench-tpcc, with text or CSV reports.
 
 Traps: there is one percentile and it is the one that was asked for; 1.0.15 writes `err/s 0.00` and 1.0.20 `err/s:
-0.00`; no line names the script, so TPC-C is told by its queries per transaction; a third or so of those are new
-orders, 10 of 23. 1.1 has --warmup-time, says it ("Warmup time: 30s"; akopytov/sysbench issue 167) and counts after it.
+0.00`; no line names the script, and a transaction that is tried again repeats its queries, so that TPC-C is told by the
+text or the name of file or folder alone; 10 of 23 are new orders then. 0.4 calls errors deadlocks and writes no
+"queries". 1.1 has --warmup-time, says it ("Warmup time: 30s"; akopytov/sysbench issue 167) and counts after it.
 """
 
 import re
-from itertools import pairwise
 
 from oltpsim.calibration.importers import tpcc_kit
+from oltpsim.calibration.importers.several_runs import RunMarks
 from oltpsim.calibration.records import FileReading
 from oltpsim.models.input import SourceFile
 
 KIND = "sysbench result"
 NEW_ORDERS = 10.0 / 23.0
 """sysbench-tpcc draws new order, payment, order status, delivery and stock level with weights 10, 10, 1, 1, 1."""
-LEAST_TPCC_QUERIES = 24.0
-"""oltp_read_write, the longest of the scripts that come with sysbench, has 20 queries."""
-INTERVAL = re.compile(r"^\[ ([\d.]+)s \] thds: (\d+) tps: ([\d.,]+) .*?lat \(ms,(\d+)%\): ([\d.,]+) err/s:? ([\d.,]+)")
+SCRIPTS = {
+    "oltp_read_write": (14, 4),
+    "oltp_write_only": (0, 4),
+    "oltp_read_only": (14, 0),
+    "oltp_point_select": (1, 0),
+}
+"""Reads and writes of one transaction of the scripts that come with sysbench"""
+REPORT = re.compile(r"^\[ *[\d.]+s *\] ")
+INTERVAL = re.compile(
+    r"^\[ *([\d.]+)s *\] (?:thds|threads): (\d+),? tps: ([\d.,]+?),? .*?"
+    r"(?:lat \(ms,\d+%\): [\d.,]+ err/s:? [\d.,]+|response time: [\d.,]+ms \([\d.]+%\).*)"
+)
 CSV = re.compile(r"^(\d+),(\d+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+)$")
 THREADS = re.compile(r"^Number of threads: (\d+)")
 WARM_UP = re.compile(r"^Warmup time: (\d+)s")
-LABELS = {
-    "transactions": re.compile(r"^\s+transactions:\s+(\S+)\s+\((\S+) per sec\.\)"),
-    "queries": re.compile(r"^\s+queries:\s+(\S+)\s+\((\S+) per sec\.\)"),
-    "errors": re.compile(r"^\s+ignored errors:\s+(\S+)\s+\((\S+) per sec\.\)"),
-    "time": re.compile(r"^\s+(?:total time|time elapsed):\s+([\d.,]+)s"),
-    "min": re.compile(r"^\s+min:\s+(\S+)"),
-    "avg": re.compile(r"^\s+avg:\s+(\S+)"),
-    "max": re.compile(r"^\s+max:\s+(\S+)"),
-    "sum": re.compile(r"^\s+sum:\s+(\S+)"),
-    "percentile": re.compile(r"^\s+(\d+)th percentile:\s+(\S+)"),
-}
+COUNT = re.compile(r"(\S+)\s+\((\S+) per sec\.\)")
+PLAIN = re.compile(r"([-+\d.,]+)\s*(?:ms|s)?")
+COUNTS = ("transactions", "queries", "ignored errors", "deadlocks", "read/write requests", "other operations")
+FIGURES = (
+    "read",
+    "write",
+    "other",
+    "total",
+    "total time",
+    "time elapsed",
+    "total number of events",
+    "min",
+    "avg",
+    "max",
+    "sum",
+    "total time taken by event execution",
+    "percentile",
+)
+LABELS = dict.fromkeys(COUNTS, COUNT) | dict.fromkeys(FIGURES, PLAIN)
+PERCENTILE = re.compile(r"(?:approx\.\s+)?([\d.]+)(?:th)? percentile")
+RUNS = RunMarks(
+    re.compile(r"^\s+(?:total time|time elapsed):\s"),
+    tuple(
+        map(
+            re.compile,
+            (r"^sysbench \d", r"^Running the test with following options", r"^(?:SQL|OLTP test) statistics:"),
+        )
+    ),
+    REPORT,
+)
 
 
 def detect(file: SourceFile) -> bool:
     """By the banner, or by what its reports look like, unless our own kit wrote before them."""
-    sysbenchs = re.search(r"^sysbench \d", file.head, re.MULTILINE) or INTERVAL.search(file.head)
+    sysbenchs = re.search(r"^sysbench \d|^\[ *[\d.]+s *\] (?:thds|threads): ", file.head, re.MULTILINE)
     return bool(sysbenchs) and not tpcc_kit.detect(file)
 
 
 def read(file: SourceFile) -> FileReading:
-    """Rate, latency and series. Raises InputError for a run without its totals."""
+    """Rate, latency and series. Raises InputError for a run without its totals, or totals that differ."""
     reading = FileReading(KIND, file.name, tool="sysbench")
-    totals: dict[str, tuple[int, tuple[str, ...]]] = {}
+    totals: dict[str, tuple[int, list[float]]] = {}
     points: list[tuple[float, float]] = []
+    percentile, threads = "", (0.0, "")
     for at, line in enumerate(file.lines, 1):
-        for name, pattern in LABELS.items():
-            if match := pattern.match(line):
-                totals.setdefault(name, (at, match.groups()))
-        if match := INTERVAL.match(line) or CSV.match(line):
+        label, colon, words = line.strip().partition(":")
+        if match := PERCENTILE.fullmatch(label):
+            label, percentile = "percentile", match[1]
+        if colon and line[:1].isspace() and label in LABELS and words.strip():
+            match = file.matched(LABELS[label], words.strip(), at, f"sysbench's line '{label}'")
+            totals.setdefault(label, (at, [file.number(word, f"line {at}, {label}") for word in match.groups()]))
+        elif REPORT.match(line) or CSV.match(line):
+            match = CSV.match(line) or file.matched(INTERVAL, line, at, "a report of sysbench")
             points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
+            if threads[0]:
+                file.agree("threads", float(match[2]), f"line {at}", threads[0], threads[1])
         elif match := THREADS.match(line):
-            reading.add("workload.clients", float(match[1]), "threads", f"line {at}", "threads without think time")
+            threads = float(match[1]), f"line {at}"
+            reading.add("workload.clients", threads[0], "threads", threads[1], "threads without think time")
         elif match := WARM_UP.match(line):
             means = "warm-up with the threads of the run, not counted"
             reading.add("window.ramp_s", float(match[1]), "s", f"line {at}", means)
-    missing = [name for name in ("transactions", "queries", "time", "avg", "sum") if name not in totals]
+    if "transactions" not in totals and "total time" in totals:
+        file.refuse(
+            "", "a sysbench test without transactions", "one of a database", "give the result of an OLTP script"
+        )
+    _old_names(totals)
+    missing = [name for name in ("transactions", "total time", "avg", "percentile", "max") if name not in totals]
     if missing:
         file.truncated(f"sysbench's totals ({', '.join(missing)})")
-
-    def number(name: str, group: int = 0) -> tuple[float, str]:
-        at, words = totals[name]
-        return file.number(words[group], f"line {at}, {name}"), f"line {at}"
-
-    seconds, where = number("time")
+    _compare(file, totals, threads)
+    seconds, where = totals["total time"][1][0], f"line {totals['total time'][0]}"
     if ("window", "ramp_s") in reading.values:
         reading.set_window("steady", seconds, "s", where, "transactions done over total time, after the warm-up")
     else:
         reading.set_window("whole", seconds, "s", where, "transactions done over total time, from the first one on")
-    transactions, where = number("transactions")
-    rate = number("transactions", 1)[0]
+    at, (transactions, rate) = totals["transactions"]
+    where = f"line {at}"
     reading.add("outcome.transactions_per_s", transactions / seconds, "count", where, "transactions over total time")
     reading.add("outcome.reported.tps", rate, "1/s", where, "sysbench's transactions per s")
-    _latencies(file, reading, totals)
-    if "errors" in totals:
+    _latencies(reading, totals, percentile)
+    if "ignored errors" in totals:
+        at, (errors, _) = totals["ignored errors"]
         means = "transactions that were tried again after an error"
-        reading.add("outcome.errors_per_s", number("errors")[0] / seconds, "count", number("errors")[1], means)
-    queries = number("queries")[0] / transactions if transactions else 0.0
-    _script(reading, queries, transactions / seconds, where)
-    _series(reading, points)
+        reading.add("outcome.errors_per_s", errors / seconds, "count", f"line {at}", means)
+    _script(file, reading, totals, where)
+    means = "transactions per s in each report"
+    ends_s, rates = [end_s for end_s, _ in points], [rate for _, rate in points]
+    reading.add_series("transactions_per_s", ends_s, rates, "tps", f"{len(points)} reports", means)
     return reading
 
 
-def _latencies(file: SourceFile, reading: FileReading, totals: dict[str, tuple[int, tuple[str, ...]]]) -> None:
-    at, (word, *_) = totals["avg"]
-    reading.add("outcome.mean_ms", file.number(word, f"line {at}, avg"), "ms", f"line {at}", "mean of all transactions")
-    if "percentile" in totals:
-        at, (percentile, word) = totals["percentile"]
-        value = file.number(word, f"line {at}, percentile")
+def _old_names(totals: dict[str, tuple[int, list[float]]]) -> None:
+    """Lines of other releases under the names of 1.0, in its units."""
+    for name, former in (("total time", "time elapsed"), ("ignored errors", "deadlocks")):
+        if former in totals:
+            totals.setdefault(name, totals[former])
+    if "total time taken by event execution" in totals:
+        at, (seconds,) = totals["total time taken by event execution"]
+        totals.setdefault("sum", (at, [seconds * 1000.0]))
+
+
+def _compare(file: SourceFile, totals: dict[str, tuple[int, list[float]]], threads: tuple[float, str]) -> None:
+    """Hold each figure that is written twice against its other value."""
+    seconds = totals["total time"][1][0]
+    if seconds <= 0:
+        file.refuse(f"line {totals['total time'][0]}", f"{seconds:g} s", "a measured time", "run it longer")
+    for name in ("transactions", "queries", "ignored errors", "read/write requests", "other operations"):
+        if name in totals:
+            at, (count, per_s) = totals[name]
+            file.agree(f"{name} per s", per_s, f"line {at}", count / seconds, "count over total time", 0.01)
+
+    _compare_latencies(file, totals, threads)
+
+    def value(name: str) -> float:
+        return totals[name][1][0]
+
+    def agree(name: str, other: float, where: str, rounding: float = 0.5) -> None:
+        file.agree(name, value(name), f"line {totals[name][0]}", other, where, rounding)
+
+    if {"read", "write", "other", "total"} <= totals.keys():
+        agree("total", value("read") + value("write") + value("other"), "read, write and other")
+        if "queries" in totals:
+            agree("queries", value("total"), "the line 'total'")
+    if "total number of events" in totals:
+        agree("transactions", value("total number of events"), "the total number of events")
+
+
+def _compare_latencies(
+    file: SourceFile, totals: dict[str, tuple[int, list[float]]], threads: tuple[float, str]
+) -> None:
+    """Hold mean, sum and extremes of the latencies against each other and the threads."""
+
+    def value(name: str) -> float:
+        return totals[name][1][0]
+
+    seconds = value("total time")
+    if "sum" in totals and value("transactions"):
+        mean_ms, place = value("sum") / value("transactions"), f"line {totals['avg'][0]}"
+        file.agree("avg", value("avg"), place, mean_ms, "sum over transactions", 0.02)
+        if threads[0]:
+            busy, where = value("sum") / 1000.0 / seconds, "the sum of latencies over total time"
+            if busy > threads[0] * 1.1 or busy < threads[0] * 0.5:
+                file.refuse(
+                    threads[1], f"{threads[0]:g} threads", f"about {busy:.3g} by {where}", "give the file whole"
+                )
+    if "min" in totals and not value("min") <= value("avg") <= value("max"):
+        seen = f"{value('min'):g}, {value('avg'):g} and {value('max'):g} ms"
+        file.refuse(f"line {totals['avg'][0]}", f"min, avg and max of {seen}", "them in order", "give the file whole")
+    if value("percentile") > value("max") * 1.02 + 0.01:
+        seen = f"a percentile of {value('percentile'):g} ms"
+        file.refuse(f"line {totals['percentile'][0]}", seen, f"at most max, {value('max'):g} ms", "give the file whole")
+
+
+def _latencies(reading: FileReading, totals: dict[str, tuple[int, list[float]]], percentile: str) -> None:
+    at, (mean_ms,) = totals["avg"]
+    reading.add("outcome.mean_ms", mean_ms, "ms", f"line {at}", "mean of all transactions")
+    at, (value_ms,) = totals["percentile"]
+    if value_ms > 0 or not mean_ms:  # --percentile=0 keeps none
         means = "of all transactions, by a histogram of 1 % steps; the only one that sysbench keeps"
-        reading.add(("outcome", "percentiles_ms", percentile), value, "ms", f"line {at}", means)
+        reading.add(("outcome", "percentiles_ms", percentile), value_ms, "ms", f"line {at}", means)
 
 
-def _script(reading: FileReading, queries: float, per_s: float, where: str) -> None:
-    if queries < LEAST_TPCC_QUERIES:
-        reading.add_text("workload.driver", f"sysbench, {queries:.4g} queries per transaction", where, "load generator")
+def _script(file: SourceFile, reading: FileReading, totals: dict[str, tuple[int, list[float]]], where: str) -> None:
+    """Name of the script; new orders only where text, file or folder names TPC-C."""
+    transactions = totals["transactions"][1][0]
+    reads, writes = (totals[name][1][0] if name in totals else 0.0 for name in ("read", "write"))
+    attempts = transactions + (totals["ignored errors"][1][0] if "ignored errors" in totals else 0.0)
+    queries = (totals["total"][1][0] if "total" in totals else 0.0) / max(attempts, 1.0)
+    script = next((name for name, shape in SCRIPTS.items() if _is_of_shape(reads, writes, queries, shape)), "")
+    names = (file.name, file.head) if script else (file.name, file.head, file.path.resolve().parent.name)
+    if any(word in name.lower() for name in names for word in ("tpcc", "tpc-c")):
+        per_s = transactions / totals["total time"][1][0]
+        reading.add_text("workload.driver", "sysbench-tpcc", where, "named by the file, its folder or its text")
+        means = "transactions per minute * 10/23: the share of new orders that sysbench-tpcc draws, not a count"
+        reading.add("outcome.new_orders_per_minute", per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
+        reading.notes.append("taken for sysbench-tpcc, which it names; new orders are 10 of 23")
         return
-    reading.add_text("workload.driver", "sysbench-tpcc", where, f"told by {queries:.3g} queries per transaction")
-    means = "transactions per minute * 10/23: the share of new orders that sysbench-tpcc draws, not a count"
-    reading.add("outcome.new_orders_per_minute", per_s * 60.0 * NEW_ORDERS, "transactions", where, means)
-    reading.notes.append(
-        f"taken for sysbench-tpcc, for it has {queries:.3g} queries per transaction; new orders are 10 of 23"
-    )
+    name = f"sysbench {script}, {queries:.4g} queries per transaction".replace(" ,", ",")
+    reading.add_text("workload.driver", name, where, "script, told by its reads and writes; tries again counted")
 
 
-def _series(reading: FileReading, points: list[tuple[float, float]]) -> None:
-    steps = sorted(after[0] - before[0] for before, after in pairwise(points))
-    if steps and steps[len(steps) // 2] > 0:
-        interval_s = steps[len(steps) // 2]
-        rates = [rate for _, rate in points]
-        means = "transactions per s in each report"
-        reading.add_series("transactions_per_s", interval_s, rates, "tps", f"{len(points)} reports", means)
+def _is_of_shape(reads: float, writes: float, queries: float, shape: tuple[int, int]) -> bool:
+    """Whether reads and writes are in the proportion of a script; what was tried again repeats both."""
+    same = bool(reads) == bool(shape[0]) and bool(writes) == bool(shape[1]) and reads + writes > 0
+    proportion = abs(reads * shape[1] - writes * shape[0]) <= 0.02 * writes * shape[0]
+    return same and proportion and (sum(shape) > 1 or queries <= 1.0)

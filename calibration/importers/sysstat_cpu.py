@@ -1,13 +1,16 @@
-"""sadf -j (sar) and mpstat, JSON or mpstat's text.
+"""sadf -j (sar) and mpstat, JSON or the text of sar -u, -d, -W and of mpstat.
 
-Traps: rows of single CPUs stand beside that of all; `Average:` is no sample; sar's interval after a gap is as long
+Traps: rows of single CPUs stand beside that of all, and other tables have a row "all" too; the averages at the end are
+no sample, in any language; a row at the time of its table's head is since boot; sar's interval after a gap is as long
 as the gap; times are UTC only if the file says so.
 """
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from oltpsim.calibration.importers.vocabulary import (
+    SINCE_BOOT,
     MonitorColumns,
     by_header,
     moment_s,
@@ -19,21 +22,23 @@ from oltpsim.calibration.records import FileReading, MonitorSample, MonitorSampl
 from oltpsim.models.input import SourceFile
 
 KIND = "sar or mpstat"
+ROW = re.compile(r"^(\d\d:\d\d:\d\d(?: [AP]M)?)\s+")
+HEADER = re.compile(r"(?:CPU\s+%us|DEV\s+tps|pswpin/s)")
 UTC_NAMES = {"UTC", "GMT", "Etc/UTC"}
 SWAP_COLUMNS, SWAP = ("pswpin", "pswpout"), "pages of the whole machine"
 
 
 def detect(file: SourceFile) -> bool:
     """By "cpu-load" in JSON or mpstat's line of columns."""
-    return ('"sysstat"' in file.head and '"cpu-load"' in file.head) or bool(
-        re.search(r"^[\d:]+(?: [AP]M)?\s+CPU\s+%usr", file.head, re.MULTILINE)
+    return ('"sysstat"' in file.head and '"cpu-load"' in file.head) or any(
+        (match := ROW.match(line)) and HEADER.match(line[match.end() :]) for line in file.head.splitlines()
     )
 
 
 def read(file: SourceFile) -> FileReading:
     """Samples of all CPUs together, of devices if sar had them, and of swap."""
     reading = FileReading(KIND, file.name)
-    columns = MonitorColumns(file.number)
+    columns = MonitorColumns(file)
     from_file = _from_json if file.text.lstrip().startswith("{") else _from_text
     rows = from_file(file, reading, columns)
     if not rows:
@@ -72,16 +77,47 @@ def _times(stamp: Any, date: str) -> tuple[float | None, float | None]:
 
 
 def _from_text(file: SourceFile, reading: FileReading, columns: MonitorColumns) -> list[MonitorSample]:
+    """Rows of one time are one sample; each ends at its time and begins where the table or the row before did."""
     banner = sysstat_banner(file, reading)
     date = next((word for word in banner.split() if re.fullmatch(r"\d+[/-]\d+[/-]\d+", word)), "")
-    rows: list[MonitorSample] = []
+    rows: dict[str, MonitorSample] = {}
     header: list[str] = []
-    for at, line in enumerate(file.whole_lines, 1):
-        words = line.replace(" AM ", "AM ").replace(" PM ", "PM ").split()
-        if len(words) > 2 and words[1] == "CPU":
-            header = words
-        elif header and len(words) > 2 and words[1] == "all" and not words[0].startswith("Average"):
-            values = columns.cpu(by_header(file, at, header, words), f"line {at}")
-            clock = words[0].replace("AM", " AM").replace("PM", " PM")
-            rows.append(MonitorSample(f"line {at}", values, end_s=moment_s(f"{date} {clock}")))
-    return with_starts(rows)
+    begin = ""
+    since_boot = 0
+    for at, line in enumerate(file.ended_lines, 1):
+        match = ROW.match(line)
+        words = line[match.end() :].split() if match else []
+        if match is None or not words:
+            continue  # averages, in the words of any language
+        if not re.fullmatch(r"[-\d.,]+", words[-1]):
+            header, begin = words, match[1]
+            continue
+        values = _row(columns, by_header(file, at, header, words), f"line {at}") if _is_read(header) else {}
+        if match[1] == begin:
+            since_boot += bool(values)
+        elif values:
+            known = rows.setdefault(
+                match[1], MonitorSample(f"line {at}", {}, _moment(date, begin), _moment(date, match[1]))
+            )
+            rows[match[1]] = replace(known, values={**known.values, **values})
+    if since_boot and not rows:
+        file.refuse("", "one sample, which is since boot", SINCE_BOOT, "run the tool with an interval")
+    first, *others = rows.values() if rows else [MonitorSample("", {})]
+    return [first, *with_starts([first, *others])[1:]] if rows else []
+
+
+def _is_read(header: list[str]) -> bool:
+    return header[:1] == ["DEV"] or "pswpin/s" in header or (header[:1] == ["CPU"] and "%idle" in header)
+
+
+def _row(columns: MonitorColumns, named: dict[str, str], place: str) -> dict[RecordKey, float]:
+    """Figures of a row: of all CPUs together, of a device, of swap."""
+    if "DEV" in named:
+        return columns.device(named["DEV"], named, place)
+    if "CPU" in named:
+        return columns.cpu(named, place) if named["CPU"] == "all" else {}
+    return columns.swap(named, ("pswpin/s", "pswpout/s"), "pages of 4 KiB/s", 4.0, place, SWAP)
+
+
+def _moment(date: str, clock: str) -> float | None:
+    return moment_s(f"{date} {clock}")

@@ -105,9 +105,7 @@ def _series(reading: FileReading, points: list[tuple[float, float]], warm_up_s: 
     """The intervals that lie in the counted time."""
     if len(points) < 2 or (interval_s := points[1][0] - points[0][0]) <= 0:
         return
-    rates = [rate for end_s, rate in points if end_s - interval_s >= warm_up_s]
-    if rates:
-        means = "new orders committed in each report"
-        reading.add_series(
-            "new_orders_per_minute", interval_s, rates, "1/min", f"{len(rates)} reports of the counted time", means
-        )
+    counted = [(end_s, rate) for end_s, rate in points if end_s - interval_s >= warm_up_s]
+    ends_s, rates = [end_s for end_s, _ in counted], [rate for _, rate in counted]
+    place = f"{len(rates)} reports of the counted time"
+    reading.add_series("new_orders_per_minute", ends_s, rates, "1/min", place, "new orders committed in each report")

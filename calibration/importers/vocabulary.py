@@ -4,13 +4,13 @@ Columns come and go with versions, so none is found by its place.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from oltpsim.calibration.records import FileReading, Meaning, MonitorSample, RecordKey
-from oltpsim.models.input import CUT_OFF, SourceFile
+from oltpsim.models.input import CUT_OFF, DAMAGED, SourceFile
 
 DEVICE_COLUMNS: dict[str, tuple[str, float, str]] = {
     "r/s": ("reads_per_s", 1.0, "reads completed per s, after merging"),
@@ -54,39 +54,50 @@ CPU_DEFINITION = {
     "idle": "share of all CPUs' time idle without I/O pending",
 }
 
+ALL_SHARES = {f"cpu_{share}_fraction" for share in ("user", "system", "iowait", "idle")}
 TPCC_CLASSES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 SHORT_CLASSES = {"neword": "new_order", "ostat": "order_status", "slev": "stock_level"}
 BEFORE = {"start", "before", "begin", "pre"}
 AFTER = {"end", "after", "stop", "post"}
 DATE_FORMS = (
-    "%Y-%m-%d %H:%M:%S",
     "%m/%d/%y %H:%M:%S",
     "%m/%d/%Y %H:%M:%S",
-    "%Y-%m-%dT%H:%M:%S%z",
     "%m/%d/%Y %I:%M:%S %p",
     "%m/%d/%y %I:%M:%S %p",
     "%d-%b-%y %H:%M:%S",
 )
 SINCE_BOOT = "at least two: the first is since boot"
-NumberReader = Callable[[object, str], float]
+STAMP = re.compile(
+    r"^\[?(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d{10}(?:\.\d+)?|"
+    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d(?:\.\d+)?)\]?(?:[ \t]+|$)"
+)
+"""Time that `ts` and wrappers write before each line"""
+MOST_SHARES_OFF, MOST_WHOLE_SHARES_OFF = 1.0, 3.0
+"""Percent that the CPU's shares may be off from 100, with decimals and as vmstat has them, without"""
 
 
 @dataclass
 class MonitorColumns:
     """Columns of one file, by name, as fields of the record. `meanings`: of the fields that were read so far."""
 
-    number: NumberReader
+    file: SourceFile
     meanings: dict[RecordKey, Meaning] = field(default_factory=dict)
 
     def cpu(self, words: Mapping[str, object], place: str) -> dict[RecordKey, float]:
         """Shares of 1 from columns in percent, `%` before a name or not."""
         values: dict[RecordKey, float] = {}
+        number = self.file.number
         for word, text in words.items():
             share = CPU_SHARES.get(word.strip("%"))
             if share is not None:
                 path = ("resources", f"cpu_{share}_fraction")
-                values[path] = values.get(path, 0.0) + self.number(text, f"{place}, {word}") * 0.01
+                values[path] = values.get(path, 0.0) + number(text, f"{place}, {word}") * 0.01
                 self.meanings[path] = Meaning("%", 0.01, CPU_DEFINITION[share])
+        total = 100.0 * sum(values.values())
+        has_decimals = any("." in str(text) for word, text in words.items() if word.strip("%") in CPU_SHARES)
+        most = MOST_SHARES_OFF if has_decimals else MOST_WHOLE_SHARES_OFF
+        if {path[-1] for path in values} >= ALL_SHARES and total > 0 and abs(total - 100.0) > most:
+            self.file.refuse(f"{place}, CPU shares", f"{total:.1f} % together", "100 %", DAMAGED)
         return values
 
     def device(self, name: str, words: Mapping[str, object], place: str) -> dict[RecordKey, float]:
@@ -96,9 +107,22 @@ class MonitorColumns:
             if word in DEVICE_COLUMNS:
                 key, factor, definition = DEVICE_COLUMNS[word]
                 path = ("resources", "devices", name, key)
-                values[path] = self.number(text, f"{place}, {name} {word}") * factor
+                values[path] = self.file.number(text, f"{place}, {name} {word}") * factor
                 self.meanings[path] = Meaning(word, factor, definition)
+        self._sizes(name, words, place)
         return values
+
+    def _sizes(self, name: str, words: Mapping[str, object], place: str) -> None:
+        """Hold the mean size of a request against the rates of bytes and requests beside it."""
+        for way in ("r", "w"):
+            columns = (f"{way}areq-sz", f"{way}kB/s", f"{way}/s")
+            if all(column in words for column in columns):
+                size, kib, per_s = (self.file.number(words[column], f"{place}, {name} {column}") for column in columns)
+                if per_s >= 1.0:
+                    rounding = 0.01 + 0.01 * (1.0 + size) / per_s
+                    self.file.agree(
+                        f"{name} {columns[0]}", size, place, kib / per_s, " over ".join(columns[1:]), rounding
+                    )
 
     def swap(
         self, words: Mapping[str, object], names: Sequence[str], unit: str, factor: float, place: str, definition: str
@@ -108,7 +132,7 @@ class MonitorColumns:
         for word, way in zip(names, ("in", "out"), strict=True):
             if word in words:
                 path = ("resources", f"swap_{way}_kib_per_s")
-                values[path] = self.number(words[word], f"{place}, {word}") * factor
+                values[path] = self.file.number(words[word], f"{place}, {word}") * factor
                 self.meanings[path] = Meaning(unit, factor, f"{word}: {definition}")
         return values
 
@@ -132,7 +156,15 @@ def phase_of(name: str) -> str | None:
 
 
 def moment_s(text: str) -> float | None:
-    """Seconds since 1970 of a date with time as these tools print it, taken for UTC; None if it is none."""
+    """Seconds since 1970 of a date with time as these tools print it, for UTC without an offset; None if it is none."""
+    if re.fullmatch(r"\d{10}(?:\.\d+)?", text.strip()):
+        return float(text)
+    if re.search(r"\d[ T]\d\d:\d\d", text):
+        try:
+            moment = datetime.fromisoformat(text.strip().replace(",", "."))
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        except ValueError:
+            pass
     for form in DATE_FORMS:
         try:
             return datetime.strptime(text.strip(), form).replace(tzinfo=UTC).timestamp()
@@ -146,6 +178,23 @@ def by_header(file: SourceFile, at: int, header: Sequence[str], words: Sequence[
     if len(words) != len(header):
         file.refuse(f"line {at}", f"{len(words)} columns", f"{len(header)} as in the header", CUT_OFF)
     return dict(zip(header, words, strict=True))
+
+
+def stamped_lines(file: SourceFile) -> Iterator[tuple[int, float | None, str]]:
+    """Number, time and text of each line that has an end; the time that stands before it, None if none does."""
+    for at, line in enumerate(file.ended_lines, 1):
+        match = STAMP.match(line)
+        yield (at, moment_s(match[1]), line[match.end() :]) if match else (at, None, line)
+
+
+def labelled(file: SourceFile, patterns: Mapping[str, re.Pattern[str]]) -> dict[str, tuple[str, str]]:
+    """Word that each pattern finds in a line, and the line's place; the last line of a name counts."""
+    found: dict[str, tuple[str, str]] = {}
+    for at, line in enumerate(file.lines, 1):
+        for name, pattern in patterns.items():
+            if match := pattern.search(line):
+                found[name] = match[1], f"line {at}"
+    return found
 
 
 def sysstat_statistics(file: SourceFile, reading: FileReading, key: str, remedy: str) -> tuple[Any, list[Any]]:

@@ -9,7 +9,7 @@ from oltpsim.calibration.records.measured import (
     record_of_scenario,
     simulated_figure,
 )
-from oltpsim.calibration.records.merging import merge_readings, record_from_values
+from oltpsim.calibration.records.merging import RATES, merge_readings, record_from_values
 from oltpsim.calibration.records.origin import code_digest, fit_program, fit_versions
 from oltpsim.calibration.records.reading import (
     CounterRate,

@@ -18,6 +18,7 @@ SAME_RATE = 0.005
 MOST_RATE_APART = 0.3
 """Windows and definitions of one run move its rate by 10 %; two rates further apart are two runs."""
 RATES = (("outcome", "new_orders_per_minute"), ("outcome", "transactions_per_s"))
+CLIENTS = ("workload", "clients")
 ALL_COMMITS = ("outcome", "reported", "commits in all")
 TIMES_OF_TRANSACTIONS = (("outcome", "mean_ms"), ("outcome", "percentiles_ms"))
 MEMORY = ("environment", "memory_gib")
@@ -38,9 +39,11 @@ def merge_readings(name: str, readings: Sequence[FileReading]) -> Merged:
     results = [reading for reading in readings if reading.tool is not None]
     harness = [reading for reading in results if reading.rank < ResultRank.WITNESS] or results
     if not harness:
-        kinds = ", ".join(sorted({reading.kind for reading in readings})) or "nothing known"
+        read = {reading.kind: len(reading.samples.rows) if reading.samples else 0 for reading in readings}
+        kinds = ", ".join(f"{kind}{f' with {rows} samples' * (rows > 0)}" for kind, rows in sorted(read.items()))
         raise InputError(
-            f"{name}: got {kinds}; expected the result of a load generator too; add its output to the folder"
+            f"{name}: got {kinds or 'nothing known'}; expected the result of a load generator too; "
+            "add its output to the folder"
         )
     tools = sorted({str(reading.tool) for reading in harness})
     if len(tools) > 1:
@@ -74,7 +77,10 @@ def _together(harness: Sequence[FileReading], notes: list[str]) -> dict[RecordKe
     """One run's results from several files; a second rate over another window is kept as reported."""
     values: dict[RecordKey, Leaf] = {}
     for reading in sorted(harness, key=lambda each: each.rank):
+        only_times = reading.rank == ResultRank.TIMES and any(path in values for path in RATES)
         for path, leaf in reading.values.items():
+            if only_times and (path in RATES or path[:2] == CLIENTS):
+                continue
             known = values.setdefault(path, leaf)
             if path in RATES and known is not leaf:
                 ours, theirs = _number(known), _number(leaf)

@@ -1,14 +1,17 @@
 """Contents of one file of a run, before they are merged: figures, samples over time, counters."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import pairwise
 from typing import Protocol
 
 from oltpsim.calibration.records.record import MOST_SERIES_POINTS
 from oltpsim.models.input import SourceFile
 
+UNEVEN = 0.5
+"""Share of an interval by which intervals of one series may differ before each point keeps its own time"""
 RecordKey = tuple[str, ...]
 """The keys down to a field of the record, such as ("resources", "devices", "sda", "reads_per_s")."""
 Leaf = dict[str, object] | str
@@ -94,7 +97,9 @@ class ResultRank(IntEnum):
     SUMMARY = 0
     DETAIL = 1
     """logs and series beside a summary"""
-    WITNESS = 2
+    TIMES = 2
+    """response times, maybe of some clients alone: its rate only counts where no other result is"""
+    WITNESS = 3
     """the database's own report of its rate: only used where no load generator's is"""
 
 
@@ -141,16 +146,23 @@ class FileReading:
         self.add("window.duration_s", duration_s, unit, place, "length of what was counted")
 
     def add_series(
-        self, name: str, interval_s: float, points: list[float], unit: str, place: str, definition: str
+        self, name: str, ends_s: Sequence[float], points: Sequence[float], unit: str, place: str, definition: str
     ) -> None:
-        """Add a series to the outcome: means of so many points that a record holds them; a last part of one is left."""
-        if not points or interval_s <= 0:
+        """Add a series to the outcome: means of so many points that a record holds them; a last part of one is left.
+
+        `ends_s`: end of each point, s. Points that don't follow each other evenly keep their ends.
+        """
+        steps = sorted(after - before for before, after in pairwise(ends_s))
+        if not steps or steps[0] <= 0:
             return
         size = -(-len(points) // MOST_SERIES_POINTS)
-        groups = [points[at : at + size] for at in range(0, len(points) - len(points) % size, size)]
+        groups = [range(at, at + size) for at in range(0, len(points) - len(points) % size, size)]
+        step_s = steps[len(steps) // 2]
+        is_even = steps[-1] - steps[0] <= UNEVEN * step_s
         self.values["outcome", "series", name] = {
-            "interval_s": interval_s * size,
-            "values": tuple(sum(group) / len(group) for group in groups),
+            "interval_s": step_s * size if not is_even else (ends_s[-1] - ends_s[0]) / len(steps) * size,
+            "ends_s": () if is_even else tuple(ends_s[group[-1]] for group in groups),
+            "values": tuple(sum(points[at] for at in group) / size for group in groups),
             "unit": unit,
             "source": f"{self.file}, {place}",
             "definition": definition,

@@ -58,9 +58,12 @@ class Share(Observed):
 
 
 class MeasuredSeries(Spec):
-    """A figure over time, from the start of what the harness shows, in equal intervals."""
+    """A figure over time, from the start of what the harness shows, in equal intervals or with the end of each."""
 
     interval_s: Number = Field(gt=0)
+    ends_s: tuple[Number, ...] = Field(
+        default=(), max_length=MOST_SERIES_POINTS, description="end of each interval, if some are missing"
+    )
     values: tuple[Number, ...] = Field(min_length=1, max_length=MOST_SERIES_POINTS)
     unit: Name
     source: Text

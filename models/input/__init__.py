@@ -36,5 +36,5 @@ from oltpsim.models.input.quantities import (
     WholeNumber,
     parse_quantity,
 )
-from oltpsim.models.input.source_file import CUT_OFF, LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, short_text
+from oltpsim.models.input.source_file import CUT_OFF, DAMAGED, LOCALE_REMEDY, SQLITE_MAGIC, SourceFile, short_text
 from oltpsim.models.input.yaml_input import MOST_BYTES, as_mapping, parse_yaml, read_mapping, yaml_text

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from oltpsim.calibration.fit import disk_capacity_gib, disk_table, fit_table, fitted_entry
-from oltpsim.calibration.importers import RunFiles, find_runs, read_run_table
+from oltpsim.calibration.importers import MAPPING_REMEDY, RunFiles, find_runs, read_run_table
 from oltpsim.calibration.records import DiskPoint, RunRecord, check_record, merge_readings, save_records
 from oltpsim.models.input import did_you_mean, document_text, leaves, repeated_name, write_whole, yaml_text
 from oltpsim.scenarios.commands.options import Output, OutputOption, QuietOption
@@ -51,11 +51,13 @@ def import_(
 ) -> None:
     """Read runs of load generators, with what monitors saw beside them.
 
-    A folder is one run if a result of HammerDB, sysbench, pgbench, BenchBase, go-tpc, tpcc-mysql or DBT-2 lies in it.
+    A folder is one run if a result of HammerDB, sysbench, pgbench, BenchBase, BenchmarkSQL, go-tpc, tpcc-mysql, DBT-2
+    or YCSB lies in it. Several results in a folder or in one file are several runs; FILE#2 is the second run of a file.
     iostat, sar, mpstat, vmstat, /proc counters, PostgreSQL's views, MySQL's status, an AWR report and blkparse are
     found by their contents and brought together by time. Snapshots of counters need start and end (or before and
     after) in their names. Results of fio, JSON or a CSV table of depths, sizes and mixes, become an entry of a disk:
-    the kind that fits best, with 90 % intervals. Exit status 1 if a run breaks a law, such as Little's.
+    the kind that fits best, with 90 % intervals. Exit status 1 if a run breaks a law, such as Little's, or
+    if a file looks like a result and isn't read.
     """
     if save is not None:
         (check_places if save.suffix else check_store)(save)
@@ -79,6 +81,10 @@ def give_runs(found: list[RunFiles], save: Path | None, output: Output, quiet: b
     """Write the records of runs and show them with what each file was taken for. Raises InputError; typer.Exit."""
     merged = [merge_readings(each.name, each.readings) for each in found]
     _give([each.record for each in merged], {each.name: file_lines(each) for each in found}, save, output, quiet)
+    unread = list(dict.fromkeys(line for each in found for line in each.unread_results))
+    if unread:
+        typer.echo("\n".join(f"not read: {line}; {MAPPING_REMEDY}" for line in unread), err=True)
+        raise typer.Exit(LAW_BROKEN)
 
 
 def _give(

@@ -41,6 +41,23 @@ def test_files_that_are_not_recognised_are_named(call: Call, tmp_path: Path) -> 
     assert (status, "not recognised: notes.txt" in out) == (0, True)
 
 
+def test_a_result_that_is_not_read_is_exit_status_1(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_bytes((SAMPLES / "hammerdb/run.log").read_bytes())
+    (tmp_path / "own.txt").write_text("throughput 100 tps, latency 5 ms\n")
+    status, out, err = call("import", tmp_path)
+    assert (status, out.startswith("run ")) == (1, True)
+    assert err.startswith("not read: own.txt looks like text that begins with 'throughput 100 tps, latency 5 ms'; ")
+
+
+def test_several_runs_of_a_file_are_saved_under_their_numbers(call: Call, tmp_path: Path) -> None:
+    text = (SAMPLES / "hammerdb/run.log").read_text()
+    (tmp_path / "run.log").write_text(text + text.replace("41203 NOPM", "40203 NOPM"))
+    status, out, _ = call("import", tmp_path / "run.log", "--save", tmp_path / "records")
+    assert (status, out.count("\nrun run#") + out.startswith("run run#")) == (0, 2)
+    assert sorted(path.name for path in (tmp_path / "records").iterdir()) == ["run_1.yaml", "run_2.yaml"]
+    assert "40,203 new orders/min" in call("import", f"{tmp_path / 'run.log'}#2")[1]
+
+
 def test_a_broken_law_is_exit_status_1(call: Call, tmp_path: Path) -> None:
     text = (SAMPLES / "tpcc-mysql" / "run.txt").read_text().replace("[connection]: 8", "[connection]: 4")
     (tmp_path / "run.txt").write_text(text)
