@@ -48,8 +48,9 @@ extern "C" __attribute__((visibility("default"))) i64 count_hits(const i32* stre
 }
 
 // Runs all clients, a transaction each in turn, and notes the pages that are read until there are enough.
-extern "C" __attribute__((visibility("default"))) void record_reads(const form::Run* run, const form::StartState* start,
-                                                                    i32* stream, i64 references) {
+extern "C" __attribute__((visibility("default"))) void record_reads(const form::SeededRun* run,
+                                                                    const form::StartState* start, i32* stream,
+                                                                    i64 references) {
     Calendar calendar;
     const i32 clients = static_cast<i32>(run->system.client_registers.rows);
     Tasks tasks(clients);

@@ -108,7 +108,7 @@ REFERENCE_KINDS = ("popular", "row", "append", "recent")
 ReferenceKind = Annotated[int, REFERENCE_KINDS]
 
 
-class Reference(NamedTuple):
+class ReferenceRow(NamedTuple):
     """Way to find a page in a region; operands by their numbers, -1 for none."""
 
     kind: ReferenceKind
@@ -128,14 +128,14 @@ class AliasEntry(NamedTuple):
     other: int
 
 
-class Span(NamedTuple):
+class TableSpan(NamedTuple):
     """Part of an array whose parts are laid end to end."""
 
     start: int
     length: int
 
 
-class RecentPages(NamedTuple):
+class WindowRow(NamedTuple):
     """Rings that remember the last pages of each group; `seen`: the first counter of what each ring has taken in."""
 
     start: int
@@ -184,25 +184,25 @@ class Program:
     registers: tuple[str, ...]
     streams: tuple[str, ...]
     alias: Annotated[IntArray, AliasEntry]
-    tables: Annotated[IntArray, Span]
+    tables: Annotated[IntArray, TableSpan]
     """(start, length) of each alias table"""
     table_names: tuple[str, ...]
     distributions: Annotated[IntArray, Distribution]
     counters: IntArray
     """initial values, tables laid end to end"""
-    counter_tables: Annotated[IntArray, Span]
+    counter_tables: Annotated[IntArray, TableSpan]
     counter_names: tuple[str, ...]
     regions: Annotated[IntArray, RegionRow]
     region_names: tuple[str, ...]
-    references: Annotated[IntArray, Reference]
+    references: Annotated[IntArray, ReferenceRow]
     reference_names: tuple[str, ...]
     initial_high: IntArray
     """highest page that appends have reached at the start, by `high` of the reference + group"""
-    windows: Annotated[IntArray, RecentPages]
+    windows: Annotated[IntArray, WindowRow]
     """(start, length, groups, first counter) of each window of recent pages"""
     loaded_windows: IntArray
     """(window, region, table): a load fills the rings with pages of the region, offsets drawn from the alias table"""
-    lock_tables: Annotated[IntArray, Span]
+    lock_tables: Annotated[IntArray, TableSpan]
     """(start, rows) of each kind of lock"""
     lock_names: tuple[str, ...]
     sections: tuple[str, ...]

@@ -17,7 +17,7 @@ from oltpsim.simulator.form.system import System
 
 
 @dataclass(frozen=True)
-class Run:
+class SeededRun:
     """A system with its random streams; `traced`: how many ends of transactions are kept, the first ones."""
 
     system: System
@@ -36,7 +36,7 @@ class Run:
     ziggurat_densities: FloatArray
 
 
-def run_of(system: System, seed: int, traced: int = 0) -> Run:
+def run_of(system: System, seed: int, traced: int = 0) -> SeededRun:
     """A run by a seed. Raises InputError for a daemon that never waits."""
     check_daemons(system.daemons)
 
@@ -44,7 +44,7 @@ def run_of(system: System, seed: int, traced: int = 0) -> Run:
         return seed_streams(seed, purpose, count).view(np.int64)
 
     terminals = system.terminals.count if system.terminals else 0
-    return Run(
+    return SeededRun(
         system=system,
         traced=traced,
         lead_in=lead_in_marks(system.daemons, system.pool.pages),

@@ -14,7 +14,7 @@ public:
     i64 ended_main = 0;
     i64 at_work;          // clients that have work left
     Gauge reads_pending;  // that clients wait for
-    Array<form::ClassFigures> classes;
+    Array<form::ClassCompletions> classes;
     Array<form::End> ends;  // of the first transactions, as many as are traced
 
     Clients(const Parts& parts, i64 clients)
@@ -325,7 +325,7 @@ private:
         }
         if (ends.size() < run.traced) ends.add({now_ns, who, transaction_class, response_ns});
         if (now_ns >= system.interval.warm_up_ns) {
-            form::ClassFigures& counters = classes[transaction_class];
+            form::ClassCompletions& counters = classes[transaction_class];
             counters.completed++;
             counters.rolled_back += rolled_back;
             counters.total_ns += response_ns;

@@ -8,7 +8,7 @@ from typing import Any
 
 from oltpsim.simulator.compiled_library import ERROR_BYTES
 from oltpsim.simulator.errors import InputError, InternalError
-from oltpsim.simulator.form import GIB, KIB, Run, StartState
+from oltpsim.simulator.form import GIB, KIB, SeededRun, StartState
 from oltpsim.simulator.kernel.figures import Figures, State, Values
 from oltpsim.simulator.kernel.library import kernel_library, layout_of
 from oltpsim.simulator.kernel.words import Packed, Record, unpacked
@@ -47,7 +47,7 @@ class CompiledSystem:
     Threads may use one system in turn, and different ones at the same time.
     """
 
-    def __init__(self, run: Run, start: StartState) -> None:
+    def __init__(self, run: SeededRun, start: StartState) -> None:
         self._library = kernel_library()
         self._layout = layout_of(self._library)
         self._lock = Lock()
@@ -88,12 +88,12 @@ class CompiledSystem:
             self._library.oltpsim_free(self._handle)
 
 
-def refuse_what_does_not_fit(run: Run, more_bytes: int) -> None:
+def refuse_what_does_not_fit(run: SeededRun, more_bytes: int) -> None:
     """Raises InputError if a run, and so much beside it, takes more memory than is free."""
     _refuse_what_does_not_fit(Packed(layout_of(kernel_library()), run), more_bytes)
 
 
-def run_text(run: Run) -> str:
+def run_text(run: SeededRun) -> str:
     """A run's record as text, for a process that has the kernel's parts compiled in (`Packed.text`)."""
     return Packed(layout_of(kernel_library()), run).text()
 

@@ -17,7 +17,7 @@ class Terminals;
 class WriteBack;
 
 struct Context {
-    const form::Run& run;
+    const form::SeededRun& run;
     const form::System& system;
     Calendar& calendar;
     Tasks& tasks;

@@ -1,7 +1,7 @@
 """The kernel: the engine that executes a system as compiled code. Its trajectory is the reference engine's."""
 
 from oltpsim.simulator.expectation import start_state
-from oltpsim.simulator.form import IntArray, OnProgress, Run, StartState, System, run_of
+from oltpsim.simulator.form import IntArray, OnProgress, SeededRun, StartState, System, run_of
 from oltpsim.simulator.kernel.compiled import CompiledSystem, refuse_what_does_not_fit
 from oltpsim.simulator.kernel.record import KernelRecorder
 from oltpsim.simulator.results import Result
@@ -29,7 +29,7 @@ class KernelEngine:
         self.kernel = CompiledSystem(*self.passed(seed, traced))
         self.record = KernelRecorder(system, seed, self.kernel)
 
-    def passed(self, seed: int, traced: int) -> tuple[Run, StartState]:
+    def passed(self, seed: int, traced: int) -> tuple[SeededRun, StartState]:
         """The records that the compiled engine takes."""
         return run_of(self.system, seed, traced), start_state(self.system, seed)
 

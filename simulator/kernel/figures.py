@@ -8,7 +8,7 @@ from oltpsim.simulator.results import Activity, Counters, Levels
 from oltpsim.simulator.results.recorder import HISTOGRAM_BUCKETS
 
 
-class ClassFigures(NamedTuple):
+class ClassCompletions(NamedTuple):
     """Completions of a transaction class in the measured interval; times in ns, in all and by activity."""
 
     completed: int
@@ -42,7 +42,7 @@ class Figures:
     events: int
     counters: Counters
     levels: Levels
-    classes: Annotated[IntArray, ClassFigures]
+    classes: Annotated[IntArray, ClassCompletions]
     checkpoints: Annotated[IntArray, Checkpoint]
     ends: Annotated[IntArray, End]
 

@@ -70,7 +70,7 @@ OLTPSIM_API std::int64_t oltpsim_interface_version() { return 3; }
 OLTPSIM_API const char* oltpsim_layout() { return form::LAYOUT; }
 
 // Memory that the system takes, bytes; 0 if the record is wrong.
-OLTPSIM_API std::int64_t oltpsim_bytes_needed(const form::Run* run, std::int64_t words, char* error,
+OLTPSIM_API std::int64_t oltpsim_bytes_needed(const form::SeededRun* run, std::int64_t words, char* error,
                                               std::int64_t error_size) {
     i64 bytes = 0;
     guarded(error, error_size, [&] { bytes = Kernel::bytes_needed(checked(run, words)); });
@@ -78,7 +78,7 @@ OLTPSIM_API std::int64_t oltpsim_bytes_needed(const form::Run* run, std::int64_t
 }
 
 // The start state is read before it returns; the run stays as long as the kernel.
-OLTPSIM_API void* oltpsim_create(const form::Run* run, std::int64_t words, const form::StartState* state,
+OLTPSIM_API void* oltpsim_create(const form::SeededRun* run, std::int64_t words, const form::StartState* state,
                                  std::int64_t state_words, char* error, std::int64_t error_size) {
     std::unique_ptr<Handle> handle;
     const bool done = guarded(

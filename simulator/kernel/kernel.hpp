@@ -31,7 +31,7 @@ struct Report {
 
 class Kernel {
 public:
-    Kernel(const form::Run& run, const form::StartState& state)
+    Kernel(const form::SeededRun& run, const form::StartState& state)
         : system(run.system),
           others(static_cast<i32>(system.daemons.size()) + 3),
           clients_count(numbered(system.client_registers.rows, "clients")),
@@ -66,7 +66,7 @@ public:
     }
 
     // Memory that a system takes, at least: of what grows during a run only the beginning.
-    static i64 bytes_needed(const form::Run& run) {
+    static i64 bytes_needed(const form::SeededRun& run) {
         const form::System& system = run.system;
         const i64 clients = system.client_registers.rows;
         const i64 numbers_per_client = system.client_registers.width + run.streams.width;

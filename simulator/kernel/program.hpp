@@ -4,7 +4,8 @@
 
 namespace oltpsim {
 
-using form::Code, form::Operation, form::Reference, form::ReferenceKind;
+using form::Code, form::Operation, form::ReferenceKind;
+using Reference = form::ReferenceRow;
 using Region = form::RegionRow;
 
 // References of a region, by what served them.
@@ -24,7 +25,7 @@ public:
     const Rows<Reference> references;
     Array<TableCounters> table_counters;  // by region
 
-    explicit Program(const form::Run& run)
+    explicit Program(const form::SeededRun& run)
         : operations(run.system.program.operations),
           entries(run.system.program.entries),
           regions(run.system.program.regions),
@@ -39,7 +40,7 @@ public:
         for (const form::AliasEntry& entry : given.alias)
             alias.add({static_cast<u32>(std::min<i64>(entry.cut, UINT32_MAX)), static_cast<u32>(entry.other)});
         i64 pages = 0, owners = 0;
-        for (const form::RecentPages& rings : given.windows) {
+        for (const form::WindowRow& rings : given.windows) {
             pages += rings.length * rings.groups;
             owners += rings.groups;
         }
@@ -49,7 +50,7 @@ public:
 
     i64 lock_count() const {
         i64 locks = 0;
-        for (const form::Span& table : given.lock_tables) locks += table.length;
+        for (const form::TableSpan& table : given.lock_tables) locks += table.length;
         return locks;
     }
     i64 lock_of(i64 table, i64 row) const { return given.lock_tables[table].start + row; }
@@ -61,7 +62,7 @@ public:
     }
 
     AliasTable sampler(i64 number) const {
-        const form::Span& span = given.tables[number];
+        const form::TableSpan& span = given.tables[number];
         return {alias.data() + span.start, span.length};
     }
     i64 draw_ns(i64 distribution, Stream& stream) const {
@@ -84,7 +85,7 @@ public:
         const i64 first = region.base + group * region.group_pages;
         switch (reference.kind) {
             case ReferenceKind::recent: {
-                const form::RecentPages& window = given.windows[reference.window];
+                const form::WindowRow& window = given.windows[reference.window];
                 const i64 owner = registers_now[reference.row_register];
                 const i64 filled = std::min(seen[window.seen + owner], window.length);
                 if (filled == 0) return NONE;
@@ -94,7 +95,7 @@ public:
             case ReferenceKind::popular: {
                 const i64 page = first + sampler(reference.sampler).draw(stream[reference.stream]);
                 if (reference.window >= 0) {
-                    const form::RecentPages& window = given.windows[reference.window];
+                    const form::WindowRow& window = given.windows[reference.window];
                     const i64 owner = registers_now[reference.row_register];
                     i64& taken_in = seen[window.seen + owner];
                     remembered[window.start + owner * window.length + taken_in % window.length] =

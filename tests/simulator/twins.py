@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oltpsim.simulator.form import DaemonStep, IntArray, Run, StartState, System
+from oltpsim.simulator.form import DaemonStep, IntArray, SeededRun, StartState, System
 from oltpsim.simulator.kernel import KernelEngine
 from oltpsim.simulator.reference import ReferenceEngine
 from oltpsim.simulator.reference.arrivals import PoissonArrivals
@@ -308,11 +308,11 @@ def requests_lost(engine: KernelEngine) -> int:
 def with_value(path: str, change: Callable[[Any], Any] = lambda value: value + 1) -> type[KernelEngine]:
     """A kernel's engine that is handed another value in one place, of which the reference engine knows nothing.
 
-    `path`: from Run or StartState on, by names of fields and places in tuples: system.storage.devices.0.read_ns.
+    `path`: from SeededRun or StartState on, by names of fields and places in tuples, as in system.cpu.slice_ns.
     """
 
     class Tampered(KernelEngine):
-        def passed(self, seed: int, traced: int) -> tuple[Run, StartState]:
+        def passed(self, seed: int, traced: int) -> tuple[SeededRun, StartState]:
             run, start = super().passed(seed, traced)
             names = path.split(".")
             if hasattr(run, names[0]):

@@ -78,7 +78,7 @@ struct ServedCounts {
 
 class EmulatedDisk {
 public:
-    EmulatedDisk(const Options& options, const form::Run& run)
+    EmulatedDisk(const Options& options, const form::SeededRun& run)
         : devices(run), flushes(options.flush_ns), is_emulated(!options.full_speed) {
         image = open(options.image.c_str(), O_RDWR | O_CLOEXEC);
         if (image < 0 || fstat(image, &image_stat) != 0)

@@ -10,7 +10,7 @@ namespace oltpsim {
 
 class PacedDevices {
 public:
-    explicit PacedDevices(const form::Run& run) : devices(Context{run, run.system, calendar, tasks}) {
+    explicit PacedDevices(const form::SeededRun& run) : devices(Context{run, run.system, calendar, tasks}) {
         devices.start();
     }
 

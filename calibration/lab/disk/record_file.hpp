@@ -20,7 +20,8 @@ public:
         if (!file) throw std::invalid_argument(path + ": can't be read");
         const std::vector<i64> size = line(file);
         words = line(file);
-        const i64 of_record = static_cast<i64>(sizeof(form::Run) / sizeof(i64)), all = static_cast<i64>(words.size());
+        const i64 of_record = static_cast<i64>(sizeof(form::SeededRun) / sizeof(i64)),
+                  all = static_cast<i64>(words.size());
         if (size.size() != 1 || size[0] != of_record || all < of_record)
             throw std::invalid_argument(path + ": not a file with a run's record of this version");
         for (const i64 place : line(file)) {
@@ -28,15 +29,15 @@ public:
                 throw std::invalid_argument(path + ": a pointer leads out of the file");
             word(place) = reinterpret_cast<i64>(words.data() + word(place));
         }
-        record = reinterpret_cast<const form::Run*>(words.data() + all - of_record);
+        record = reinterpret_cast<const form::SeededRun*>(words.data() + all - of_record);
     }
     RecordFile(const RecordFile&) = delete;
 
-    const form::Run& run() const { return *record; }
+    const form::SeededRun& run() const { return *record; }
 
 private:
     std::vector<i64> words;
-    const form::Run* record;
+    const form::SeededRun* record;
 
     i64& word(i64 place) { return words[static_cast<std::size_t>(place)]; }
 

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form import Assembler, FlashDevice, RaidSet, RotatingDevice, Run, StartState, System, Terminals
+from oltpsim.simulator.form import (
+    Assembler,
+    FlashDevice,
+    RaidSet,
+    RotatingDevice,
+    SeededRun,
+    StartState,
+    System,
+    Terminals,
+)
 from oltpsim.simulator.kernel import KernelEngine, compiled, simulate
 from oltpsim.simulator.results import result_json
 
@@ -109,7 +118,7 @@ def test_more_clients_than_there_are_numbers_for_are_refused(
     monkeypatch.setattr(compiled, "available_bytes", lambda: 1 << 60)
 
     class Crowded(KernelEngine):
-        def passed(self, seed: int, traced: int) -> tuple[Run, StartState]:
+        def passed(self, seed: int, traced: int) -> tuple[SeededRun, StartState]:
             run, start = super().passed(seed, traced)
             crowded = replace(run.system, terminals=Terminals(1 << 25, 1, (), 0, (0,), (0,)))
             return replace(run, system=crowded, terminal_streams=np.zeros(1 << 25, dtype=np.int64)), start
