@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import records
+import schema
 
 ROOT = Path(__file__).resolve().parent.parent
 # The same bytes on every machine: no instruction that some processors lack, no product and sum rounded as one. Nobody
@@ -57,6 +58,7 @@ def main(arguments: list[str]) -> None:
 def start(build: str = "product") -> list[Compilation]:
     """Begin to compile, all at once, those libraries of a build whose source or command has changed."""
     records.write()
+    schema.write()
     compilations = []
     for name, options in BUILDS[build].items():
         for source in sorted(ROOT.glob("simulator/**/*.cpp")):

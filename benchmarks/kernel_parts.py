@@ -10,23 +10,13 @@ import numpy.typing as npt
 
 from benchmarks import others
 from oltpsim.simulator.expectation import start_state
-from oltpsim.simulator.form import System, tables_of
+from oltpsim.simulator.form import System, run_of
+from oltpsim.simulator.kernel.library import kernel_library, layout_of
+from oltpsim.simulator.kernel.words import Packed
 
 REPLACEMENTS = ("lru", "clock")
 """In the order of cache.hpp."""
 Int32Array = npt.NDArray[np.int32]
-
-
-class PassedTable(ctypes.Structure):
-    """oltpsim_table in tables.hpp."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("columns", ctypes.c_char_p),
-        ("values", ctypes.c_void_p),
-        ("rows", ctypes.c_int64),
-        ("width", ctypes.c_int64),
-    )
 
 
 @cache
@@ -37,7 +27,7 @@ def library() -> ctypes.CDLL:
     found.count_hits.restype = number
     found.count_hits.argtypes = [stream, number, number, number, number, ctypes.POINTER(ctypes.c_double)]
     found.record_reads.restype = None
-    found.record_reads.argtypes = [ctypes.c_void_p, number, stream, number]
+    found.record_reads.argtypes = [ctypes.c_void_p, ctypes.c_void_p, stream, number]
     return found
 
 
@@ -50,13 +40,8 @@ def count_hits(stream: Int32Array, pages: int, capacity: int, replacement: str) 
 
 def record_reads(model: System, references: int) -> Int32Array:
     """The first pages that a model's clients read, a transaction of each in turn, without any time passing."""
-    tables = tables_of(model, 1, start_state(model, 1))
-    passed = (PassedTable * len(tables))(
-        *(
-            PassedTable(name.encode(), " ".join(table.columns).encode(), table.rows.ctypes.data, *table.rows.shape)
-            for name, table in tables.items()
-        )
-    )
+    layout = layout_of(kernel_library())
+    run, start = Packed(layout, run_of(model, 1)), Packed(layout, start_state(model, 1))
     stream = np.empty(references, dtype=np.int32)
-    library().record_reads(passed, len(tables), stream, references)
+    library().record_reads(run.address, start.address, stream, references)
     return stream

@@ -48,13 +48,14 @@ extern "C" __attribute__((visibility("default"))) i64 count_hits(const i32* stre
 }
 
 // Runs all clients, a transaction each in turn, and notes the pages that are read until there are enough.
-extern "C" __attribute__((visibility("default"))) void record_reads(const oltpsim_table* tables, i64 count, i32* stream,
+extern "C" __attribute__((visibility("default"))) void record_reads(const form::SeededRun* run,
+                                                                    const form::StartState* start, i32* stream,
                                                                     i64 references) {
-    const Tables system(tables, count);
     Calendar calendar;
-    const i32 clients = static_cast<i32>(system["registers"].rows());
+    const i32 clients = static_cast<i32>(run->system.client_registers.rows);
     Tasks tasks(clients);
-    Interpreter interpreter(system, calendar, tasks);
+    Interpreter interpreter(Context{*run, run->system, calendar, tasks});
+    interpreter.program.begin(*start);
     i32 who = 0, page = NONE;
     for (i64 found = 0; found < references;) {
         if (pass(interpreter, who, interpreter.advance(who), page)) who = (who + 1) % clients;

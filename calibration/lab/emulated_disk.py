@@ -1,6 +1,6 @@
 """Disk of known mechanics for the laboratory: an image file behind FUSE, with the times of the kernel's own devices.
 
-A program of one thread (disk/emulated_disk.cpp) is compiled on the machine that measures. It takes the tables that the
+A program of one thread (disk/emulated_disk.cpp) is compiled on the machine that measures. It takes the record that the
 kernel would get of the same spec and lets their time pass at the pace of the clock, so that what a run on such a disk
 measures is what the models say of that spec, but for what the way through FUSE adds (`late_s` and some 20 us).
 
@@ -25,7 +25,6 @@ import numpy as np
 from oltpsim.models.machine import DiskArraySpec, SsdSpec, controllers_of, data_devices
 from oltpsim.simulator import kernel
 from oltpsim.simulator.errors import InputError, InstallationError
-from oltpsim.simulator.expectation import start_state
 from oltpsim.simulator.form import (
     GIB,
     Assembler,
@@ -38,7 +37,7 @@ from oltpsim.simulator.form import (
     Pool,
     Storage,
     System,
-    tables_of,
+    run_of,
 )
 
 SOURCES = Path(__file__).parent / "disk"
@@ -160,7 +159,7 @@ def emulated_disk(
     it becomes the program. Raises InputError for an array that is no single device, or is smaller than the image, or
     for a folder that can't be mounted on.
     """
-    tables = table_text(array)
+    record = record_text(array)
     size_bytes, capacity_bytes = image.stat().st_size, round(usable_gib(array) * GIB)
     if size_bytes > capacity_bytes:
         raise InputError(
@@ -168,8 +167,8 @@ def emulated_disk(
             "(capacity_gib)"
         )
     mountpoint.mkdir(parents=True, exist_ok=True)
-    file = mountpoint.with_name(f"{mountpoint.name}.tables")
-    file.write_text(tables, encoding="ascii")
+    file = mountpoint.with_name(f"{mountpoint.name}.record")
+    file.write_text(record, encoding="ascii")
     options = ["--flush-us", f"{flush_us:.3f}", *(["--full-speed"] if full_speed else [])]
     process = subprocess.Popen(  # noqa: S603 - the program that was compiled from this folder
         entered([*map(str, (program, mountpoint, image, file)), *options]),
@@ -216,7 +215,7 @@ def usable_gib(array: DiskArraySpec) -> float:
     return array.disk.capacity_gib * array.disks_per_file
 
 
-def table_text(array: DiskArraySpec) -> str:
+def record_text(array: DiskArraySpec) -> str:
     """A disk or RAID set as the program reads it. Raises InputError for an array that is no single device."""
     devices = data_devices(array)
     if len(devices) != 1:
@@ -229,13 +228,7 @@ def table_text(array: DiskArraySpec) -> str:
         controllers = controllers_of(array)
         raise InputError(f"controllers: got {array.controllers} with {controllers}; an emulated disk has none")
     system = idle_system(devices)
-    tables = tables_of(system, 0, start_state(system, 0))
-    lines = []
-    for name in ("system", "devices", "limits", "fair_queueing", "extents"):
-        columns, rows = tables[name]
-        lines.append(" ".join([name, str(len(rows)), *columns]))
-        lines += [" ".join(map(str, row)) for row in rows.tolist()]
-    return "\n".join(lines) + "\n"
+    return kernel.run_text(run_of(system, 0))
 
 
 def idle_system(devices: tuple[DeviceRecord, ...]) -> System:

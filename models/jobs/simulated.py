@@ -61,7 +61,7 @@ def kernel_engine(system: System, seed: int) -> "KernelEngine":
 def _simulated(system: System, seed: int) -> FinishedJob:
     engine = kernel_engine(system, seed)
     engine.kernel.run(system.interval.end_ns)
-    ended_ns = int(engine.kernel.read("system").rows[0, 0])
+    ended_ns = engine.kernel.figures().now_ns
     snapshot = engine.record.snapshot(ended_ns)
     if snapshot.levels.clients_at_work:
         raise Infeasible(f"{system.name}: job: not done after {to_s(system.interval.end_ns):,.0f} s on this machine")

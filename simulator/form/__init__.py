@@ -37,6 +37,7 @@ from oltpsim.simulator.form.program import (
     RegionRow,
 )
 from oltpsim.simulator.form.raid import RaidSet
+from oltpsim.simulator.form.run import SeededRun, run_of
 from oltpsim.simulator.form.samplers import CUT_ONE, alias_pmf, cut_of
 from oltpsim.simulator.form.ssd import FLASH_PAGE_BYTES, SECTOR_BYTES, SsdDevice
 from oltpsim.simulator.form.start_state import POOL_COLUMNS, StartState
@@ -68,5 +69,4 @@ from oltpsim.simulator.form.system import (
     Writing,
 )
 from oltpsim.simulator.form.system_file import load, save
-from oltpsim.simulator.form.tables import Table, tables_of
 from oltpsim.simulator.form.units import GIB, KIB, MIB, PPM

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from oltpsim.simulator.errors import InputError
 
@@ -30,6 +30,7 @@ DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
     # read, all at once, so many thousandths of pages, drawn from those that have changes put aside
     "merge": ("milli_pages",),
 }
+DaemonOperation = Annotated[str, DAEMON_OPERATIONS]
 TIMED = ("sleep", "every", "every_or_logged", "every_or_evicted")
 NEVER_NS = 10**18
 """an age that no page reaches, an interval that no run lasts"""
@@ -43,7 +44,7 @@ ENDLESS_PAGES = 10**15
 class DaemonStep:
     """An operation with its operands, in the order of DAEMON_OPERATIONS."""
 
-    operation: str
+    operation: DaemonOperation
     operands: tuple[int, ...] = ()
 
 

@@ -1,6 +1,6 @@
-"""What all devices have in common: a name, a kind, and numbers that engines get by their names."""
+"""What all devices have in common: a name, a kind, and how many requests it serves at a time."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 
@@ -11,11 +11,6 @@ class DeviceRecord:
     name: str
     kind: ClassVar[str]
     """what results call it"""
-
-    def numbers(self) -> dict[str, int]:
-        """What engines get: all fields that are whole numbers."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if isinstance(value, int)}
 
     @property
     def servers(self) -> int:

@@ -21,7 +21,7 @@ DEVICES: tuple[type[DeviceRecord], ...] = (
     RaidSet,
     SsdDevice,
 )
-"""Every kind; compiled engines know it by its place here."""
+"""Every kind."""
 
 
 @dataclass(frozen=True)

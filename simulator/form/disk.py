@@ -1,14 +1,15 @@
 """Disks with an arm, without and with a write cache."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from oltpsim.simulator.form.device import DeviceRecord
 
 PATIENCE_NS = 1_000_000_000
 """A request that the drive has held this long goes first, so that none starves (assumption: firmware ages requests)."""
 SCHEDULERS = ("fcfs", "look", "c-look", "deadline")
-"""orders in which the operating system hands requests to a drive; engines get the number"""
+"""orders in which the operating system hands requests to a drive"""
+Scheduler = Annotated[str, SCHEDULERS]
 
 
 @dataclass(frozen=True)
@@ -26,17 +27,12 @@ class RotatingDevice(DeviceRecord):
     seek_full_ns: int
     overhead_ns: int
     queue_depth: int
-    scheduler: str
-    """one of SCHEDULERS"""
+    scheduler: Scheduler
     settle_ns: int = 0
     head_switch_ns: int = 0
     heads: int = 8
     """tracks of a cylinder"""
     kind: ClassVar[str] = "rotating"
-
-    def numbers(self) -> dict[str, int]:
-        """The scheduler by its place in SCHEDULERS."""
-        return super().numbers() | {"scheduler": SCHEDULERS.index(self.scheduler)}
 
     def with_cache(self, cache_bytes: int, destages_among: int) -> "CachingDevice":
         """The same disk with its write cache on."""
@@ -65,7 +61,3 @@ class CachingDevice(RotatingDevice):
     def in_cache_ns(self) -> int:
         """Time until a write is in the cache."""
         return self.cache_ns if self.by_controller else self.overhead_ns
-
-    def numbers(self) -> dict[str, int]:
-        """With the time until a write is in the cache, whoever has that."""
-        return super().numbers() | {"cache_ns": self.in_cache_ns}

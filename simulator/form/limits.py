@@ -1,11 +1,13 @@
 """Rate limits of cloud volumes, and of controllers and machines in front of many devices."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from oltpsim.simulator.form.clock import FS_PER_S, PS_PER_NS, PS_PER_S
 
 DIRECTIONS = ("both", "read", "write")
 """what a limit counts"""
+Direction = Annotated[str, DIRECTIONS]
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class RateLimit:
     credits: float = 0.0
     credits_at_start: float = 0.0
     unit_bytes: int = 1 << 18
-    direction: str = "both"
+    direction: Direction = "both"
     slice_ns: int = 0
 
     @property
@@ -61,11 +63,6 @@ class RateLimit:
     def slice_ps(self) -> int:
         """Length of a slice; 1 where credits come back all the time."""
         return max(self.slice_ns * PS_PER_NS, 1)
-
-    @property
-    def direction_code(self) -> int:
-        """Place of `direction` in DIRECTIONS."""
-        return DIRECTIONS.index(self.direction)
 
     def counts(self, write: bool) -> bool:
         """Whether reads, or writes, are counted."""

@@ -9,7 +9,7 @@ its entry, run it, end, and start again at 0.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from oltpsim.simulator.form.arrays import IntArray
 
@@ -68,6 +68,19 @@ WITH_INDEX_PAGE = 2
 """`write` of a touch that changes the page and the index page above it"""
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
 OPERATION_WIDTH = 6
+Code = Annotated[int, OPERATIONS]
+
+
+class Operation(NamedTuple):
+    """Operation with its operands, as OPERATIONS names them."""
+
+    code: Code
+    a: int
+    b: int
+    c: int
+    d: int
+    e: int
+
 
 # Gates: three places of a counter for each group: passages left, closed until, passages between. A passage counts one
 # off those left; the one that finds the last closes the gate for a drawn time. Who comes while it is closed waits at
@@ -75,8 +88,16 @@ OPERATION_WIDTH = 6
 
 # Distributions of times: kind, then two operands in ns (a count, for erlang's second).
 DISTRIBUTION_KINDS = ("constant", "exponential", "uniform", "erlang")
-DISTRIBUTION_COLUMNS = ("kind", "a", "b")
-# constant: a; exponential: mean a; uniform: a..b; erlang: mean a, sum of b equal exponential phases
+DistributionKind = Annotated[int, DISTRIBUTION_KINDS]
+
+
+class Distribution(NamedTuple):
+    """Times: a constant a; exponential of mean a; uniform in a..b; erlang of mean a, the sum of b equal phases; ns."""
+
+    kind: DistributionKind
+    a: int
+    b: int
+
 
 # References: how an operation finds its page in a region. r_group chooses the group.
 #   popular: offset drawn from alias `table`; the page is also remembered in window `window` of group `r` (if >= 0)
@@ -84,7 +105,52 @@ DISTRIBUTION_COLUMNS = ("kind", "a", "b")
 #   append: as row, but a page that no row of the group has reached yet is created, not read
 #   recent: a page drawn evenly from what window `window` of group `r` remembers
 REFERENCE_KINDS = ("popular", "row", "append", "recent")
-REFERENCE_COLUMNS = ("kind", "region", "r_group", "r", "table", "window", "s", "high")
+ReferenceKind = Annotated[int, REFERENCE_KINDS]
+
+
+class ReferenceRow(NamedTuple):
+    """Way to find a page in a region; operands by their numbers, -1 for none."""
+
+    kind: ReferenceKind
+    region: int
+    group_register: int
+    row_register: int
+    sampler: int
+    window: int
+    stream: int
+    high: int
+
+
+class AliasEntry(NamedTuple):
+    """Value of an alias table: below the cut it is drawn, else `other`."""
+
+    cut: int
+    other: int
+
+
+class TableSpan(NamedTuple):
+    """Part of an array whose parts are laid end to end."""
+
+    start: int
+    length: int
+
+
+class WindowRow(NamedTuple):
+    """Rings that remember the last pages of each group; `seen`: the first counter of what each ring has taken in."""
+
+    start: int
+    length: int
+    groups: int
+    seen: int
+
+
+class LoadRow(NamedTuple):
+    """Pages of a group of a region, in the order of a load."""
+
+    region: int
+    group: int
+    first_page: int
+    pages: int
 
 
 class RegionRow(NamedTuple):
@@ -114,34 +180,34 @@ class Program:
     classes: tuple[str, ...]
     main_class: int
     entries: IntArray
-    operations: IntArray
+    operations: Annotated[IntArray, Operation]
     registers: tuple[str, ...]
     streams: tuple[str, ...]
-    alias: IntArray
-    tables: IntArray
+    alias: Annotated[IntArray, AliasEntry]
+    tables: Annotated[IntArray, TableSpan]
     """(start, length) of each alias table"""
     table_names: tuple[str, ...]
-    distributions: IntArray
+    distributions: Annotated[IntArray, Distribution]
     counters: IntArray
     """initial values, tables laid end to end"""
-    counter_tables: IntArray
+    counter_tables: Annotated[IntArray, TableSpan]
     counter_names: tuple[str, ...]
-    regions: IntArray
+    regions: Annotated[IntArray, RegionRow]
     region_names: tuple[str, ...]
-    references: IntArray
+    references: Annotated[IntArray, ReferenceRow]
     reference_names: tuple[str, ...]
     initial_high: IntArray
     """highest page that appends have reached at the start, by `high` of the reference + group"""
-    windows: IntArray
+    windows: Annotated[IntArray, WindowRow]
     """(start, length, groups, first counter) of each window of recent pages"""
     loaded_windows: IntArray
     """(window, region, table): a load fills the rings with pages of the region, offsets drawn from the alias table"""
-    lock_tables: IntArray
+    lock_tables: Annotated[IntArray, TableSpan]
     """(start, rows) of each kind of lock"""
     lock_names: tuple[str, ...]
     sections: tuple[str, ...]
     stations: tuple[str, ...]
-    load_order: IntArray
+    load_order: Annotated[IntArray, LoadRow]
     """(region, group, first_page, pages): what a bulk load writes, in order"""
 
     def region(self, number: int) -> RegionRow:

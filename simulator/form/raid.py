@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from oltpsim.simulator.form.device import DeviceRecord
+from oltpsim.simulator.form.ssd import SsdDevice
 
 
 @dataclass(frozen=True)
@@ -20,11 +21,12 @@ class RaidSet(DeviceRecord):
     parities: int = 0
     kind: ClassVar[str] = "raid"
 
-    def numbers(self) -> dict[str, int]:
-        """With how many disks it has."""
-        return super().numbers() | {"disks": len(self.disks)}
-
     @property
     def data_units(self) -> int:
         """Units of data in a stripe: disks' worth of capacity."""
         return len(self.disks) // self.copies - self.parities
+
+    @property
+    def needs_flush(self) -> bool:
+        """Whether its disks are flushed behind a synced write."""
+        return isinstance(self.disks[0], SsdDevice) and self.disks[0].needs_flush

@@ -1,10 +1,21 @@
 """The state at time 0 as a record: what caches, windows and counters hold before a lead-in."""
 
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 from oltpsim.simulator.form.arrays import IntArray
 
-POOL_COLUMNS = ("page", "usage", "dirty", "resident")
+
+class PoolSlot(NamedTuple):
+    """Slot of the buffer pool; `usage`: uses that CLOCK counts; `dirty` and `resident`: 0 or 1."""
+
+    page: int
+    usage: int
+    dirty: int
+    resident: int
+
+
+POOL_COLUMNS = PoolSlot._fields
 
 
 @dataclass(frozen=True)
@@ -17,7 +28,7 @@ class StartState:
     `counters` and `initial_high`.
     """
 
-    pool: IntArray
+    pool: Annotated[IntArray, PoolSlot]
     page_cache: IntArray
     windows: IntArray
     seen: IntArray

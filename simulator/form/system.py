@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -18,16 +19,18 @@ from oltpsim.simulator.form.limiters import Limiters, limiters_of
 from oltpsim.simulator.form.limits import Controllers, RateLimit
 from oltpsim.simulator.form.placement import Extent, round_robin
 from oltpsim.simulator.form.plain import plain_of
-from oltpsim.simulator.form.program import Program
+from oltpsim.simulator.form.program import LoadRow, Program
 
 STARTS = ("cold", "after_load", "warm", "after_prewarm")
 """states at time 0: nothing in caches; as a bulk load leaves them; as after a long run; files read one after another"""
+Start = Annotated[str, STARTS]
 MOST_FILES = MOST_PAGES_A_PAUSE = 255
 """a byte each in the kernel's tasks"""
 UNPACED = 10**15
 """pages from which on writers are paused, where they never are"""
 REPLACEMENTS = ("lru", "clock", "midpoint")
 """of the buffer pool; `midpoint`: InnoDB's list in two parts"""
+Replacement = Annotated[str, REPLACEMENTS]
 MOST_USAGE = 5
 """CLOCK counts no more uses of a page than this, as PostgreSQL does."""
 OLD_PERCENT = 37
@@ -99,7 +102,7 @@ class Pool:
     """The buffer pool; `resident_pages` of its `pages` have memory, the others are in swap."""
 
     pages: int
-    replacement: str
+    replacement: Replacement
     resident_pages: int
     clean_search_pages: int = 1
     """lists with direct I/O or synced writing: a clean victim is looked for among so many pages; if there is none the
@@ -169,6 +172,13 @@ class Costs:
     request_ns: int
 
 
+class FilePart(NamedTuple):
+    """Pages of a file, from `first_page` to before those of the next part."""
+
+    first_page: int
+    file: int
+
+
 @dataclass(frozen=True)
 class Writing:
     """How daemons write buffers: so many pages at a time, and so many neighbours in a direct request."""
@@ -180,13 +190,21 @@ class Writing:
     the data"""
     pushed: bool = False
     """by buffered I/O: daemons hand each batch from the page cache to the disks at once, and pay for its requests"""
-    files: tuple[tuple[int, int], ...] = ()
+    files: Annotated[tuple[tuple[int, int], ...], FilePart] = ()
     """(first page, file), by page, on SSDs: behind the pages of a doubled or synced batch each of its files is flushed,
     in turn. Empty: by direct I/O one flush for all, on each device behind its last page; by buffered I/O none."""
     synced: bool = False
     """by buffered I/O: daemons hand each batch from the page cache to the disks, pay for its requests and wait until
     the disks have all that is on its way then (fsync). A dirty victim is written by whoever needs its buffer, with a
     flush, and stays in the page cache; else it goes no further than there"""
+
+
+class HomeRegister(NamedTuple):
+    """Register of a connection that is set to home * factor // divisor."""
+
+    number: int
+    factor: int
+    divisor: int
 
 
 @dataclass(frozen=True)
@@ -200,7 +218,7 @@ class Terminals:
 
     count: int
     homes: int
-    registers: tuple[tuple[int, int, int], ...]
+    registers: Annotated[tuple[tuple[int, int, int], ...], HomeRegister]
     mix: int
     keying_ns: tuple[int, ...]
     """by class of the transaction that follows"""
@@ -234,7 +252,7 @@ class Interval:
     at time 0 and lasts `lead_in_ns`: pages that it leaves dirty have their age of that time.
     """
 
-    start: str
+    start: Start
     warm_up_ns: int
     duration_ns: int
     lead_in_transactions: int = 0
@@ -330,7 +348,7 @@ class System:
         return tuple(number for number, device in every if not isinstance(device, RotatingDevice))
 
     @property
-    def prewarm_order(self) -> IntArray:
+    def prewarm_order(self) -> Annotated[IntArray, LoadRow]:
         """Loaded pages that a prewarm reads, in its order, in rows as `Program.load_order` has them."""
         every = self.program.load_order
         rows = np.concatenate([every[every[:, 0] == region] for region in self.interval.prewarm_regions] or [every[:0]])

@@ -91,6 +91,12 @@ class Array {
 public:
     Array() = default;
     explicit Array(i64 size, const T& value = T{}) : items(static_cast<std::size_t>(size), value) {}
+    template <class Values>
+    static Array of(const Values& values) {
+        Array copy;
+        for (const auto& value : values) copy.add(static_cast<T>(value));
+        return copy;
+    }
 
     T& operator[](i64 place) {
         check(0 <= place && place < size());

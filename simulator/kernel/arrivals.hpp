@@ -1,34 +1,27 @@
 // Arrivals: transactions that come by themselves, from outside or from terminals, and wait for a free connection.
 #pragma once
-#include "calendar.hpp"
+#include "context.hpp"
 #include "gauge.hpp"
 #include "streams.hpp"
-#include "tables.hpp"
-#include "task.hpp"
 
 namespace oltpsim {
 
-class Arrivals {
+class Arrivals : Context {
 public:
     Population in_system;  // transactions
 
     // `source`: the task that is woken at each arrival from outside.
-    Arrivals(const Tables& system, i32 source, const Ziggurat& ziggurat, Calendar& calendar, Tasks& tasks)
-        : source(source),
-          mean_ns(system.fact("arrival_mean_ns")),
-          stream(static_cast<Stream>(system.fact("arrival_stream"))),
-          ziggurat(ziggurat),
-          calendar(calendar),
-          tasks(tasks) {}
+    Arrivals(const Context& context, i32 source, const Ziggurat& ziggurat)
+        : Context(context), source(source), stream(static_cast<Stream>(run.arrival_stream)), ziggurat(ziggurat) {}
 
     Stream stream_state() const { return stream; }
-    bool are_open() const { return mean_ns > 0; }
+    bool are_open() const { return run.arrival_mean_ns > 0; }
 
     // The source: Poisson arrivals.
     void wake() {
         if (tasks[source].stage == Stage::timed) add(calendar.now_ns, 0);
         tasks[source].stage = Stage::timed;
-        calendar.after(ziggurat.draw_ns(stream, mean_ns), EventKind::task, source);
+        calendar.after(ziggurat.draw_ns(stream, run.arrival_mean_ns), EventKind::task, source);
     }
 
     // A transaction that began at `began_ns` goes to a free connection, or waits for one.
@@ -61,11 +54,8 @@ private:
     };
 
     const i32 source;
-    const i64 mean_ns;  // 0: none come from outside
     Stream stream;
     const Ziggurat& ziggurat;
-    Calendar& calendar;
-    Tasks& tasks;
 
     Line idle;  // connections
     Ring<Arrival> waiting;

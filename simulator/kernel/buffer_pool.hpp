@@ -10,7 +10,7 @@ namespace oltpsim {
 enum class Residence : u8 { none, swapped_out, idle, accessed };
 
 class BufferPool : public Cache {
-    const i64 free_wait_ns;  // of whoever brings a page into a full pool, before a buffer is chosen; 0: none
+    const form::Pool& given;
     FlushList changed;
 
     // For the list, which asks it of each page.
@@ -21,28 +21,27 @@ class BufferPool : public Cache {
 public:
     WaitingChanges waiting;
 
-    explicit BufferPool(const Tables& system)
-        : Cache(system.fact("pages"), system.fact("pool_pages"),
-                static_cast<Replacement>(system.fact("pool_replacement")), swaps(system),
-                system.fact("clean_search_pages"), system.fact("old_ms")),
-          free_wait_ns(system.fact("free_wait_ns")),
+    explicit BufferPool(const form::System& system)
+        : Cache(system.program.pages, system.pool.pages, system.pool.replacement, swaps(system.pool),
+                system.pool.clean_search_pages, system.pool.old_ms),
+          given(system.pool),
           changed(system),
-          waiting(system),
-          most_resident(std::min(system.fact("resident_pages"), capacity)),
-          residence(swaps(system) ? capacity : 0, Residence::none) {}
+          waiting(system.program),
+          most_resident(std::min(given.resident_pages, capacity)),
+          residence(swaps(given) ? capacity : 0, Residence::none) {}
 
     // Time that a buffer for one more page is waited for, ns.
-    i64 wait_for_free_ns() const { return used < capacity ? 0 : free_wait_ns; }
+    i64 wait_for_free_ns() const { return used < capacity ? 0 : given.free_wait_ns; }
 
     // Whether memory has no room for all buffers.
-    static bool swaps(const Tables& system) { return system.fact("resident_pages") < system.fact("pool_pages"); }
+    static bool swaps(const form::Pool& pool) { return pool.resident_pages < pool.pages; }
 
     // Memory that a pool takes.
-    static i64 bytes(const Tables& system) {
-        const i64 capacity = system.fact("pool_pages");
-        const Replacement replacement = static_cast<Replacement>(system.fact("pool_replacement"));
-        return Cache::bytes(system.fact("pages"), capacity, replacement, swaps(system)) + FlushList::bytes(system) +
-               WaitingChanges::bytes(system) + (swaps(system) ? capacity * static_cast<i64>(sizeof(Residence)) : 0);
+    static i64 bytes(const form::System& system) {
+        const form::Pool& pool = system.pool;
+        return Cache::bytes(system.program.pages, pool.pages, pool.replacement, swaps(pool)) +
+               FlushList::bytes(system) + WaitingChanges::bytes(system.program) +
+               (swaps(pool) ? pool.pages * static_cast<i64>(sizeof(Residence)) : 0);
     }
 
     // A commit has logged so many bytes.

@@ -11,10 +11,11 @@
 #include <string>
 
 #include "midpoint_list.hpp"
+#include "records.hpp"
 
 namespace oltpsim {
 
-enum class Replacement : i64 { lru, clock, midpoint };
+using form::Replacement;
 
 struct CacheCounters {
     i64 evictions = 0;
@@ -212,7 +213,7 @@ public:
     i64 clock_hand() const { return hand; }
 
 private:
-    static constexpr u32 MOST_USAGE = 5;  // as PostgreSQL
+    static constexpr u32 MOST_USAGE = form::MOST_USAGE;
     static constexpr u32 EMPTY = (1u << 28) - 1;
     static constexpr u32 NEVER = UINT32_MAX;
     static constexpr i64 AHEAD = 16;  // entries that a sweep prefetches

@@ -8,59 +8,22 @@
 
 namespace oltpsim {
 
-constexpr i64 SUB_BUCKETS = 64, BUCKETS = SUB_BUCKETS * 48;  // of a histogram, as simulator.results
-
-// Ends of transactions of one class in the measured interval.
-struct ClassCounters {
-    i64 completed = 0;
-    i64 rolled_back = 0;
-    i64 total_ns = 0;
-    i64 spent_ns[ACTIVITIES] = {};
-    i64 histogram[BUCKETS] = {};
-};
-
-struct End {
-    i64 time_ns;
-    i64 client;
-    i64 transaction_class;
-    i64 response_ns;
-};
-
-class Clients {
+class Clients : Parts {
 public:
     i64 ended = 0;
     i64 ended_main = 0;
     i64 at_work;          // clients that have work left
     Gauge reads_pending;  // that clients wait for
-    Array<ClassCounters> classes;
-    Array<End> trace;  // of the first transactions, up to `traced`
+    Array<form::ClassCompletions> classes;
+    Array<form::End> ends;  // of the first transactions, as many as are traced
 
-    Clients(const Tables& system, i64 clients, Calendar& calendar, Tasks& tasks, Devices& devices, Stations& stations,
-            IoWait& io_wait, Interpreter& interpreter, Log& log, WriteBack& write_back, Daemons& daemons,
-            Arrivals& arrivals, Terminals& terminals)
-        : at_work(clients),
+    Clients(const Parts& parts, i64 clients)
+        : Parts(parts),
+          at_work(clients),
           classes(interpreter.program.entries.size()),
-          main_class(system.fact("main_class")),
-          main_per_client(system.fact("main_per_client")),
-          count_from_ns(system.fact("count_from_ns")),
-          traced(system["trace"].at(0, "ends")),
-          page_bytes(system.fact("page_bytes")),
-          is_doubled(system.fact("doubled") != 0),
-          swap_start_byte(system.fact("swap_start_bytes")),
-          swap_cluster(system.fact("swap_cluster_pages")),
-          interrupt_station(static_cast<i32>(system.fact("interrupt_station"))),
-          interrupt_ns(system.fact("interrupt_ns")),
-          calendar(calendar),
-          tasks(tasks),
-          devices(devices),
-          stations(stations),
-          io_wait(io_wait),
-          interpreter(interpreter),
-          log(log),
-          write_back(write_back),
-          daemons(daemons),
-          arrivals(arrivals),
-          terminals(terminals) {}
+          main_per_client(system.work ? system.work->main_per_client : 0),
+          is_doubled(system.writing.doubled),
+          interrupt_station(system.interrupts ? static_cast<i32>(system.interrupts->station) : NONE) {}
 
     // A client's event: its wait is over, and it goes on to the next one.
     void wake(i32 who) {
@@ -73,7 +36,7 @@ public:
         } else if (task.stage != Stage::starting && !end_wait(who, task)) {
             return;
         }
-        run(who, task);
+        go_on(who, task);
     }
 
     // A page that a merge has read is here.
@@ -84,27 +47,9 @@ public:
 
 private:
     static constexpr i64 THROTTLED_BATCH_PAGES = 64;
-    const i64 main_class;
     const i64 main_per_client;  // transactions after which a client stops; 0: never
-    const i64 count_from_ns;
-    const i64 traced;
-    const i64 page_bytes;
-    const bool is_doubled;  // a victim is written twice
-    const i64 swap_start_byte;
-    const i64 swap_cluster;  // pages
+    const bool is_doubled;      // a victim is written twice
     const i32 interrupt_station;
-    const i64 interrupt_ns;
-    Calendar& calendar;
-    Tasks& tasks;
-    Devices& devices;
-    Stations& stations;
-    IoWait& io_wait;
-    Interpreter& interpreter;
-    Log& log;
-    WriteBack& write_back;
-    Daemons& daemons;
-    Arrivals& arrivals;
-    Terminals& terminals;
 
     std::unordered_map<i32, i32> waiting_for_page;  // the first of those who wait for it
     i32 waiting_for_buffer = NONE;                  // the first of those who wait for any
@@ -124,7 +69,7 @@ private:
                 spend(task, Activity::critical_section);
                 task.spent(Activity::critical_section) -= task.service_ns;
                 task.spent(Activity::cpu) += task.service_ns;
-                interpreter.cpu_time.user_ns += task.hold_ns;
+                interpreter.cpu_time.transaction += task.hold_ns;
                 return;
             case Purpose::station:
                 spend(task, Activity::stations);
@@ -143,7 +88,7 @@ private:
             case Stage::reading:
                 devices.end_call(task.target);
                 if (interrupt_station != NONE) {
-                    stations.enter(interrupt_station, who, interrupt_ns, Purpose::interrupt);
+                    stations.enter(1 + interrupt_station, who, system.interrupts->served_ns, Purpose::interrupt);
                     return false;
                 }
                 end_read(task);
@@ -200,7 +145,7 @@ private:
         }
     }
 
-    void run(i32 who, Task& task) {
+    void go_on(i32 who, Task& task) {
         while (true) {
             const Wait wait = interpreter.advance(who);
             write_back.write_evicted();
@@ -280,8 +225,8 @@ private:
             case WaitKind::fault:
                 task.stage = Stage::swapping_in;
                 io_wait.change(1);
-                devices.submit(0, swap_start_byte + wait.target * page_bytes, page_bytes, Transfer::read, Use::swap_in,
-                               who);
+                devices.submit(0, system.storage.swap_start_bytes + wait.target * system.storage.page_bytes,
+                               system.storage.page_bytes, Transfer::read, Use::swap_in, who);
                 return;
             case WaitKind::throttle:
                 write_back.flush(calendar.now_ns, THROTTLED_BATCH_PAGES);
@@ -315,7 +260,7 @@ private:
         reads_pending.change(calendar.now_ns, -1);
         io_wait.change(-1);
         interpreter.pool.end_read(task.target);
-        if (!interpreter.direct_io) interpreter.page_cache.fill(task.target);
+        if (!system.direct_io) interpreter.page_cache.fill(task.target);
         write_back.write_evicted();
         announce(task.target);
         spend(task, Activity::disk_read);
@@ -348,10 +293,11 @@ private:
         io_wait.change(-1);
         pool.make_resident(slot);
         pool.set_busy(pool.page_in(slot), false);
-        while (pool.counters.swap_outs - swap_outs_submitted >= swap_cluster) {
-            swap_outs_submitted += swap_cluster;
-            const i64 place = swap_outs_submitted % std::max<i64>(pool.capacity - swap_cluster, 1);
-            devices.submit(0, swap_start_byte + place * page_bytes, swap_cluster * page_bytes, Transfer::write,
+        while (pool.counters.swap_outs - swap_outs_submitted >= system.storage.swap_cluster_pages) {
+            swap_outs_submitted += system.storage.swap_cluster_pages;
+            const i64 place = swap_outs_submitted % std::max<i64>(pool.capacity - system.storage.swap_cluster_pages, 1);
+            devices.submit(0, system.storage.swap_start_bytes + place * system.storage.page_bytes,
+                           system.storage.swap_cluster_pages * system.storage.page_bytes, Transfer::write,
                            Use::swap_out, NOBODY);
         }
         announce(pool.page_in(slot));
@@ -373,13 +319,13 @@ private:
     bool end(i32 who, Task& task, i64 transaction_class, bool rolled_back) {
         const i64 now_ns = calendar.now_ns, response_ns = now_ns - task.began_ns;
         ended++;
-        if (transaction_class == main_class) {
+        if (transaction_class == system.program.main_class) {
             ended_main++;
             task.main_done++;
         }
-        if (trace.size() < traced) trace.add({now_ns, who, transaction_class, response_ns});
-        if (now_ns >= count_from_ns) {
-            ClassCounters& counters = classes[transaction_class];
+        if (ends.size() < run.traced) ends.add({now_ns, who, transaction_class, response_ns});
+        if (now_ns >= system.interval.warm_up_ns) {
+            form::ClassCompletions& counters = classes[transaction_class];
             counters.completed++;
             counters.rolled_back += rolled_back;
             counters.total_ns += response_ns;
@@ -389,7 +335,7 @@ private:
         std::fill(std::begin(task.spent_ns), std::end(task.spent_ns), 0);
         arrivals.in_system.leave(now_ns, task.began_ns);
         terminals.answer(who, transaction_class);
-        if (transaction_class != main_class || task.main_done != main_per_client) return false;
+        if (transaction_class != system.program.main_class || task.main_done != main_per_client) return false;
         task.stage = Stage::stopped;
         at_work--;
         return true;
@@ -397,6 +343,7 @@ private:
 
     // As simulator.results.histogram_bucket: 64 a factor of two.
     static i64 bucket(i64 time_ns) {
+        constexpr i64 SUB_BUCKETS = form::HISTOGRAM_SUB_BUCKETS;
         const int shift = std::max(static_cast<int>(std::bit_width(static_cast<u64>(time_ns))) - 7, 0);
         return shift * SUB_BUCKETS + (time_ns >> shift);
     }

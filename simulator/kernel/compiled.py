@@ -1,18 +1,17 @@
-"""One system in the compiled library: tables in, time passes, tables out."""
+"""One system in the compiled library: a record in, time passes, records out."""
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from oltpsim.simulator.compiled_library import ERROR_BYTES
 from oltpsim.simulator.errors import SMALLER_SYSTEM, InputError, InternalError
-from oltpsim.simulator.form import GIB, KIB, IntArray, Table
-from oltpsim.simulator.kernel.library import CTable, kernel_library
+from oltpsim.simulator.form import GIB, KIB, SeededRun, StartState
+from oltpsim.simulator.kernel.figures import Figures, State, Values
+from oltpsim.simulator.kernel.library import kernel_library, layout_of
+from oltpsim.simulator.kernel.words import Packed, Record, unpacked
 
 INTERNAL = "internal: "
 """begins the message of an error that no input explains"""
@@ -42,47 +41,65 @@ def _text(path: Path) -> str:
         return ""
 
 
-@cache
-def _names(columns: bytes) -> tuple[str, ...]:
-    return tuple(columns.decode().split())
-
-
 class CompiledSystem:
     """System that the compiled engine runs. Raises InputError where it is too large, for memory or for its numbers.
 
     Threads may use one system in turn, and different ones at the same time.
     """
 
-    def __init__(self, tables: dict[str, Table]) -> None:
+    def __init__(self, run: SeededRun, start: StartState) -> None:
         self._library = kernel_library()
+        self._layout = layout_of(self._library)
         self._lock = Lock()
-        refuse_what_does_not_fit(tables)
-        rows, passed = _passed(tables)
-        self._handle = _call(self._library.oltpsim_create, passed, len(rows))
+        self._run = Packed(self._layout, run)
+        _refuse_what_does_not_fit(self._run, 0)
+        state = Packed(self._layout, start)
+        passed = (self._run.address, self._run.words, state.address, state.words)
+        self._handle = _call(self._library.oltpsim_create, *passed)
 
-    def run(self, until_ns: int) -> None:
-        """Let time pass until an instant, or until the last client has done its work. Other threads go on meanwhile."""
-        with self._lock:
-            _call(self._library.oltpsim_run, self._handle, until_ns)
+    def run(self, until_ns: int) -> int:
+        """Let time pass until an instant, or until the last client has done its work, which is returned, ns.
 
-    def read(self, name: str) -> Table:
-        """A table by its name in report.hpp. Its rows can't be written to."""
-        passed = CTable()
+        Other threads go on meanwhile.
+        """
+        now_ns = ctypes.c_int64()
         with self._lock:
-            _call(self._library.oltpsim_read, self._handle, name.encode(), ctypes.byref(passed))
-            values = ctypes.string_at(passed.values, passed.rows * passed.width * ctypes.sizeof(ctypes.c_int64))
-        rows = np.frombuffer(values, dtype=np.int64).reshape(passed.rows, passed.width)
-        return Table(_names(passed.columns), rows)
+            _call(self._library.oltpsim_run, self._handle, until_ns, ctypes.byref(now_ns))
+        return now_ns.value
+
+    def figures(self) -> Figures:
+        """Counters and levels now."""
+        return self._read(Figures, self._library.oltpsim_figures)
+
+    def values(self) -> Values:
+        """Values of the program now."""
+        return self._read(Values, self._library.oltpsim_values)
+
+    def state(self) -> State:
+        """All else that it holds now."""
+        return self._read(State, self._library.oltpsim_state)
+
+    def _read(self, record: type[Record], read: Callable[..., Any]) -> Record:
+        with self._lock:
+            return unpacked(self._layout, record, _call(read, self._handle))
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self._library.oltpsim_free(self._handle)
 
 
-def refuse_what_does_not_fit(tables: dict[str, Table], more_bytes: int = 0) -> None:
-    """Raises InputError if the system of these tables, and so much beside it, takes more memory than is free."""
-    rows, passed = _passed(tables)
-    needed_bytes = _call(kernel_library().oltpsim_bytes_needed, passed, len(rows)) + more_bytes
+def refuse_what_does_not_fit(run: SeededRun, more_bytes: int) -> None:
+    """Raises InputError if a run, and so much beside it, takes more memory than is free."""
+    _refuse_what_does_not_fit(Packed(layout_of(kernel_library()), run), more_bytes)
+
+
+def run_text(run: SeededRun) -> str:
+    """A run's record as text, for a process that has the kernel's parts compiled in (`Packed.text`)."""
+    return Packed(layout_of(kernel_library()), run).text()
+
+
+def _refuse_what_does_not_fit(run: Packed, more_bytes: int) -> None:
+    needed_bytes = _call(kernel_library().oltpsim_bytes_needed, run.address, run.words) + more_bytes
     free_bytes = available_bytes()
     if free_bytes is not None and needed_bytes > free_bytes:
         needed, free = (f"{size / GIB:,.3g} GiB" for size in (needed_bytes, free_bytes))
@@ -90,17 +107,6 @@ def refuse_what_does_not_fit(tables: dict[str, Table], more_bytes: int = 0) -> N
             f"simulating this takes at least {needed} of memory and {free} are free: "
             f"{SMALLER_SYSTEM}, or on another machine"
         )
-
-
-def _passed(tables: dict[str, Table]) -> tuple[list[IntArray], Any]:
-    """Rows, which must live as long as the call, and the tables that point to them."""
-    rows = [np.ascontiguousarray(table.rows, dtype=np.int64) for table in tables.values()]
-    passed = (CTable * len(tables))()
-    for place, values, (name, table) in zip(passed, rows, tables.items(), strict=True):
-        place.name, place.columns = name.encode(), " ".join(table.columns).encode()
-        place.values = values.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
-        place.rows, place.width = values.shape
-    return rows, passed
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -6,26 +6,7 @@
 
 namespace oltpsim {
 
-// In the order of simulator.form.DAEMON_OPERATIONS.
-enum class DaemonCode : i64 {
-    sleep,
-    every,
-    await_dirty,
-    write_dirty,
-    sync,
-    note_checkpoint,
-    write_log,
-    await_cache_dirty,
-    write_cache_dirty,
-    write_expired,
-    write_tail,
-    write_unused,
-    write_aged,
-    begin_checkpoint,
-    every_or_logged,
-    every_or_evicted,
-    merge,
-};
+using form::DaemonOperation;
 
 constexpr i64 MILLI = 1000, MILLION = 1'000'000;
 constexpr i64 NOT_YET = -1;
@@ -46,87 +27,50 @@ struct FlushingMeans {
     }
 };
 
-// The rules of flushing by age, as simulator.form.Flushing.
+// Flushing by age, if there are rules of it.
 class Flushing {
 public:
-    explicit Flushing(const Tables& system)
-        : by_age(column(system["percent_by_age"])), by_dirty(column(system["percent_by_dirty"])) {
-        const Table& table = system["flushing"];
-        if (table.rows() == 0) return;
-        whole_age_bytes = table.at(0, "whole_age_bytes");
-        full_bytes = table.at(0, "full_bytes");
-        cleaners = table.at(0, "cleaners");
-        milli_pages = table.at(0, "milli_pages");
-        most_milli_pages = table.at(0, "most_milli_pages");
-        rounds = table.at(0, "rounds");
-    }
+    explicit Flushing(const form::Flushing* rules) : rules(rules) {}
 
     // Whether the log since the oldest change that isn't on the disks has no room for more commits.
-    bool is_log_full(BufferPool& pool) const { return full_bytes > 0 && pool.age_bytes() > full_bytes; }
+    bool is_log_full(BufferPool& pool) const { return rules && pool.age_bytes() > rules->full_bytes; }
 
     // How many of the oldest dirty pages a cleaner writes in this round.
     i64 pages_due(BufferPool& pool, i64 age_bytes, FlushingMeans& means) const {
         const i64 end = pool.log_end_bytes(), oldest = end - pool.age_bytes();
-        const i64 percent = std::max(at(by_age, 100 * (end - oldest) / whole_age_bytes),
-                                     at(by_dirty, 100 * pool.dirty / pool.capacity));
-        const i64 most = 2 * most_milli_pages, shares = ROUNDS_AHEAD * cleaners;
+        const i64 percent = std::max(at(rules->percent_by_age, 100 * (end - oldest) / rules->whole_age_bytes),
+                                     at(rules->percent_by_dirty, 100 * pool.dirty / pool.capacity));
+        const i64 most = 2 * rules->most_milli_pages, shares = ROUNDS_AHEAD * rules->cleaners;
         const i64 coming = pool.count_older(oldest + ROUNDS_AHEAD * means.mean_bytes, most * shares / MILLI + 1);
-        const i64 coming_milli = std::min(coming * MILLI / shares, most), asked_milli = milli_pages * percent / 100;
-        means.left_milli_pages += std::min((asked_milli + means.mean_milli_pages + coming_milli) / 3, most_milli_pages);
+        const i64 coming_milli = std::min(coming * MILLI / shares, most),
+                  asked_milli = rules->milli_pages * percent / 100;
+        means.left_milli_pages +=
+            std::min((asked_milli + means.mean_milli_pages + coming_milli) / 3, rules->most_milli_pages);
         i64 due = means.left_milli_pages / MILLI;
         means.left_milli_pages %= MILLI;
-        due = std::max(due, pool.count_older(end - age_bytes, pool.dirty) / cleaners);
-        means.note(std::min(due, pool.dirty), end, rounds);
+        due = std::max(due, pool.count_older(end - age_bytes, pool.dirty) / rules->cleaners);
+        means.note(std::min(due, pool.dirty), end, rules->rounds);
         return due;
     }
 
 private:
     static constexpr i64 ROUNDS_AHEAD = 3;  // of log, over which the pages that will be due are averaged
 
-    const Array<i64> by_age, by_dirty;  // per cents
-    i64 whole_age_bytes = 1, full_bytes = 0, cleaners = 1, milli_pages = 0, most_milli_pages = 0, rounds = 1;
+    const form::Flushing* rules;
 
-    static i64 at(const Array<i64>& percent, i64 place) { return percent[std::min(place, percent.size() - 1)]; }
-
-    static Array<i64> column(const Table& table) {
-        Array<i64> values;
-        for (i64 i = 0; i < table.rows(); i++) values.add(table.at(i, i64{0}));
-        return values;
-    }
+    static i64 at(const Rows<i64>& percent, i64 place) { return percent[std::min(place, percent.size() - 1)]; }
 };
 
-class Daemons {
+class Daemons : Parts {
 public:
-    struct Checkpoint {
-        i64 began_ns, ended_ns;
-    };
-    Array<Checkpoint> checkpoints;  // that are done
+    Array<form::Checkpoint> checkpoints;  // that are done
 
     // Their tasks are those from `first` on, in order.
-    Daemons(const Tables& system, i32 first, Calendar& calendar, Tasks& tasks, Devices& devices, Stations& stations,
-            Interpreter& interpreter, Log& log, WriteBack& write_back)
-        : first(first),
-          calendar(calendar),
-          tasks(tasks),
-          stations(stations),
-          interpreter(interpreter),
-          log(log),
-          write_back(write_back),
-          flushing(system),
-          merges(system, calendar, devices, interpreter) {
-        const Table& table = system["daemons"];
-        for (i32 number = 0; number < count(system); number++) processes.add({first + number, calendar});
+    Daemons(const Parts& parts, i32 first) : Parts(parts), first(first), flushing(system.flushing), merges(parts) {
+        for (i32 number = 0; number < system.daemons.size(); number++) processes.add({first + number, calendar});
         for (Process& process : processes)
-            daemons.add({process, PageWrites(system, process, calendar, devices, stations, interpreter, write_back)});
-        for (i64 i = 0; i < table.rows(); i++)
-            daemons[table.at(i, "daemon")].steps.add(
-                {static_cast<DaemonCode>(table.at(i, "code")), table.at(i, "a"), table.at(i, "b")});
+            daemons.add({process, PageWrites(parts, process), system.daemons[daemons.size()].steps});
         for (Daemon& daemon : daemons) daemon.process.live(life(daemon));
-    }
-
-    static i32 count(const Tables& system) {
-        const Table& table = system["daemons"];
-        return table.rows() == 0 ? 0 : static_cast<i32>(table.at(table.rows() - 1, "daemon")) + 1;
     }
 
     // A daemon's event: it goes on to its next wait.
@@ -157,15 +101,10 @@ public:
     bool end_write(i32 who) { return daemons[who - first].writes.end_write(); }
 
 private:
-    struct Step {
-        DaemonCode code;
-        i64 a, b;  // operands, as DAEMON_OPERATIONS names them
-    };
-
     struct Daemon {
         Process& process;
         PageWrites writes;
-        Array<Step> steps{};
+        const Rows<form::DaemonStep> steps;
         Array<i32> pages{};  // of the step that it is at
 
         i64 due_ns = 0;             // when `every` was last due
@@ -193,12 +132,6 @@ private:
     };
 
     const i32 first;
-    Calendar& calendar;
-    Tasks& tasks;
-    Stations& stations;
-    Interpreter& interpreter;
-    Log& log;
-    WriteBack& write_back;
 
     Array<Process> processes;
     Array<Daemon> daemons;
@@ -211,59 +144,59 @@ private:
         Process& process = daemon.process;
         BufferPool& pool = interpreter.pool;
         for (i64 at = 0;; at = at + 1 < daemon.steps.size() ? at + 1 : 0) {
-            const Step& step = daemon.steps[at];
-            switch (step.code) {
-                case DaemonCode::sleep:
-                    co_await process.timeout(step.a);
+            const form::DaemonStep& step = daemon.steps[at];
+            switch (step.operation) {
+                case DaemonOperation::sleep:
+                    co_await process.timeout(step.operands[0]);
                     break;
-                case DaemonCode::every:
-                    daemon.due_ns = std::max(daemon.due_ns + step.a, calendar.now_ns);
+                case DaemonOperation::every:
+                    daemon.due_ns = std::max(daemon.due_ns + step.operands[0], calendar.now_ns);
                     co_await process.timeout(daemon.due_ns - calendar.now_ns);
                     daemon.began_ns = calendar.now_ns;
                     break;
-                case DaemonCode::every_or_logged:
-                    co_await await_log(daemon, step.a, step.b);
+                case DaemonOperation::every_or_logged:
+                    co_await await_log(daemon, step.operands[0], step.operands[1]);
                     break;
-                case DaemonCode::every_or_evicted:
-                    co_await await_evictions(daemon, step.a, step.b);
+                case DaemonOperation::every_or_evicted:
+                    co_await await_evictions(daemon, step.operands[0], step.operands[1]);
                     break;
-                case DaemonCode::await_dirty:
-                case DaemonCode::await_cache_dirty:
-                    while (dirty(step.code == DaemonCode::await_cache_dirty) <= step.a)
-                        co_await sleep(process, step.a, step.code == DaemonCode::await_cache_dirty);
+                case DaemonOperation::await_dirty:
+                case DaemonOperation::await_cache_dirty:
+                    while (dirty(step.operation == DaemonOperation::await_cache_dirty) <= step.operands[0])
+                        co_await sleep(process, step.operands[0], step.operation == DaemonOperation::await_cache_dirty);
                     break;
-                case DaemonCode::begin_checkpoint:
+                case DaemonOperation::begin_checkpoint:
                     interpreter.images.begin_checkpoint();
                     break;
-                case DaemonCode::write_dirty:
-                    pool.find_replaced_first(std::max<i64>(pool.dirty - step.a, 0), daemon.pages);
-                    co_await daemon.writes.write(daemon.pages, daemon.over_ns(step.b));
+                case DaemonOperation::write_dirty:
+                    pool.find_replaced_first(std::max<i64>(pool.dirty - step.operands[0], 0), daemon.pages);
+                    co_await daemon.writes.write(daemon.pages, daemon.over_ns(step.operands[1]));
                     break;
-                case DaemonCode::note_checkpoint:
+                case DaemonOperation::note_checkpoint:
                     checkpoints.add({daemon.began_ns, calendar.now_ns});
                     break;
-                case DaemonCode::write_tail:
-                case DaemonCode::write_unused:
-                case DaemonCode::write_aged:
+                case DaemonOperation::write_tail:
+                case DaemonOperation::write_unused:
+                case DaemonOperation::write_aged:
                     find_in_order(step, daemon);
                     co_await daemon.writes.write(daemon.pages, 0);
                     release_commits();
                     break;
-                case DaemonCode::write_log:
-                    if (!log.durable) log.write_pending();
+                case DaemonOperation::write_log:
+                    if (!system.log.durable) log.write_pending();
                     write_back.write_evicted();
                     break;
-                case DaemonCode::write_cache_dirty:
-                    co_await write_cache_dirty(process, step.a);
+                case DaemonOperation::write_cache_dirty:
+                    co_await write_cache_dirty(process, step.operands[0]);
                     break;
-                case DaemonCode::write_expired:
-                    co_await write_expired(process, step.a);
+                case DaemonOperation::write_expired:
+                    co_await write_expired(process, step.operands[0]);
                     break;
-                case DaemonCode::sync:
+                case DaemonOperation::sync:
                     co_await write_back.sync(process);
                     break;
-                case DaemonCode::merge:
-                    co_await merge(daemon, step.a);
+                case DaemonOperation::merge:
+                    co_await merge(daemon, step.operands[0]);
                     break;
             }
         }
@@ -300,14 +233,14 @@ private:
     }
 
     // Dirty pages, in the order of replacement or of age.
-    void find_in_order(const Step& step, Daemon& daemon) {
+    void find_in_order(const form::DaemonStep& step, Daemon& daemon) {
         BufferPool& pool = interpreter.pool;
-        if (step.code == DaemonCode::write_unused)
-            pool.find_unused(step.a, step.b, daemon.slot, daemon.pages);
-        else if (step.code == DaemonCode::write_tail)
-            pool.find_in_tail(step.a, daemon.pages);
+        if (step.operation == DaemonOperation::write_unused)
+            pool.find_unused(step.operands[0], step.operands[1], daemon.slot, daemon.pages);
+        else if (step.operation == DaemonOperation::write_tail)
+            pool.find_in_tail(step.operands[0], daemon.pages);
         else
-            pool.find_oldest_dirty(flushing.pages_due(pool, step.a, daemon.flushing), daemon.pages);
+            pool.find_oldest_dirty(flushing.pages_due(pool, step.operands[0], daemon.flushing), daemon.pages);
     }
 
     // Commits that wait for log space may have it.
@@ -346,14 +279,14 @@ private:
         daemon.left_milli_pages = due_milli % MILLI;
         merges.draw(due_milli / MILLI, daemon.pages);
         if (daemon.pages.empty()) co_return;
-        co_await pay(daemon.process, daemon.pages.size() * merges.page_cpu_ns, interpreter.cpu_time.writer_ns);
+        co_await pay(daemon.process, daemon.pages.size() * merges.page_cpu_ns, interpreter.cpu_time.background_writer);
         for (const i32 page : daemon.pages)
             while (!merges.read(page)) co_await daemon.process.timeout(LOOK_AT_POOL_NS);
     }
 
     // CPU time of handing pages to the disks; it is write-back's.
     Stations::Service pay(Process& process, i64 pages) {
-        return pay(process, pages * interpreter.costs.request_ns, interpreter.cpu_time.write_back_ns);
+        return pay(process, pages * system.costs.request_ns, interpreter.cpu_time.write_back);
     }
 
     Stations::Service pay(Process& process, i64 demand_ns, i64& account_ns) {

@@ -11,37 +11,26 @@
 
 namespace oltpsim {
 
-// Pages from `first_page` to before `end_page`, one by one over `devices` from `first_device` on.
-struct Extent {
-    i64 first_page, end_page, first_device, devices;
-    i64 start_byte;  // where they begin on those devices
-};
+using form::Extent;
 
-class Devices {
+class Devices : Context {
 public:
     Requests requests;
     Limits limits;
 
-    Devices(const Tables& system, Calendar& calendar, Tasks& tasks)
-        : requests(system, calendar),
+    explicit Devices(const Context& context)
+        : Context(context),
+          requests(context),
           limits(system),
-          calendar(calendar),
-          tasks(tasks),
-          page_bytes(system.fact("page_bytes")),
-          data_start_bytes(system.fact("data_start_bytes")),
-          syncs_victims(system.fact("doubled") != 0 || system.fact("synced") != 0) {
-        const Table& table = system["devices"];
-        for (i32 i = 0; i < table.rows(); i++) {
-            stations.add(station(table, i));
-            fair.add(table.at(i, "is_scheduled")
-                         ? std::make_unique<FairQueueing>(system["fair_queueing"], requests, calendar)
-                         : nullptr);
+          page_bytes(system.storage.page_bytes),
+          data_start_bytes(system.storage.data_start_bytes),
+          syncs_victims(system.writing.doubled || (system.writing.synced && !system.direct_io)) {
+        for (const form::DeviceRecord* record : system.storage.with_disks) {
+            stations.add(station(*record, static_cast<i32>(stations.size())));
+            fair.add(nullptr);
         }
-        const Table& places = system["extents"];
-        const i64 start = system.fact("data_start_bytes");
-        for (i64 i = 0; i < places.rows(); i++)
-            extents.add({places.at(i, "first_page"), places.at(i, "end_page"), places.at(i, "first_device"),
-                         places.at(i, "devices"), start + places.at(i, "start_bytes")});
+        for (const i64 number : system.scheduled_devices)
+            fair[number] = std::make_unique<FairQueueing>(*system.fair_queueing, requests, calendar);
     }
 
     i64 count() const { return stations.size(); }
@@ -54,8 +43,8 @@ public:
 
     const Extent& extent_of(i64 page) const {
         i64 number = 0;
-        while (page >= extents[number].end_page) number++;
-        return extents[number];
+        while (page >= system.placement[number].end_page) number++;
+        return system.placement[number];
     }
 
     i32 device_of(i64 page) const {
@@ -65,7 +54,7 @@ public:
 
     i64 byte_of(i64 page) const {
         const Extent& extent = extent_of(page);
-        return extent.start_byte + (page - extent.first_page) / extent.devices * page_bytes;
+        return data_start_bytes + extent.start_bytes + (page - extent.first_page) / extent.devices * page_bytes;
     }
 
     // Where doublewrite copies of so many pages begin: before the data.
@@ -144,35 +133,36 @@ public:
     }
 
 private:
-    Calendar& calendar;
-    Tasks& tasks;
     const i64 page_bytes;
     const i64 data_start_bytes;
     const bool syncs_victims;  // pages that clients write are flushed
     Array<std::unique_ptr<DeviceStation>> stations;
     Array<std::unique_ptr<FairQueueing>> fair;  // before each station; none before most
-    Array<Extent> extents;
-
-    // As DEVICES in simulator/form/devices.py
-    enum class Kind : i64 { disk, caching_disk, flash, raid, ssd };
 
     // The switchboard from a kind of device to the part that it is
-    std::unique_ptr<DeviceStation> station(const Table& table, i32 device) {
-        switch (static_cast<Kind>(table.at(device, "kind"))) {
-            case Kind::disk:
-                return std::make_unique<Disk>(table, device, requests, calendar);
-            case Kind::caching_disk:
-                return std::make_unique<CachingDisk>(table, device, requests, calendar);
-            case Kind::flash:
-                if (ThrottledFlash::has_caps(table, device, limits))
-                    return std::make_unique<ThrottledFlash>(table, device, requests, limits, calendar);
-                return std::make_unique<Flash>(table, device, requests, limits, calendar);
-            case Kind::raid:
-                return std::make_unique<Raid>(table, device, requests, stations);
-            case Kind::ssd:
-                return std::make_unique<Ssd>(table, device, requests, calendar);
+    std::unique_ptr<DeviceStation> station(const form::DeviceRecord& device, i32 number) {
+        using Kind = form::DeviceRecordKind;
+        switch (device.kind) {
+            case Kind::rotating_device:
+                return made<Disk, form::RotatingDevice>(device, number, requests);
+            case Kind::caching_device:
+                return made<CachingDisk, form::CachingDevice>(device, number, requests);
+            case Kind::flash_device:
+                if (ThrottledFlash::has_caps(system.limiters.stages[number], limits))
+                    return made<ThrottledFlash, form::FlashDevice>(device, number, requests, limits);
+                return made<Flash, form::FlashDevice>(device, number, requests, limits);
+            case Kind::raid_set:
+                return made<Raid, form::RaidSet>(device, number, requests, stations);
+            case Kind::ssd_device:
+                return made<Ssd, form::SsdDevice>(device, number, requests);
         }
-        throw std::invalid_argument("there is no kind of device " + std::to_string(table.at(device, "kind")));
+        throw std::invalid_argument("there is no kind of device " + std::to_string(static_cast<i64>(device.kind)));
+    }
+
+    template <class Station, class Record, class... Others>
+    std::unique_ptr<DeviceStation> made(const form::DeviceRecord& device, i32 number, Others&... others) {
+        const Context& context = *this;
+        return std::make_unique<Station>(context, number, static_cast<const Record&>(device), others...);
     }
 
     // The operating system hands a request to its device.

@@ -28,23 +28,21 @@ struct Mechanics {
     double settle;  // of a write that changed track
     double head_switch;
 
-    static Mechanics from_row(const Table& devices, i64 row) {
-        const auto number = [&](const char* name) { return static_cast<double>(devices.at(row, name)); };
-        const double track_to_track = number("seek_track_ns");
-        const double over_track =
-            static_cast<double>(devices.at(row, "seek_average_ns") - devices.at(row, "seek_track_ns"));
-        const double full = static_cast<double>(devices.at(row, "seek_full_ns") - devices.at(row, "seek_track_ns"));
+    static Mechanics of(const form::RotatingDevice& disk) {
+        const auto number = [](i64 value) { return static_cast<double>(value); };
+        const double over_track = number(disk.seek_average_ns - disk.seek_track_ns);
+        const double full = number(disk.seek_full_ns - disk.seek_track_ns);
         const double root = std::min(std::max((over_track - full / 3.0) / (8.0 / 15.0 - 1.0 / 3.0), 0.0), full);
-        return {number("capacity_bytes"),
-                number("track_bytes"),
-                number("heads"),
-                number("revolution_ns"),
-                track_to_track,
+        return {number(disk.capacity_bytes),
+                number(disk.track_bytes),
+                number(disk.heads),
+                number(disk.revolution_ns),
+                number(disk.seek_track_ns),
                 root,
                 full - root,
-                number("overhead_ns"),
-                number("settle_ns"),
-                number("head_switch_ns")};
+                number(disk.overhead_ns),
+                number(disk.settle_ns),
+                number(disk.head_switch_ns)};
     }
 
     double track_of(double byte) const { return std::floor(byte / track); }
@@ -127,15 +125,13 @@ public:
             if (since[i] < since[oldest]) oldest = i;
             if (time[i] < time[best]) best = i;
         }
-        if (static_cast<double>(now_ns) - since[oldest] > PATIENCE_NS) best = oldest;
+        if (static_cast<double>(now_ns) - since[oldest] > static_cast<double>(form::PATIENCE_NS)) best = oldest;
         return {best, static_cast<i64>(time[best] + disk.transfer_ns(size[best]))};
     }
 
 private:
     // Data that the head has just reached is not missed for a whole turn because of a rounded sum.
     static constexpr double ROUNDING_TURNS = 1e-9;
-    // A request that the drive has held this long goes first (assumption: firmware ages requests).
-    static constexpr double PATIENCE_NS = 1e9;
 
     Array<double> byte, size, since;
     Array<double> turns;  // where on the track the data begins, in revolutions
@@ -174,13 +170,13 @@ private:
 // the drive holds up to `queue_depth` of them and takes the one with the shortest positioning time.
 class Disk : public DeviceStation {
 public:
-    Disk(const Table& devices, i32 device, Requests& requests, Calendar& calendar)
+    Disk(const Context& context, i32 device, const form::RotatingDevice& record, Requests& requests)
         : requests(requests),
-          calendar(calendar),
+          calendar(context.calendar),
           device(device),
-          depth(devices.at(device, "queue_depth")),
-          mechanics(Mechanics::from_row(devices, device)),
-          scheduler(static_cast<DiskOrder>(devices.at(device, "scheduler"))),
+          depth(record.queue_depth),
+          mechanics(Mechanics::of(record)),
+          scheduler(record.scheduler),
           held(depth) {}
 
     // Arms look for work at time 0.

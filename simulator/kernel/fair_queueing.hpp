@@ -10,12 +10,8 @@ namespace oltpsim {
 
 class FairQueueing {
 public:
-    FairQueueing(const Table& rules, Requests& requests, const Calendar& calendar)
-        : requests(requests),
-          calendar(calendar),
-          quantum(rules.at(0, "quantum")),
-          slice_ns(rules.at(0, "slice_ns")),
-          background_slice_ns(rules.at(0, "background_slice_ns")) {}
+    FairQueueing(const form::FairQueueing& rules, Requests& requests, const Calendar& calendar)
+        : rules(rules), requests(requests), calendar(calendar) {}
 
     // A request comes; `submit` hands requests to the device.
     template <class Submit>
@@ -49,11 +45,9 @@ private:
         bool is_in_line = false;  // for its next turn
     };
 
+    const form::FairQueueing& rules;
     Requests& requests;
     const Calendar& calendar;
-    const i64 quantum;              // requests that an owner may have in the device
-    const i64 slice_ns;             // that its turn lasts
-    const i64 background_slice_ns;  // for writes that nobody waits for
 
     Owner owners[USES];
     RequestLine turns;
@@ -80,7 +74,7 @@ private:
         in_device = 1;
         const Use use = requests[number].use;
         const bool is_background = on_turn != A_CLIENT && use != Use::log && use != Use::merge_read;
-        slice_end_ns = calendar.now_ns + (is_background ? background_slice_ns : slice_ns);
+        slice_end_ns = calendar.now_ns + (is_background ? rules.background_slice_ns : rules.slice_ns);
         if (on_turn != A_CLIENT) owners[on_turn].is_in_line = false;
         submit(number);
         hand_over(submit);
@@ -91,7 +85,7 @@ private:
     void hand_over(Submit submit) {
         if (on_turn == A_CLIENT) return;
         RequestLine& line = owners[on_turn].line;
-        while (!line.empty() && in_device < quantum && calendar.now_ns < slice_end_ns) {
+        while (!line.empty() && in_device < rules.quantum && calendar.now_ns < slice_end_ns) {
             in_device++;
             submit(requests.take(line));
         }

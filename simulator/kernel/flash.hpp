@@ -7,18 +7,14 @@ namespace oltpsim {
 
 class Flash : public DeviceStation {
 public:
-    Flash(const Table& devices, i32 device, Requests& requests, Limits& limits, Calendar& calendar)
+    Flash(const Context& context, i32 device, const form::FlashDevice& record, Requests& requests, Limits& limits)
         : requests(requests),
           limits(limits),
-          calendar(calendar),
+          calendar(context.calendar),
+          stages(context.system.limiters.stages[device]),
           device(device),
-          read_ns(devices.at(device, "read_ns")),
-          write_ns(devices.at(device, "write_ns")),
-          reads_per_write(devices.at(device, "reads_per_write")),
-          stages{{devices.at(device, "first_limit"), devices.at(device, "end_limit")},
-                 {devices.at(device, "first_shared_limit"), devices.at(device, "end_shared_limit")}},
-          is_limited(stages[0].end > stages[0].first || stages[1].end > stages[1].first),
-          free(devices.at(device, "parallel")) {}
+          record(record),
+          free(record.parallel) {}
 
     void arrive(i32 number) override {
         if (free > 0) {
@@ -26,13 +22,13 @@ public:
             busy().change(calendar.now_ns, 1);
             calendar.urgently(EventKind::request_begins, number);
         } else {
-            const bool waits_behind_reads = requests[number].transfer != Transfer::read && reads_per_write > 0;
+            const bool waits_behind_reads = requests[number].transfer != Transfer::read && record.reads_per_write > 0;
             requests.line_up(waits_behind_reads ? writes : line, number);
         }
     }
 
     void begin(i32 number) override {
-        if (is_limited) {
+        if (!stages.empty()) {
             requests[number].stages_passed = 0;
             pass_limits(number);
         } else {
@@ -42,7 +38,7 @@ public:
 
     // A request's timer: it has been served, or has waited for its limits.
     void wake(i32 number) override {
-        if (is_limited && requests[number].stages_passed != BEING_SERVED) {
+        if (!stages.empty() && requests[number].stages_passed != BEING_SERVED) {
             busy().change(calendar.now_ns, 1);
             pass_limits(number);
             return;
@@ -57,18 +53,17 @@ public:
         }
     }
 
-private:
-    static constexpr u8 STAGES = 2, BEING_SERVED = 3;
-
+protected:
     Requests& requests;
     Limits& limits;
     Calendar& calendar;
+    const Rows<Range> stages;  // limiters that a request passes one after the other, each range at once
+
+private:
+    static constexpr u8 BEING_SERVED = 3;  // in place of stages passed
+
     const i32 device;
-    const i64 read_ns;
-    const i64 write_ns;
-    const i64 reads_per_write;  // that go ahead of a waiting write; 0: in order of arrival
-    const LimitRange stages[STAGES];
-    const bool is_limited;
+    const form::FlashDevice& record;
 
     i64 free;
     RequestLine line, writes;
@@ -79,11 +74,11 @@ private:
     i64 service_ns(i32 number) {
         switch (requests[number].transfer) {
             case Transfer::read:
-                return read_ns;
+                return record.read_ns;
             case Transfer::write:
-                return write_ns;
+                return record.write_ns;
             case Transfer::rewrite:
-                return read_ns + write_ns;
+                return record.read_ns + record.write_ns;
             case Transfer::flush:  // only SSDs are flushed
                 break;
         }
@@ -93,9 +88,8 @@ private:
     // The limits that make a request wait, one stage after the other. No channel is busy with one that waits.
     void pass_limits(i32 number) {
         Request& request = requests[number];
-        while (request.stages_passed < STAGES) {
-            const LimitRange& stage = stages[request.stages_passed++];
-            const i64 wait_ns = limits.admit(stage.first, stage.end, request.size_bytes, calendar.now_ns);
+        while (request.stages_passed < stages.size()) {
+            const i64 wait_ns = limits.admit(stages[request.stages_passed++], request.size_bytes, calendar.now_ns);
             if (wait_ns > 0) {
                 busy().change(calendar.now_ns, -1);
                 calendar.after(wait_ns, EventKind::request, number);
@@ -110,7 +104,7 @@ private:
     i32 take_next() {
         RequestLine* from = &line;
         if (!writes.empty()) {
-            if (!line.empty() && reads_ahead < reads_per_write) {
+            if (!line.empty() && reads_ahead < record.reads_per_write) {
                 reads_ahead++;
             } else {
                 reads_ahead = 0;

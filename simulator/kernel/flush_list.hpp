@@ -1,6 +1,6 @@
 // The dirty pages of a pool in the order of their first change, each with the log's end then.
 #pragma once
-#include "tables.hpp"
+#include "records.hpp"
 
 namespace oltpsim {
 
@@ -10,15 +10,12 @@ class FlushList {
 public:
     i64 log_end_bytes = 0;  // what commits have logged
 
-    explicit FlushList(const Tables& system)
-        : entries(is_kept(system) ? 5 * system.fact("pool_pages") / 3 + 64 : 0),
-          place_of(is_kept(system) ? system.fact("pages") : 0, NEVER) {}
+    explicit FlushList(const form::System& system)
+        : entries(most_entries(system)), place_of(system.flushing ? system.program.pages : 0, NEVER) {}
 
-    static bool is_kept(const Tables& system) { return system["flushing"].rows() > 0; }
-
-    static i64 bytes(const Tables& system) {
-        if (!is_kept(system)) return 0;
-        return (5 * system.fact("pool_pages") / 3 + 64) * static_cast<i64>(sizeof(Entry)) + system.fact("pages") * 4;
+    static i64 bytes(const form::System& system) {
+        return most_entries(system) * static_cast<i64>(sizeof(Entry)) +
+               (system.flushing ? system.program.pages * 4 : 0);
     }
 
     bool is_kept() const { return !entries.empty(); }
@@ -46,6 +43,8 @@ public:
 
 private:
     static constexpr u32 NEVER = UINT32_MAX;
+
+    static i64 most_entries(const form::System& system) { return system.flushing ? 5 * system.pool.pages / 3 + 64 : 0; }
 
     Array<Entry> entries;
     Array<u32> place_of;  // by page

@@ -41,45 +41,22 @@ struct Wait {
     i64 amount;
 };
 
-// CPU time handed out, ns of one processor, as results.CpuTimeCounters.
-struct CpuTime {
-    i64 user_ns = 0;
-    i64 client_ns = 0;
-    i64 system_ns = 0;
-    i64 writer_ns = 0;
-    i64 write_back_ns = 0;
-};
-
-// CPU time of a read call, a write call and a device request (system) and of replacing a buffer (user), ns.
-struct Costs {
-    i64 read_ns, write_ns, miss_ns, request_ns;
-};
-
-class Interpreter {
+class Interpreter : Context {
 public:
     Program program;
     BufferPool pool;
     PageImages images;
     PageCache page_cache;
     Locks locks;
-    CpuTime cpu_time;
-    const Costs costs;
-    const bool direct_io;
-    const bool writes_victims;  // a dirty page is on its device before its slot is used again
-    const bool logs_at_once;
+    form::CpuTimeCounters cpu_time{};
 
-    Interpreter(const Tables& system, Calendar& calendar, Tasks& tasks)
-        : program(system),
+    explicit Interpreter(const Context& context)
+        : Context(context),
+          program(run),
           pool(system),
           images(system),
           page_cache(system),
-          locks(program.lock_count(), calendar, tasks),
-          costs{system.fact("read_ns"), system.fact("write_ns"), system.fact("miss_ns"), system.fact("request_ns")},
-          direct_io(system.fact("direct_io") != 0),
-          writes_victims(direct_io || system.fact("synced") != 0),
-          logs_at_once(system.fact("log_at_once") != 0),
-          calendar(calendar),
-          tasks(tasks) {}
+          locks(context, program.lock_count()) {}
 
     // Runs a client to its next wait.
     Wait advance(i32 who) {
@@ -98,14 +75,14 @@ public:
                         task.page = static_cast<i32>(program.find_page(reg, stream, reference, task.creates_page));
                         if (task.page == NONE) break;
                         pool.prefetch(task.page);  // while its index page is looked up
-                        if (region.index != NONE) task.index_page = index_page(task.page, region);
+                        if (region.interior != NONE) task.index_page = index_page(task.page, region);
                     }
                     if (task.index_page != NONE) {
-                        if (!is_hit(task, task.index_page, region.index)) {
-                            const Wait wait = refer(task, task.index_page, region.index);
+                        if (!is_hit(task, task.index_page, region.interior)) {
+                            const Wait wait = refer(task, task.index_page, region.interior);
                             if (wait.kind != WaitKind::none) return wait;
                         }
-                        if (now.b == WITH_INDEX_PAGE) change(task, task.index_page, false);
+                        if (now.b == form::WITH_INDEX_PAGE) change(task, task.index_page, false);
                         task.index_page = NONE;
                     }
                     if (!is_hit(task, task.page, reference.region)) {
@@ -135,9 +112,9 @@ public:
                     task.user_ns += program.draw_ns(now.a, stream[now.b]);
                     break;
                 case Code::log:
-                    if (logs_at_once && owes_cpu(task)) return pay(task);
+                    if (system.log.at_once && owes_cpu(task)) return pay(task);
                     task.log_bytes += now.a;
-                    if (!logs_at_once) break;
+                    if (!system.log.at_once) break;
                     task.operation++;
                     return {WaitKind::hand_over, 0, now.a};
                 case Code::set:
@@ -237,20 +214,17 @@ public:
     // A page will soon be written.
     void prefetch(i64 page) const {
         pool.prefetch(page);
-        if (!direct_io) page_cache.prefetch(page);
+        if (!system.direct_io) page_cache.prefetch(page);
     }
 
     // A page has been written to its device: by buffered I/O it is in the page cache, recent.
     void keep_written(i64 page) {
-        if (direct_io) return;
+        if (system.direct_io) return;
         page_cache.fill(page);
         page_cache.touch(page);
     }
 
 private:
-    const Calendar& calendar;
-    Tasks& tasks;
-
     static constexpr Wait DONE{WaitKind::none, 0, 0};
 
     static void go_to(Task& task, i64 operation) { task.operation = static_cast<i32>(operation); }
@@ -260,9 +234,9 @@ private:
     // Hands the collected CPU demand over as one burst.
     Wait pay(Task& task) {
         const i64 burst_ns = task.user_ns + task.system_ns + task.client_ns;
-        cpu_time.user_ns += task.user_ns;
-        cpu_time.system_ns += task.system_ns;
-        cpu_time.client_ns += task.client_ns;
+        cpu_time.transaction += task.user_ns;
+        cpu_time.system_calls += task.system_ns;
+        cpu_time.client_program += task.client_ns;
         task.user_ns = task.system_ns = task.client_ns = 0;
         return {WaitKind::cpu, 0, burst_ns};
     }
@@ -331,7 +305,7 @@ private:
 
     // The index page above a page.
     i32 index_page(i64 page, const Region& region) const {
-        return static_cast<i32>(program.regions[region.index].base + (page - region.base) / region.fanout);
+        return static_cast<i32>(program.regions[region.interior].base + (page - region.base) / region.fanout);
     }
 
     // A reference to a page that is in the pool, and in memory; false, with nothing done, if something stands against
@@ -371,7 +345,7 @@ private:
 
     // A page was written into the page cache, which may have many dirty ones: then a pause is due, now or later.
     void note_written(Task& task, i32 page) {
-        const i64 enough = page_cache.pages_a_pause;
+        const i64 enough = page_cache.given.pages_a_pause;
         const bool is_paced = page_cache.is_paced();
         task.unpaid_pages = static_cast<u8>(is_paced ? task.unpaid_pages + 1 : 0);
         task.file = page_cache.file_of(page);
@@ -381,9 +355,9 @@ private:
     // Brings a page into the pool; a wait to read leaves it in a busy slot.
     Wait bring_in(Task& task, i32 page, TableCounters& counters) {
         const bool creates = task.creates_page && page == task.page;
-        bool from_disk = !creates && (direct_io || !page_cache.has(page));
-        const bool is_full = !direct_io && page_cache.is_full_of_dirt();
-        const bool throttled = is_full && page_cache.pages_a_pause == 0;
+        bool from_disk = !creates && (system.direct_io || !page_cache.has(page));
+        const bool is_full = !system.direct_io && page_cache.is_full_of_dirt();
+        const bool throttled = is_full && page_cache.given.pages_a_pause == 0;
         if ((from_disk || throttled || task.is_to_pause) && owes_cpu(task)) return pay(task);
         if (throttled) return {WaitKind::throttle, 0, 0};
         if (task.is_to_pause) {
@@ -400,26 +374,26 @@ private:
         const auto [slot, old_page] = victim;
         if (slot == NONE) return owes_cpu(task) ? pay(task) : Wait{WaitKind::buffer, 0, 0};
         const bool swapped_out = pool.is_swapped_out(slot);
-        if (swapped_out || (writes_victims && old_page != NONE && pool.is_dirty(old_page))) {
+        if (swapped_out || (system.writes_victims && old_page != NONE && pool.is_dirty(old_page))) {
             if (pool.replacement == Replacement::clock)
                 task.victim = slot;  // the hand has moved on; lists find it again
             if (owes_cpu(task)) return pay(task);
             pool.set_busy(old_page, true);
             return swapped_out ? Wait{WaitKind::fault, slot, 0} : Wait{WaitKind::victim, old_page, 0};
         }
-        if (!direct_io && old_page != NONE && pool.is_dirty(old_page)) {
+        if (!system.direct_io && old_page != NONE && pool.is_dirty(old_page)) {
             if (const i64 wait_ns = page_cache.locked_ns(old_page, calendar.now_ns); wait_ns > 0) {
                 if (owes_cpu(task)) return pay(task);
                 return {WaitKind::file, 0, wait_ns};
             }
         }
         if (pool.empty(victim, page_cache, calendar.now_ns)) {
-            task.system_ns += costs.write_ns;
+            task.system_ns += system.costs.write_ns;
             note_written(task, old_page);
             // the page cache may have made room for the victim by dropping the very page that is wanted
             from_disk = from_disk || (!creates && !page_cache.has(page));
         }
-        task.user_ns += costs.miss_ns;
+        task.user_ns += system.costs.miss_ns;
         pool.insert_resident(page, slot, creates, calendar.now_ns);
         task.has_waited = false;
         if (creates) {
@@ -427,9 +401,9 @@ private:
             counters.created++;
             return DONE;
         }
-        task.system_ns += costs.read_ns;
+        task.system_ns += system.costs.read_ns;
         if (from_disk) {
-            task.system_ns += costs.request_ns;
+            task.system_ns += system.costs.request_ns;
             pool.set_busy(page, true);
             task.has_fetched = true;
             counters.disk_reads++;

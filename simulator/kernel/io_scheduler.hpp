@@ -11,8 +11,7 @@
 
 namespace oltpsim {
 
-// In the order of SCHEDULERS in simulator/form/disk.py.
-enum class DiskOrder : i64 { fcfs, look, c_look, deadline };
+using DiskOrder = form::Scheduler;
 
 class Elevator {
 public:

@@ -1,6 +1,6 @@
-// The C interface of the kernel: create it from tables, let time pass, read tables, free it. No exception crosses it:
-// a call that fails returns 0 or a null pointer, with a sentence in `error`, which begins with "internal: " where no
-// input explains it.
+// The C interface of the kernel: create it from a record, let time pass, read records, free it. No exception crosses
+// it: a call that fails returns 0 or a null pointer, with a sentence in `error`, which begins with "internal: " where
+// no input explains it.
 #include "kernel.hpp"
 
 #include <algorithm>
@@ -14,8 +14,11 @@ namespace {
 using namespace oltpsim;
 
 struct Handle {
-    std::unique_ptr<Kernel> kernel;
-    Report report{0};  // the last that was read
+    Kernel kernel;
+    Report report{};  // rows of the record that was read last
+    form::Figures figures{};
+    form::Values values{};
+    form::State state{};
 };
 
 void say(char* error, i64 error_size, const char* before, const char* problem) noexcept {
@@ -39,45 +42,69 @@ bool guarded(char* error, i64 error_size, Work work) noexcept {
     return false;
 }
 
+// A record that Python has packed, which says how many words it has.
+template <class Record>
+const Record& checked(const Record* record, i64 words) {
+    if (words * 8 != static_cast<i64>(sizeof(Record)))
+        throw std::invalid_argument("a record has " + std::to_string(words) + " words where " +
+                                    std::to_string(sizeof(Record) / 8) + " are needed");
+    return *record;
+}
+
+template <class Read>
+const void* read(void* handle, char* error, i64 error_size, Read fill) noexcept {
+    const void* record = nullptr;
+    guarded(error, error_size, [&] { record = fill(*static_cast<Handle*>(handle)); });
+    return record;
+}
+
 }  // namespace
 
 #define OLTPSIM_API extern "C" __attribute__((visibility("default")))
 
-// Changes with every change of this file's functions or of the tables that pass through them.
-OLTPSIM_API std::int64_t oltpsim_interface_version() { return 2; }
+// Changes with every change of this file's functions.
+OLTPSIM_API std::int64_t oltpsim_interface_version() { return 3; }
 
-// Memory that the system takes, bytes; 0 if the tables are wrong.
-OLTPSIM_API std::int64_t oltpsim_bytes_needed(const oltpsim_table* tables, std::int64_t count, char* error,
+// Layout of the records, as JSON: Python fills and reads them by it.
+OLTPSIM_API const char* oltpsim_layout() { return form::LAYOUT; }
+
+// Memory that the system takes, bytes; 0 if the record is wrong.
+OLTPSIM_API std::int64_t oltpsim_bytes_needed(const form::SeededRun* run, std::int64_t words, char* error,
                                               std::int64_t error_size) {
     i64 bytes = 0;
-    guarded(error, error_size, [&] { bytes = Kernel::bytes_needed(Tables(tables, count)); });
+    guarded(error, error_size, [&] { bytes = Kernel::bytes_needed(checked(run, words)); });
     return bytes;
 }
 
-// The tables are read before it returns.
-OLTPSIM_API void* oltpsim_create(const oltpsim_table* tables, std::int64_t count, char* error,
-                                 std::int64_t error_size) {
+// The start state is read before it returns; the run stays as long as the kernel.
+OLTPSIM_API void* oltpsim_create(const form::SeededRun* run, std::int64_t words, const form::StartState* state,
+                                 std::int64_t state_words, char* error, std::int64_t error_size) {
     std::unique_ptr<Handle> handle;
-    const bool done = guarded(error, error_size, [&] {
-        handle = std::make_unique<Handle>();
-        handle->kernel = std::make_unique<Kernel>(Tables(tables, count));
-    });
+    const bool done = guarded(
+        error, error_size, [&] { handle.reset(new Handle{Kernel(checked(run, words), checked(state, state_words))}); });
     return done ? handle.release() : nullptr;
 }
 
-OLTPSIM_API std::int64_t oltpsim_run(void* handle, std::int64_t until_ns, char* error, std::int64_t error_size) {
-    return guarded(error, error_size, [&] { static_cast<Handle*>(handle)->kernel->run(until_ns); });
+// `now_ns`: the time then, which is earlier if all work is done.
+OLTPSIM_API std::int64_t oltpsim_run(void* handle, std::int64_t until_ns, std::int64_t* now_ns, char* error,
+                                     std::int64_t error_size) {
+    return guarded(error, error_size, [&] {
+        static_cast<Handle*>(handle)->kernel.run(until_ns);
+        *now_ns = static_cast<Handle*>(handle)->kernel.now_ns();
+    });
 }
 
-// The values stay until the next table is read.
-OLTPSIM_API std::int64_t oltpsim_read(void* handle, const char* name, oltpsim_table* table, char* error,
-                                      std::int64_t error_size) {
-    return guarded(error, error_size, [&] {
-        Handle& system = *static_cast<Handle*>(handle);
-        Report& report = system.report = system.kernel->report(name);
-        const i64 width = std::max<i64>(report.width, 1);
-        *table = {name, report.columns.c_str(), report.values.data(), report.values.size() / width, width};
-    });
+// Records that stay until the next one is read.
+OLTPSIM_API const void* oltpsim_figures(void* handle, char* error, std::int64_t error_size) {
+    return read(handle, error, error_size, [](Handle& of) { return &(of.figures = of.kernel.figures(of.report)); });
+}
+
+OLTPSIM_API const void* oltpsim_values(void* handle, char* error, std::int64_t error_size) {
+    return read(handle, error, error_size, [](Handle& of) { return &(of.values = of.kernel.values(of.report)); });
+}
+
+OLTPSIM_API const void* oltpsim_state(void* handle, char* error, std::int64_t error_size) {
+    return read(handle, error, error_size, [](Handle& of) { return &(of.state = of.kernel.state(of.report)); });
 }
 
 OLTPSIM_API void oltpsim_free(void* handle) { delete static_cast<Handle*>(handle); }

@@ -12,25 +12,52 @@
 
 namespace oltpsim {
 
+// Rows of what a kernel reports, until it reports the next.
+struct Report {
+    Array<form::TableCounters> tables;
+    Array<form::DeviceCounters> devices;
+    Array<form::SectionCounters> sections;
+    Array<form::StationCounters> stations;
+    Array<form::LimiterCounters> limiters;
+    Array<form::QueueLevels> queues;
+    Array<form::LimiterLevels> limits;
+    form::TerminalLevels terminals;
+    Array<i64> pages, pool_by_use, page_cache_by_use, put_aside, lock_owners;
+    Array<form::SlotState> pool, page_cache;
+    Array<form::DirtyPage> page_cache_by_age;
+    Array<form::HeldLock> locks_held;
+    Array<form::ClientState> clients;
+};
+
 class Kernel {
 public:
-    explicit Kernel(const Tables& system)
-        : others(Daemons::count(system) + 3),
-          clients_count(numbered(system["registers"].rows(), "clients")),
+    Kernel(const form::SeededRun& run, const form::StartState& state)
+        : system(run.system),
+          others(static_cast<i32>(system.daemons.size()) + 3),
+          clients_count(numbered(system.client_registers.rows, "clients")),
           tasks(clients_count + others),
-          devices(system, calendar, tasks),
-          stations(system, calendar, tasks),
-          io_wait(system, calendar, stations),
-          interpreter(system, calendar, tasks),
-          log(system, logger(), calendar, tasks, devices, io_wait, interpreter.page_cache),
-          write_back(system, calendar, tasks, devices, interpreter),
-          daemons(system, first_daemon(), calendar, tasks, devices, stations, interpreter, log, write_back),
-          arrivals(system, source(), interpreter.program.exponential(), calendar, tasks),
-          terminals(system, interpreter.program, calendar, tasks, arrivals),
-          clients(system, clients_count, calendar, tasks, devices, stations, io_wait, interpreter, log, write_back,
-                  daemons, arrivals, terminals) {
+          parts{{run, system, calendar, tasks},
+                devices,
+                stations,
+                io_wait,
+                interpreter,
+                log,
+                write_back,
+                daemons,
+                arrivals,
+                terminals},
+          devices(parts),
+          stations(parts),
+          io_wait(parts),
+          interpreter(parts),
+          log(parts, logger()),
+          write_back(parts),
+          daemons(parts, first_daemon()),
+          arrivals(parts, source(), interpreter.program.exponential()),
+          terminals(parts),
+          clients(parts, clients_count) {
         numbered(terminals.count, "terminals");
-        Start(system, clients_count, calendar, interpreter).prepare();
+        Start(parts, state, clients_count).prepare();
         devices.start();
         if (arrivals.are_open()) calendar.urgently(EventKind::task, source());
         terminals.start();
@@ -39,13 +66,14 @@ public:
     }
 
     // Memory that a system takes, at least: of what grows during a run only the beginning.
-    static i64 bytes_needed(const Tables& system) {
-        const i64 clients = system["registers"].rows();
-        const i64 numbers_per_client = system["registers"].width() + system["streams"].width();
+    static i64 bytes_needed(const form::SeededRun& run) {
+        const form::System& system = run.system;
+        const i64 clients = system.client_registers.rows;
+        const i64 numbers_per_client = system.client_registers.width + run.streams.width;
         i64 bytes = BufferPool::bytes(system) + PageCache::bytes(system);
         bytes += clients * (static_cast<i64>(sizeof(Task)) + numbers_per_client * 8);
-        bytes += system["terminals"].at(0, "count") * TERMINAL_BYTES;
-        bytes += system["devices"].rows() * static_cast<i64>(sizeof(Device) + sizeof(CachingDisk));
+        bytes += (system.terminals ? system.terminals->count : 0) * TERMINAL_BYTES;
+        bytes += system.storage.with_disks.size() * static_cast<i64>(sizeof(Device) + sizeof(CachingDisk));
         return bytes;
     }
 
@@ -86,15 +114,22 @@ public:
         }
     }
 
-    Report report(const std::string& name) const;  // report.hpp
+    i64 now_ns() const { return calendar.now_ns; }
+
+    // What has come of it: report.hpp. What rows are of is kept by `report`.
+    form::Figures figures(Report& report) const;
+    form::Values values(Report& report) const { return interpreter.program.values(report.pages); }
+    form::State state(Report& report) const;
 
 private:
     static constexpr i64 TERMINAL_BYTES = 25;  // stream, class, event
 
+    const form::System& system;
     const i32 others;  // tasks behind the clients: daemons, the log's two, source of arrivals
     const i32 clients_count;
     Calendar calendar;
     Tasks tasks;
+    const Parts parts;
     Devices devices;
     Stations stations;
     IoWait io_wait;

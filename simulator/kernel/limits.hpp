@@ -14,26 +14,14 @@
 #pragma once
 #include <algorithm>
 
-#include "tables.hpp"
+#include "records.hpp"
 
 namespace oltpsim {
 
-// What a limit counts, as DIRECTIONS in simulator/form/limits.py.
-enum class Direction : i64 { both, read, write };
+using form::Direction;
 
-// Limiters that a request passes at once, by their numbers: from `first` to before `end`.
-struct LimitRange {
-    i64 first, end;
-};
-
-struct Limiter {
-    i64 bytes_per_credit;
-    i64 sustained_fs;  // between two credits that come back
-    i64 burst_fs;      // between two units at most
-    i64 refill_ps;     // of the whole bucket
-    i64 full_at_ps;
-    i64 slice_ps;  // 1: none
-    Direction direction;
+// A rate limit and its clocks.
+struct Limiter : form::RateLimit {
     i64 next_ps = 0;
     // time for which it would have held the next request; with slices, in which what was taken comes back
     i64 closed_ps = 0;
@@ -54,61 +42,56 @@ struct Limiter {
 
 class Limits {
 public:
-    explicit Limits(const Tables& system) {
-        const Table& table = system["limits"];
-        for (i64 i = 0; i < table.rows(); i++)
-            limiters.add({table.at(i, "bytes_per_credit"), table.at(i, "sustained_fs"), table.at(i, "burst_fs"),
-                          table.at(i, "refill_ps"), table.at(i, "full_at_ps"), table.at(i, "slice_ps"),
-                          static_cast<Direction>(table.at(i, "direction_code"))});
+    explicit Limits(const form::System& system) {
+        for (const form::RateLimit& limit : system.limiters.limits) limiters.add({limit});
     }
 
     const Array<Limiter>& all() const { return limiters; }
 
     // Whether one of these limiters counts only reads, or only writes.
-    bool any_one_way(i64 first, i64 end) const {
-        for (i64 i = first; i < end; i++)
+    bool any_one_way(Range range) const {
+        for (i64 i = range.first; i < range.end; i++)
             if (limiters[i].direction != Direction::both) return true;
         return false;
     }
 
-    // How long, ns, a request that comes now has to wait for those of limiters `first` to `end` - 1 that `count` it
+    // How long, ns, a request that comes now has to wait for those of a range of limiters that `count` it
     // (a function of a direction); it takes its credits.
     template <typename Counts>
-    i64 admit(i64 first, i64 end, i64 size_bytes, i64 now_ns, Counts counts) {
-        const i64 now_ps = now_ns * PS_PER_NS;
+    i64 admit(Range range, i64 size_bytes, i64 now_ns, Counts counts) {
+        const i64 now_ps = now_ns * form::PS_PER_NS;
         i64 start = now_ps;
-        for (i64 i = first; i < end; i++)
+        for (i64 i = range.first; i < range.end; i++)
             if (counts(limiters[i].direction)) start = std::max(start, limiters[i].slice_start_ps(limiters[i].next_ps));
         const i64 with_credits = start;
-        for (i64 i = first; i < end; i++) {
+        for (i64 i = range.first; i < range.end; i++) {
             Limiter& limiter = limiters[i];
             if (!counts(limiter.direction)) continue;
             if (limiter.refilled_ps() > with_credits && limiter.out_since_ns == Limiter::NEVER)
-                limiter.out_since_ns = with_credits / PS_PER_NS;
+                limiter.out_since_ns = with_credits / form::PS_PER_NS;
             start = std::max(start, limiter.refilled_ps());
         }
-        for (i64 i = first; i < end; i++) {
+        for (i64 i = range.first; i < range.end; i++) {
             Limiter& limiter = limiters[i];
             if (!counts(limiter.direction)) continue;
             const i64 units = std::max<i64>((size_bytes + limiter.bytes_per_credit - 1) / limiter.bytes_per_credit, 1);
             const i64 slice = limiter.slice_start_ps(start);
-            limiter.next_ps = std::max(limiter.next_ps, slice) + (units * limiter.burst_fs + FS_PER_PS / 2) / FS_PER_PS;
-            limiter.full_at_ps =
-                std::max(limiter.full_at_ps, slice) + (units * limiter.sustained_fs + FS_PER_PS / 2) / FS_PER_PS;
+            limiter.next_ps =
+                std::max(limiter.next_ps, slice) + (units * limiter.burst_fs + form::FS_PER_PS / 2) / form::FS_PER_PS;
+            limiter.full_at_ps = std::max(limiter.full_at_ps, slice) +
+                                 (units * limiter.sustained_fs + form::FS_PER_PS / 2) / form::FS_PER_PS;
             limiter.closed_ps +=
                 limiter.slice_ps > 1 ? limiter.comes_back_ps(units, start) : limiter.closed_for_ps(start);
         }
-        return (start - now_ps + PS_PER_NS - 1) / PS_PER_NS;
+        return (start - now_ps + form::PS_PER_NS - 1) / form::PS_PER_NS;
     }
 
     // As above, limiters of both directions together.
-    i64 admit(i64 first, i64 end, i64 size_bytes, i64 now_ns) {
-        return admit(first, end, size_bytes, now_ns, [](Direction of) { return of == Direction::both; });
+    i64 admit(Range range, i64 size_bytes, i64 now_ns) {
+        return admit(range, size_bytes, now_ns, [](Direction of) { return of == Direction::both; });
     }
 
 private:
-    static constexpr i64 FS_PER_PS = 1000, PS_PER_NS = 1000;
-
     Array<Limiter> limiters;
 };
 

@@ -1,8 +1,6 @@
 // Row locks: exclusive, first come first served, held to the end of the transaction.
 #pragma once
-#include "calendar.hpp"
-#include "tables.hpp"
-#include "task.hpp"
+#include "context.hpp"
 
 namespace oltpsim {
 
@@ -12,13 +10,11 @@ struct Lock {
     Line line;
 };
 
-class Locks {
+class Locks : Context {
 public:
-    i64 acquired = 0;
-    i64 waits = 0;
-    i64 waited_ns = 0;
+    form::LockCounters counters{};
 
-    Locks(i64 count, Calendar& calendar, Tasks& tasks) : calendar(calendar), tasks(tasks), locks(count) {}
+    Locks(const Context& context, i64 count) : Context(context), locks(count) {}
 
     i64 count() const { return locks.size(); }
     i32 owner(i64 lock) const { return locks[lock].owner; }
@@ -44,8 +40,8 @@ public:
     // A task's wait for a lock is over; returns its length, ns.
     i64 end_wait(i32 who) {
         const i64 time_ns = calendar.now_ns - tasks[who].wait_began_ns;
-        waits++;
-        waited_ns += time_ns;
+        counters.waits++;
+        counters.waited_ns += time_ns;
         return time_ns;
     }
 
@@ -64,7 +60,7 @@ public:
             }
             number = next;
         }
-        acquired += task.locks_held;
+        counters.acquired += task.locks_held;
         forget(task);
     }
 
@@ -76,8 +72,6 @@ public:
     }
 
 private:
-    Calendar& calendar;
-    Tasks& tasks;
     Array<Lock> locks;
 
     static void forget(Task& task) {

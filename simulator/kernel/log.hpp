@@ -2,47 +2,32 @@
 // What a flush is made of is explained in simulator/reference/log.py.
 #pragma once
 #include "devices.hpp"
+#include "interpreter.hpp"
 #include "io_wait.hpp"
-#include "page_cache.hpp"
 #include "story.hpp"
 
 namespace oltpsim {
 
-class Log {
+class Log : Parts {
 public:
-    const bool durable;
-    const bool at_once;  // flushed as soon as it is logged
-    i64 written_bytes = 0;
-    i64 commits = 0;
-    i64 flushes = 0;
+    form::LogCounters counters{};
 
     // `logger`: the task that flushes; the one behind it does the other writes of a log that is flushed at once.
-    Log(const Tables& system, i32 logger, Calendar& calendar, Tasks& tasks, Devices& devices, IoWait& io_wait,
-        PageCache& page_cache)
-        : durable(system.fact("durable") != 0),
-          at_once(system.fact("log_at_once") != 0),
-          device(static_cast<i32>(system.fact("log_device"))),
-          start_byte(system.fact("log_start_bytes")),
-          size_bytes(system.fact("log_bytes")),
-          writes_per_group(system.fact("log_writes_per_group")),
-          journal_writes(system.fact("log_journal_writes")),
-          flush_overhead_ns(system.fact("flush_overhead_ns")),
-          calendar(calendar),
-          tasks(tasks),
-          devices(devices),
-          io_wait(io_wait),
-          page_cache(page_cache),
-          first{{logger, calendar}, 0, at_once ? 1 : writes()},
+    Log(const Parts& parts, i32 logger)
+        : Parts(parts),
+          rules(system.log),
+          page_cache(interpreter.page_cache),
+          first{{logger, calendar}, 0, rules.at_once ? 1 : writes()},
           second{{logger + 1, calendar}, 1, writes()} {
         for (Flusher* const flusher : {&first, &second}) flusher->process.live(flush(*flusher));
     }
 
-    // Logs a commit; true if the task has to wait until it is durable. Nothing to log: no wait.
+    // Logs a commit; true if the task has to wait until it is rules.durable. Nothing to log: no wait.
     bool commit(i32 who, i64 bytes) {
         if (bytes == 0) return false;
-        commits++;
-        if (!at_once) first.bytes += bytes;
-        if (!durable) return false;
+        counters.commits++;
+        if (!rules.at_once) first.bytes += bytes;
+        if (!rules.durable) return false;
         tasks[who].stage = Stage::committing;
         first.waiting.add(tasks, who);
         first.waiting_bytes += bytes;
@@ -66,8 +51,6 @@ public:
     }
 
 private:
-    static constexpr i64 JOURNAL_BYTES = 4096;
-
     // Who flushes, and which of a group's writes it does.
     struct Flusher {
         Process process;
@@ -78,22 +61,13 @@ private:
         bool is_at_work = false;
     };
 
-    const i32 device;
-    const i64 start_byte;
-    const i64 size_bytes;
-    const i64 writes_per_group;
-    const i64 journal_writes;
-    const i64 flush_overhead_ns;
-    Calendar& calendar;
-    Tasks& tasks;
-    Devices& devices;
-    IoWait& io_wait;
+    const form::Log& rules;
     PageCache& page_cache;
 
     Flusher first, second;
     i64 position = 0;
 
-    i64 writes() const { return writes_per_group + journal_writes; }
+    i64 writes() const { return rules.writes_per_group + rules.journal_writes; }
 
     void start(Flusher& flusher) {
         if (flusher.is_at_work) return;
@@ -107,7 +81,7 @@ private:
         Process& process = flusher.process;
         while (true) {
             while (!flusher.waiting.empty() || flusher.bytes > 0) {
-                co_await process.timeout(flush_overhead_ns);
+                co_await process.timeout(rules.flush_overhead_ns);
                 const i32 group = std::exchange(flusher.waiting.first, NONE);
                 const i64 waited_bytes = std::exchange(flusher.waiting_bytes, 0);
                 const i64 bytes = std::exchange(flusher.bytes, 0);
@@ -142,14 +116,15 @@ private:
 
     // Write `number` of a group. What goes into a file that grows is durable with the journal's blocks behind it.
     void append(i64 number, i64 group_bytes, i32 who) {
-        const bool in_journal = number >= writes_per_group;
-        const i64 bytes = in_journal ? JOURNAL_BYTES : group_bytes;
-        const bool synced = durable && (journal_writes == 0 || number != writes_per_group - 1);
-        const i64 byte = start_byte + position % size_bytes;
+        const bool in_journal = number >= rules.writes_per_group;
+        const i64 bytes = in_journal ? form::JOURNAL_BYTES : group_bytes;
+        const bool synced = rules.durable && (rules.journal_writes == 0 || number != rules.writes_per_group - 1);
+        const form::Storage& storage = system.storage;
+        const i64 byte = storage.log_start_bytes + position % storage.log_bytes;
         position += bytes;
-        written_bytes += bytes;
-        flushes++;
-        devices.submit(device, byte, bytes, Transfer::write, Use::log, who, synced);
+        counters.written_bytes += bytes;
+        counters.flushes++;
+        devices.submit(static_cast<i32>(storage.log_device), byte, bytes, Transfer::write, Use::log, who, synced);
         page_cache.append_log(bytes);
     }
 };

@@ -5,17 +5,14 @@
 
 namespace oltpsim {
 
-class Merges {
+class Merges : Parts {
 public:
     const i64 page_cpu_ns;  // of a page that is read
 
-    Merges(const Tables& system, Calendar& calendar, Devices& devices, Interpreter& interpreter)
-        : page_cpu_ns(interpreter.costs.read_ns + interpreter.costs.request_ns + interpreter.costs.miss_ns),
-          page_bytes(system.fact("page_bytes")),
-          stream(static_cast<Stream>(system.fact("merge_stream"))),
-          calendar(calendar),
-          devices(devices),
-          interpreter(interpreter) {}
+    explicit Merges(const Parts& parts)
+        : Parts(parts),
+          page_cpu_ns(system.costs.read_ns + system.costs.request_ns + system.costs.miss_ns),
+          stream(static_cast<Stream>(run.merge_stream)) {}
 
     // Draws so many of the pages that have changes waiting, no two alike; one that somebody is bringing in is passed
     // over.
@@ -39,18 +36,14 @@ public:
         pool.empty(victim, interpreter.page_cache, calendar.now_ns);
         pool.insert_resident(page, victim.slot, false, calendar.now_ns);
         pool.set_busy(page, true);
-        const i32 number = devices.submit(devices.device_of(page), devices.byte_of(page), page_bytes, Transfer::read,
-                                          Use::merge_read, MERGES);
+        const i32 number = devices.submit(devices.device_of(page), devices.byte_of(page), system.storage.page_bytes,
+                                          Transfer::read, Use::merge_read, MERGES);
         devices.requests[number].first_page = page;
         return true;
     }
 
 private:
-    const i64 page_bytes;
     Stream stream;
-    Calendar& calendar;
-    Devices& devices;
-    Interpreter& interpreter;
 };
 
 }  // namespace oltpsim

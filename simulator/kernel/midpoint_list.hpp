@@ -11,18 +11,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "array.hpp"
+#include "records.hpp"
 
 namespace oltpsim {
-
-constexpr i64 NS_PER_MS = 1'000'000;
 
 class MidpointList {
 public:
     // `old_ms`: how long after it was read a page can first become young.
     MidpointList(i64 capacity, i64 old_ms)
         : old_ms(old_ms),
-          far_enough(static_cast<u32>(capacity * (100 - OLD_PERCENT) / 400)),
+          far_enough(static_cast<u32>(capacity * (100 - form::OLD_PERCENT) / 400)),
           places(capacity, Place{}) {}
 
     // Memory that it takes, with all slots in `dirty_in_tail`.
@@ -102,7 +100,6 @@ public:
     }
 
 private:
-    static constexpr i64 OLD_PERCENT = 37;
     static constexpr u32 OLD = 1u << 31;
     // Added to times, so that those before the start have a number. From as long after the start on, 12 days, what is
     // read becomes young at once.
@@ -130,7 +127,7 @@ private:
     i32 tail_end = NONE;
     Array<i32> dirty_in_tail;
 
-    static i64 number_of(i64 now_ns) { return floor_div(now_ns, NS_PER_MS) + EARLIEST_MS; }
+    static i64 number_of(i64 now_ns) { return floor_div(now_ns, form::NS_PER_MS) + EARLIEST_MS; }
 
     void link(i32 slot, i32 older, i32 newer) {
         places[slot].older = older, places[slot].newer = newer;
@@ -180,7 +177,7 @@ private:
 
     // Moves the midpoint until the old part has its share.
     void balance() {
-        const i64 wanted = length * OLD_PERCENT / 100;
+        const i64 wanted = length * form::OLD_PERCENT / 100;
         for (; old < wanted; old++) {
             first_old = first_old == NONE ? oldest : places[first_old].newer;
             places[first_old].mark = OLD;

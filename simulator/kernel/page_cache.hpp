@@ -7,50 +7,44 @@
 #include <bit>
 
 #include "cache.hpp"
-#include "tables.hpp"
 
 namespace oltpsim {
 
 // Whole ms, rounded down: before time 0 too, where a lead-in is.
 constexpr i64 whole_ms(i64 time_ns) {
-    return time_ns >= 0 ? time_ns / NS_PER_MS : -((NS_PER_MS - 1 - time_ns) / NS_PER_MS);
+    return time_ns >= 0 ? time_ns / form::NS_PER_MS : -((form::NS_PER_MS - 1 - time_ns) / form::NS_PER_MS);
 }
 
 class PageCache {
 public:
     const i64 capacity;
-    const i64 pages_a_pause;  // that a client writes between two pauses; 0: paused after each, and no file is locked
     CacheCounters counters;
     i64 used = 0;  // slots
     i64 dirty = 0;
     i64 writes_in_flight = 0;
     Array<i32> outbox;  // dirty pages that had to make room: their writes start at once
 
-    explicit PageCache(const Tables& system)
-        : capacity(system.fact("page_cache_pages")),
-          pages_a_pause(system.fact("pages_a_pause")),
+    const form::PageCache& given;
+
+    explicit PageCache(const form::System& system)
+        : capacity(system.page_cache.pages),
+          given(system.page_cache),
           slot_of(Cache::numbered(cached_pages(system), capacity), NONE),
           slots(slot_of.empty() ? 0 : capacity),
-          dirty_limit(system.fact("dirty_limit_pages")),
-          paced_pages(system.fact("paced_pages")),
-          pages(system.fact("pages")),
-          log_pages(system.fact("log_pages")),
-          log_page_bytes(system.fact("log_page_bytes")),
-          free_behind(system.fact("free_behind") != 0),
-          dirty_words(system.fact("in_file_order") && !slot_of.empty() ? pages / WORD_PAGES + 1 : 0, 0) {
-        const Table& regions = system["regions"];
-        for (i64 i = 0; i < regions.rows(); i++) first_pages.add(regions.at(i, "base"));
+          pages(system.program.pages),
+          dirty_words(given.in_file_order && !slot_of.empty() ? pages / WORD_PAGES + 1 : 0, 0) {
+        for (const form::RegionRow& region : system.program.regions) first_pages.add(region.base);
         std::sort(first_pages.begin(), first_pages.end());
-        if (pages_a_pause == 0) return;
-        if (std::max(pages_a_pause, first_pages.size()) > MOST_FILES)
+        if (given.pages_a_pause == 0) return;
+        if (std::max(given.pages_a_pause, first_pages.size()) > form::MOST_FILES)
             throw std::invalid_argument("pages_a_pause is for up to 255 pages and regions");
         for (i64 i = 0; i <= first_pages.size(); i++) locked_until_ns.add(LONG_AGO_NS);
     }
 
     // Memory that it takes.
-    static i64 bytes(const Tables& system) {
-        const i64 pages = cached_pages(system), capacity = pages > 0 ? system.fact("page_cache_pages") : 0;
-        const i64 bits = system.fact("in_file_order") ? pages / 8 : 0;
+    static i64 bytes(const form::System& system) {
+        const i64 pages = cached_pages(system), capacity = pages > 0 ? system.page_cache.pages : 0;
+        const i64 bits = system.page_cache.in_file_order ? pages / 8 : 0;
         return pages * static_cast<i64>(sizeof(i32)) + bits + capacity * static_cast<i64>(sizeof(Slot));
     }
 
@@ -92,10 +86,11 @@ public:
     // So many bytes at the end of the log, whose files are used round and round. Their pages are written at once by
     // whoever logs, and so are never dirty here.
     void append_log(i64 bytes) {
-        if (log_pages == 0 || bytes == 0) return;
-        const i64 last = (log_position + bytes - 1) / log_page_bytes;
-        for (i64 place = std::max(log_position / log_page_bytes, last + 1 - log_pages); place <= last; place++) {
-            const i64 page = pages + place % log_pages;
+        if (given.log_pages == 0 || bytes == 0 || slot_of.empty()) return;
+        const i64 last = (log_position + bytes - 1) / given.log_page_bytes;
+        for (i64 place = std::max(log_position / given.log_page_bytes, last + 1 - given.log_pages); place <= last;
+             place++) {
+            const i64 page = pages + place % given.log_pages;
             fill(page);
             touch(page);
         }
@@ -103,17 +98,17 @@ public:
     }
 
     // Writers must wait for the disks.
-    bool is_full_of_dirt() const { return dirty + writes_in_flight >= dirty_limit; }
+    bool is_full_of_dirt() const { return dirty + writes_in_flight >= given.dirty_limit_pages; }
 
     // Writers are paused.
-    bool is_paced() const { return dirty + writes_in_flight > paced_pages; }
+    bool is_paced() const { return dirty + writes_in_flight > given.paced_pages; }
 
     // How fast writers may be, in what the disks write: twice as fast where pauses begin, as fast half way from there
     // to the limit, and not at all at the limit (Linux, mm/page-writeback.c, pos_ratio_polynom).
     double pace() const {
-        const double setpoint = static_cast<double>(paced_pages + dirty_limit) / 2.0;
+        const double setpoint = static_cast<double>(given.paced_pages + given.dirty_limit_pages) / 2.0;
         const double distance = setpoint - static_cast<double>(dirty + writes_in_flight);
-        const double share = distance / std::max(static_cast<double>(dirty_limit) - setpoint, 0.5);
+        const double share = distance / std::max(static_cast<double>(given.dirty_limit_pages) - setpoint, 0.5);
         return std::min(std::max(1.0 + share * share * share, 0.0), 2.0);
     }
 
@@ -125,14 +120,14 @@ public:
     // A writer is paused for so long, with its file locked, once the file is free. Returns the time until that has
     // ended.
     i64 lock(i32 file, i64 now_ns, i64 pause_ns) {
-        if (pages_a_pause == 0) return pause_ns;
+        if (given.pages_a_pause == 0) return pause_ns;
         locked_until_ns[file] = std::max(locked_until_ns[file], now_ns) + pause_ns;
         return locked_until_ns[file] - now_ns;
     }
 
     // How long a page's file is locked yet.
     i64 locked_ns(i64 page, i64 now_ns) const {
-        return pages_a_pause > 0 ? std::max(locked_until_ns[file_of(page)] - now_ns, i64{0}) : 0;
+        return given.pages_a_pause > 0 ? std::max(locked_until_ns[file_of(page)] - now_ns, i64{0}) : 0;
     }
 
     // A dirty page is handed to the disks.
@@ -145,7 +140,7 @@ public:
     void end_write_back(i64 page) {
         writes_in_flight--;
         if (!has(page)) return;
-        if (free_behind && !is_dirty(page)) {
+        if (given.free_behind && !is_dirty(page)) {
             by_use.remove(slots, slot_of[page]);
             by_use.add_in_front(slots, slot_of[page]);
         }
@@ -188,13 +183,8 @@ public:
         for (i32 slot = by_use.first; slot != NONE; slot = slots[slot].use.after) pages.add(slots[slot].page);
     }
 
-    struct Dirty {
-        i32 page;
-        i32 since_ms;
-    };
-
     // All dirty pages, the one that became so first at the front.
-    void list_dirty(Array<Dirty>& pages) const {
+    void list_dirty(Array<form::DirtyPage>& pages) const {
         for (i32 slot = by_age.first; slot != NONE; slot = slots[slot].age.after)
             pages.add({slots[slot].page, slots[slot].since_ms});
     }
@@ -203,7 +193,6 @@ private:
     static constexpr i32 CLEAN = INT32_MIN;
     static constexpr i64 WORD_PAGES = 64;
     static constexpr i64 LONG_AGO_NS = i64{-1} << 62;
-    static constexpr i64 MOST_FILES = 255;  // that a task's byte counts
 
     // Neighbours in a list, by slot.
     struct Neighbours {
@@ -242,21 +231,16 @@ private:
 
     Array<i32> slot_of;  // by page
     Array<Slot> slots;
-    List<&Slot::use> by_use;  // the one that is replaced first at the front
-    List<&Slot::age> by_age;  // dirty ones, the one that became so first at the front
-    const i64 dirty_limit;    // pages, those in flight counted in
-    const i64 paced_pages;    // the same, above which writers are paused
-    const i64 pages;          // of the data; the log's come after them
-    const i64 log_pages;
-    const i64 log_page_bytes;
-    const bool free_behind;
+    List<&Slot::use> by_use;     // the one that is replaced first at the front
+    List<&Slot::age> by_age;     // dirty ones, the one that became so first at the front
+    const i64 pages;             // of the data; the log's come after them
     Array<u64> dirty_words;      // a bit for each page of the data, if they are written back in file order
     Array<i64> first_pages;      // of regions, sorted
     Array<i64> locked_until_ns;  // by file
     i64 log_position = 0;        // bytes logged
 
-    static i64 cached_pages(const Tables& system) {
-        return system.fact("direct_io") ? 0 : system.fact("pages") + system.fact("log_pages");
+    static i64 cached_pages(const form::System& system) {
+        return system.direct_io ? 0 : system.program.pages + system.page_cache.log_pages;
     }
 
     bool is_dirty_since(i32 slot, i64 latest_ns) const { return slots[slot].since_ms <= whole_ms(latest_ns); }

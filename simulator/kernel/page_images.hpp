@@ -1,14 +1,14 @@
 // Pages that the log has whole: at its first change after a checkpoint has begun a page is logged as it is, so that one
 // that a crash tears can be mended.
 #pragma once
-#include "tables.hpp"
+#include "records.hpp"
 
 namespace oltpsim {
 
 class PageImages {
 public:
-    explicit PageImages(const Tables& system)
-        : bytes(system.fact("full_page_bytes")), logged_since(bytes > 0 ? system.fact("pages") : 0, 0) {}
+    explicit PageImages(const form::System& system)
+        : bytes(system.log.full_page_bytes), logged_since(bytes > 0 ? system.program.pages : 0, 0) {}
 
     // From here on no page is in the log.
     void begin_checkpoint() { checkpoint++; }

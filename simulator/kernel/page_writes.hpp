@@ -4,32 +4,21 @@
 
 namespace oltpsim {
 
-class PageWrites {
+class PageWrites : Parts {
 public:
-    PageWrites(const Tables& system, Process& process, Calendar& calendar, Devices& devices, Stations& stations,
-               Interpreter& interpreter, WriteBack& write_back)
-        : process(process),
-          page_bytes(system.fact("page_bytes")),
-          all_pages(system.fact("pages")),
-          batch_pages(system.fact("batch_pages")),
-          coalesced_pages(system.fact("coalesced_pages")),
-          is_synced(system.fact("synced") != 0),
-          is_doubled((interpreter.direct_io || is_synced) && system.fact("doubled") != 0),
-          is_pushed(system.fact("pushed") != 0),
-          calendar(calendar),
-          devices(devices),
-          stations(stations),
-          interpreter(interpreter),
-          write_back(write_back) {
-        const Table& table = system["files"];
-        for (i64 i = 0; i < table.rows(); i++) files.add({table.at(i, "first_page"), table.at(i, "file")});
-    }
+    PageWrites(const Parts& parts, Process& process)
+        : Parts(parts),
+          process(process),
+          rules(system.writing),
+          is_synced(rules.synced && !system.direct_io),
+          is_doubled(rules.doubled && (system.direct_io || is_synced)),
+          is_pushed((rules.pushed || is_synced) && !system.direct_io) {}
 
     // Writes these pages if they are dirty when it is their turn, spread evenly over a time.
     Story write(const Array<i32>& pages, i64 spread_ns) {
         const i64 began_ns = calendar.now_ns;
-        for (i64 first = 0; first < pages.size(); first += batch_pages) {
-            co_await write_batch({pages, first, std::min(first + batch_pages, pages.size())});
+        for (i64 first = 0; first < pages.size(); first += rules.batch_pages) {
+            co_await write_batch({pages, first, std::min(first + rules.batch_pages, pages.size())});
             // In 128 bits: an hour times millions of pages is more than 64 have.
             const i64 due_ns = began_ns + static_cast<i64>(static_cast<__int128>(spread_ns) * first / pages.size());
             if (calendar.now_ns < due_ns) co_await process.timeout(due_ns - calendar.now_ns);
@@ -50,37 +39,24 @@ private:
         i64 first_page, pages;
     };
 
-    struct File {
-        i64 first_page, file;
-    };
-
     static constexpr i64 AHEAD = 8;  // pages of the list that are prefetched
 
     Process& process;
-    const i64 page_bytes;
-    const i64 all_pages;
-    const i64 batch_pages;
-    const i64 coalesced_pages;  // neighbours in one direct write
-    const bool is_synced;       // a batch goes through the page cache, and is over when the disks have it
-    const bool is_doubled;      // a batch is written twice
-    const bool is_pushed;       // a batch goes from the page cache to the disks at once
-    Calendar& calendar;
-    Devices& devices;
-    Stations& stations;
-    Interpreter& interpreter;
-    WriteBack& write_back;
+    const form::Writing& rules;
+    const bool is_synced;   // a batch goes through the page cache, and is over when the disks have it
+    const bool is_doubled;  // a batch is written twice
+    const bool is_pushed;   // a batch goes from the page cache to the disks at once
 
     i64 outstanding = 0;       // direct writes
     bool is_awaited = false;   // the end of the last of them
     Array<Run> runs;           // of the batch
     Array<i32> written;        // of the batch, into the page cache
     Array<i64> last_on;        // by device, its last run, -1: none
-    Array<File> files;         // by their first pages; a file may have several parts
     Array<i64> to_flush;       // of each file of the batch a page on each device where it has some
     Array<i64> flushed_files;  // those files
 
     Story write_batch(Batch batch) {
-        if (interpreter.direct_io) return is_doubled ? write_doubled(batch) : write_direct(batch);
+        if (system.direct_io) return is_doubled ? write_doubled(batch) : write_direct(batch);
         return is_synced ? write_synced(batch) : write_buffered(batch);
     }
 
@@ -139,7 +115,7 @@ private:
         co_await write_copies();
         last_on.clear();
         for (i64 i = 0; i < devices.count(); i++) last_on.add(-1);
-        if (files.empty())
+        if (rules.files.empty())
             for (i64 i = 0; i < runs.size(); i++) last_on[devices.device_of(runs[i].first_page)] = i;
         for (i64 i = 0; i < runs.size(); i++) submit(runs[i], last_on[devices.device_of(runs[i].first_page)] == i);
         co_await all_written();
@@ -161,7 +137,7 @@ private:
     Woken room(i32 page) {
         if (!interpreter.page_cache.is_full_of_dirt())
             return process.timeout(interpreter.page_cache.locked_ns(page, calendar.now_ns));
-        write_back.flush(calendar.now_ns, batch_pages);
+        write_back.flush(calendar.now_ns, rules.batch_pages);
         return write_back.written(process);
     }
 
@@ -173,9 +149,9 @@ private:
 
     // CPU time of the write calls, and of the requests if they are made at once.
     Stations::Service pay(i64 calls) {
-        const Costs& costs = interpreter.costs;
+        const form::Costs& costs = system.costs;
         const i64 demand_ns = calls * (costs.write_ns + (is_pushed ? costs.request_ns : 0));
-        interpreter.cpu_time.writer_ns += demand_ns;
+        interpreter.cpu_time.background_writer += demand_ns;
         return stations.run(process, demand_ns);
     }
 
@@ -194,8 +170,8 @@ private:
     Woken write_copies() {
         const i64 copies = pages_of_runs();
         outstanding++;
-        devices.submit(devices.device_of(runs[0].first_page), devices.copies_byte(copies), copies * page_bytes,
-                       Transfer::write, Use::doublewrite, process.who, true);
+        devices.submit(devices.device_of(runs[0].first_page), devices.copies_byte(copies),
+                       copies * system.storage.page_bytes, Transfer::write, Use::doublewrite, process.who, true);
         return all_written();
     }
 
@@ -208,14 +184,14 @@ private:
     // Of each file of the runs a page on each device where it has some; none if the files aren't known.
     const Array<i64>& page_of_each_file() {
         to_flush.clear(), flushed_files.clear();
-        if (!files.empty())
+        if (!rules.files.empty())
             for (const Run& run : runs) note_file(run.first_page);
         return to_flush;
     }
 
     void note_file(i64 page) {
-        const auto part = std::upper_bound(files.begin(), files.end(), page,
-                                           [](i64 at, const File& one) { return at < one.first_page; });
+        const auto part = std::upper_bound(rules.files.begin(), rules.files.end(), page,
+                                           [](i64 at, const form::FilePart& one) { return at < one.first_page; });
         const i64 file = (part - 1)->file;
         for (i64 i = 0; i < flushed_files.size(); i++)
             if (flushed_files[i] == file && devices.device_of(to_flush[i]) == devices.device_of(page)) return;
@@ -224,8 +200,8 @@ private:
 
     void submit(const Run& run, bool synced = false) {
         outstanding++;
-        devices.submit(devices.device_of(run.first_page), devices.byte_of(run.first_page), run.pages * page_bytes,
-                       Transfer::write, Use::writer, process.who, synced);
+        devices.submit(devices.device_of(run.first_page), devices.byte_of(run.first_page),
+                       run.pages * system.storage.page_bytes, Transfer::write, Use::writer, process.who, synced);
     }
 
     // The dirty pages of a batch and their neighbours, clean from now on.
@@ -238,12 +214,12 @@ private:
     // Dirty neighbours behind a page, then before it, go along in one request.
     Run with_neighbours(i64 page) {
         const Extent& extent = devices.extent_of(page);
-        const i64 end = std::min(extent.end_page, all_pages);
+        const i64 end = std::min(extent.end_page, system.program.pages);
         Run run{page, 1};
-        while (run.pages < coalesced_pages && run.first_page + run.pages * extent.devices < end &&
+        while (run.pages < rules.coalesced_pages && run.first_page + run.pages * extent.devices < end &&
                takes_dirt(run.first_page + run.pages * extent.devices))
             run.pages++;
-        while (run.pages < coalesced_pages && run.first_page - extent.devices >= extent.first_page &&
+        while (run.pages < rules.coalesced_pages && run.first_page - extent.devices >= extent.first_page &&
                takes_dirt(run.first_page - extent.devices)) {
             run.first_page -= extent.devices;
             run.pages++;

@@ -23,15 +23,16 @@ namespace oltpsim {
 class Raid : public DeviceStation {
 public:
     // `stations`: of all devices, among which its disks are.
-    Raid(const Table& devices, i32 device, Requests& requests, const Array<std::unique_ptr<DeviceStation>>& stations)
+    Raid(const Context& context, i32 device, const form::RaidSet& set, Requests& requests,
+         const Array<std::unique_ptr<DeviceStation>>& stations)
         : requests(requests),
           stations(stations),
-          first_disk(static_cast<i32>(devices.at(device, "first_disk"))),
-          copies(devices.at(device, "copies")),
-          places(devices.at(device, "disks") / copies),
-          parities(devices.at(device, "parities")),
-          unit(devices.at(device, "unit_bytes")),
-          flushes(Ssd::needs_flush(devices, first_disk)) {}
+          first_disk(static_cast<i32>(context.system.storage.first_disks[device])),
+          copies(set.copies),
+          places(set.disks.size() / copies),
+          parities(set.parities),
+          unit(set.unit_bytes),
+          flushes(set.needs_flush) {}
 
     // The controller hands a request to the disks where its bytes lie. One without bytes still goes somewhere.
     void arrive(i32 number) override {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "calendar.hpp"
+#include "context.hpp"
 #include "gauge.hpp"
-#include "tables.hpp"
-#include "task.hpp"
 
 namespace oltpsim {
 
@@ -14,9 +12,9 @@ namespace oltpsim {
 // alone, of a file or of a RAID set's disk, has no bytes, and isn't counted as a request.
 enum class Transfer : u8 { read, write, rewrite, flush };
 
-// What a request is for. Up to `doublewrite` each client is an owner of its own to fair queueing.
-enum class Use : u8 { data_read, eviction_write, swap_in, doublewrite, swap_out, write_back, log, writer, merge_read };
-constexpr int USES = 9;
+// What a request is for.
+using form::Use;
+constexpr int USES = form::USE_COUNT;
 
 // Who learns that a request is done, if not a task
 constexpr i32 NOBODY = -1, WRITE_BACK = -2, WHOLE = -3, MERGES = -4;
@@ -69,9 +67,10 @@ class Requests {
 public:
     Array<Device> devices;
 
-    Requests(const Tables& system, Calendar& calendar) : calendar(calendar) {
-        const Table& table = system["devices"];
-        for (i64 i = 0; i < table.rows(); i++) devices.add(Device{table.at(i, "calls"), {}, {}, {}, {}});
+    explicit Requests(const Context& context) : calendar(context.calendar) {
+        const form::Storage& storage = context.system.storage;
+        for (i64 i = 0; i < storage.with_disks.size(); i++)
+            devices.add(Device{storage.requests_per_device, {}, {}, {}, {}});
     }
 
     Request& operator[](i32 number) { return requests[number]; }

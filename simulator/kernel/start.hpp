@@ -7,51 +7,47 @@
 
 namespace oltpsim {
 
-class Start {
+class Start : Parts {
 public:
-    Start(const Tables& system, i64 clients, Calendar& calendar, Interpreter& interpreter)
-        : kind(static_cast<Kind>(system.fact("start"))),
+    Start(const Parts& parts, const form::StartState& state, i64 clients)
+        : Parts(parts),
+          state(state),
           clients(clients),
-          system(system),
-          calendar(calendar),
-          interpreter(interpreter),
-          whole_age_bytes(FlushList::is_kept(system) ? system["flushing"].at(0, "whole_age_bytes") : 0) {}
+          whole_age_bytes(system.flushing ? system.flushing->whole_age_bytes : 0) {}
 
     void prepare() {
-        interpreter.program.remember(system["remembered"], system["remembered_counts"]);
-        if (kind == Kind::after_load) load();
-        if (kind == Kind::warm) load_drawn();
-        if (kind == Kind::after_prewarm) prewarm();
+        const form::Start kind = system.interval.start;
+        interpreter.program.begin(state);
+        if (kind == form::Start::after_load) load();
+        if (kind == form::Start::warm) load_drawn();
+        if (kind == form::Start::after_prewarm) prewarm();
         lead_in();
         forget_counts();
     }
 
 private:
-    enum class Kind : i64 { cold, after_load, warm, after_prewarm };
-
     static constexpr i64 AHEAD = 16;  // pages that are prefetched
 
-    const Kind kind;
+    const form::StartState& state;
     const i64 clients;
-    const Tables& system;
-    Calendar& calendar;
-    Interpreter& interpreter;
     const i64 whole_age_bytes;  // age that is 100 % in flushing by age; 0 without that
+
+    i64 first_page(const form::LoadRow& row) const {
+        const Region& region = system.program.regions[row.region];
+        return region.base + row.group * region.group_pages + row.first_page;
+    }
 
     // Writes every loaded page once, in load order, through the pool and the page cache.
     void load() {
         BufferPool& pool = interpreter.pool;
-        const Table& load_order = system["load_order"];
-        for (i64 i = 0; i < load_order.rows(); i++) {
-            const Region& region = interpreter.program.regions[load_order.at(i, "region")];
-            const i64 first =
-                region.base + load_order.at(i, "group") * region.group_pages + load_order.at(i, "first_page");
-            for (i64 page = first; page < first + load_order.at(i, "pages"); page++) {
+        for (const form::LoadRow& row : system.program.load_order) {
+            const i64 first = first_page(row);
+            for (i64 page = first; page < first + row.pages; page++) {
                 if (pool.has(page)) continue;
                 const Victim victim = pool.next_victim();
                 pool.empty(victim, interpreter.page_cache, 0);
                 pool.insert_new(page, victim.slot);
-                if (!interpreter.direct_io) pool.set_dirty(page);  // by direct I/O it is on disk, and nowhere else
+                if (!system.direct_io) pool.set_dirty(page);  // by direct I/O it is on disk, and nowhere else
                 interpreter.page_cache.outbox.clear();
             }
         }
@@ -62,19 +58,16 @@ private:
     // Reads every page that a prewarm reads into the page cache, and from there into the pool.
     void prewarm() {
         BufferPool& pool = interpreter.pool;
-        const bool into_pool = system.fact("prewarms_pool") != 0;
-        const Table& order = system["prewarm_order"];
-        const i64 now_ns = -system.fact("lead_in_ns");  // before the lead-in
-        for (i64 i = 0; i < order.rows(); i++) {
-            const Region& region = interpreter.program.regions[order.at(i, "region")];
-            const i64 first = region.base + order.at(i, "group") * region.group_pages + order.at(i, "first_page");
-            for (i64 page = first; page < first + order.at(i, "pages"); page++) {
-                if (into_pool && !pool.has(page)) {
+        const i64 now_ns = -system.interval.lead_in_ns;  // before the lead-in
+        for (const form::LoadRow& row : system.prewarm_order) {
+            const i64 first = first_page(row);
+            for (i64 page = first; page < first + row.pages; page++) {
+                if (system.interval.prewarms_pool && !pool.has(page)) {
                     const Victim victim = pool.next_victim();
                     pool.empty(victim, interpreter.page_cache, 0);
                     pool.insert(page, victim.slot, now_ns);
                 }
-                if (interpreter.direct_io) continue;
+                if (system.direct_io) continue;
                 interpreter.page_cache.fill(page);
                 interpreter.page_cache.touch(page);
             }
@@ -84,10 +77,8 @@ private:
     // Runs a transaction of each client in turn, every wait being over at once, until all are done.
     void lead_in() {
         BufferPool& pool = interpreter.pool;
-        const i64 transactions = system.fact("lead_in_transactions"), lasts_ns = system.fact("lead_in_ns");
-        const i64 high_pages = system.fact("lead_in_pool_high_pages");
-        const i64 low_pages = system.fact("lead_in_pool_low_pages");
-        const i64 keep_pages = system.fact("lead_in_cache_keep_pages"), expire_ns = system.fact("lead_in_expire_ns");
+        const i64 transactions = system.interval.lead_in_transactions, lasts_ns = system.interval.lead_in_ns;
+        const form::LeadInMarks& marks = run.lead_in;
         Array<i32> oldest;
         for (i64 number = 0; number < transactions; number++) {
             // rounded down, in 128 bits: an hour times millions of transactions is more than 64 have
@@ -99,15 +90,15 @@ private:
                 forget_writes();
             }
             forget_writes();
-            if (pool.dirty > high_pages) write_pool(pool.dirty - low_pages);
+            if (pool.dirty > marks.pool_high_pages) write_pool(pool.dirty - marks.pool_low_pages);
             while (whole_age_bytes > 0 && pool.age_bytes() > whole_age_bytes) {
                 pool.find_oldest_dirty(1, oldest);
                 pool.clear_dirty(oldest[0]);
                 interpreter.keep_written(oldest[0]);
                 forget_writes();
             }
-            while (interpreter.page_cache.dirty > keep_pages ||
-                   interpreter.page_cache.has_dirty_since(calendar.now_ns - expire_ns))
+            while (interpreter.page_cache.dirty > marks.cache_keep_pages ||
+                   interpreter.page_cache.has_dirty_since(calendar.now_ns - marks.expire_ns))
                 write_oldest();
         }
         calendar.now_ns = 0;
@@ -120,7 +111,7 @@ private:
         switch (wait.kind) {
             case WaitKind::read:
                 pool.end_read(wait.target);
-                if (!interpreter.direct_io) interpreter.page_cache.fill(wait.target);
+                if (!system.direct_io) interpreter.page_cache.fill(wait.target);
                 return;
             case WaitKind::fault:
                 pool.make_resident(wait.target);
@@ -139,7 +130,7 @@ private:
                 return;
             case WaitKind::commit:
                 pool.advance_log(wait.amount);
-                if (!interpreter.direct_io) interpreter.page_cache.append_log(wait.amount);
+                if (!system.direct_io) interpreter.page_cache.append_log(wait.amount);
                 if (wait.target == 0) interpreter.locks.drop(who);
                 return;
             case WaitKind::release:
@@ -158,19 +149,18 @@ private:
 
     // The state of caches that has been drawn (simulator/expectation/warm_start.py).
     void load_drawn() {
-        const Table& warm = system["warm_pool"];
-        enum : i64 { PAGE, USAGE, DIRTY, RESIDENT };
+        BufferPool& pool = interpreter.pool;
         const i64 oldest_bytes = whole_age_bytes / 2;
         i64 dirty = 0, left = 0;
-        for (i64 i = 0; i < warm.rows(); i++) dirty += warm.at(i, DIRTY);
+        for (const form::PoolSlot& slot : state.pool) dirty += slot.dirty;
         left = dirty;
-        for (i64 i = 0; i < warm.rows(); i++) {
-            if (i + AHEAD < warm.rows()) interpreter.pool.prefetch(warm.at(i + AHEAD, PAGE));
-            interpreter.pool.insert_at_start(warm.at(i, PAGE), warm.at(i, USAGE), warm.at(i, RESIDENT) != 0);
-            if (warm.at(i, DIRTY)) interpreter.pool.change_at(warm.at(i, PAGE), -(oldest_bytes * left-- / dirty));
+        for (i64 i = 0; i < state.pool.size(); i++) {
+            if (i + AHEAD < state.pool.size()) pool.prefetch(state.pool[i + AHEAD].page);
+            const form::PoolSlot& slot = state.pool[i];
+            pool.insert_at_start(slot.page, slot.usage, slot.resident != 0);
+            if (slot.dirty) pool.change_at(slot.page, -(oldest_bytes * left-- / dirty));
         }
-        const Table& cached = system["warm_page_cache"];
-        for (i64 i = 0; i < cached.rows(); i++) interpreter.page_cache.fill(cached.at(i, 0));
+        for (const i64 page : state.page_cache) interpreter.page_cache.fill(page);
     }
 
     // Writes so many dirty buffers, those first that are replaced first.
@@ -180,7 +170,7 @@ private:
         pool.find_replaced_first(most, pages);
         for (const i32 page : pages) {
             pool.clear_dirty(page);
-            if (!interpreter.direct_io) interpreter.page_cache.write(page, calendar.now_ns);
+            if (!system.direct_io) interpreter.page_cache.write(page, calendar.now_ns);
         }
         forget_writes();
     }

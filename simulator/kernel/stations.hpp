@@ -1,10 +1,8 @@
 // Stations: servers with one line (processors, plain stations), and critical sections, which are held on a processor.
 #pragma once
-#include "calendar.hpp"
+#include "context.hpp"
 #include "gauge.hpp"
 #include "story.hpp"
-#include "tables.hpp"
-#include "task.hpp"
 
 namespace oltpsim {
 
@@ -30,22 +28,22 @@ struct Section {
 
 constexpr i32 PROCESSORS = 0;  // station 0; the plain ones follow
 
-class Stations {
+class Stations : Context {
 public:
     Array<Section> sections;
 
-    Stations(const Tables& system, Calendar& calendar, Tasks& tasks) : calendar(calendar), tasks(tasks) {
-        const Table& servers = system["stations"];
-        for (i64 i = 0; i < servers.rows(); i++) stations.add({servers.at(i, "servers"), {}, {}, {}});
-        const Table& handovers = system["sections"];
-        for (i64 i = 0; i < handovers.rows(); i++) sections.add({handovers.at(i, "handover_ns"), false, {}, {}});
-        const Table& slow = system["slowdowns"];
-        for (i64 i = 0; i < slow.rows(); i++) {
-            slowdown_ppm.add(slow.at(i, "ppm"));
-            slows_down |= slowdown_ppm[i] != PPM;
+    explicit Stations(const Context& context)
+        : Context(context),
+          slowdown_ppm(1 + system.processors, form::PPM),
+          slice_ns(system.cpu.slice_ns),
+          quota{system.cpu.quota_ns, system.cpu.quota_period_ns, 0, system.cpu.quota_ns} {
+        stations.add({system.processors, {}, {}, {}});
+        for (const form::Station& station : system.stations) stations.add({station.servers, {}, {}, {}});
+        for (const form::Section& section : system.sections) sections.add({section.handover_ns, false, {}, {}});
+        for (i64 i = 1; system.sharing && i < slowdown_ppm.size(); i++) {
+            slowdown_ppm[i] = system.sharing->ppm[i - 1];
+            slows_down |= slowdown_ppm[i] != form::PPM;
         }
-        slice_ns = system.fact("slice_ns");
-        quota = {system.fact("quota_ns"), system.fact("quota_period_ns"), 0, system.fact("quota_ns")};
         is_plain = !slows_down && slice_ns == 0 && quota.run_ns == 0;
     }
 
@@ -164,14 +162,10 @@ public:
     }
 
 private:
-    static constexpr i64 PPM = 1'000'000;
-
-    Calendar& calendar;
-    Tasks& tasks;
     Array<Station> stations;
     Array<i64> slowdown_ppm;  // by busy processors: what a service takes, in millionths of its time alone
     bool slows_down = false;
-    i64 slice_ns = 0;      // after which a client's burst lets others go first; 0: never
+    const i64 slice_ns;    // after which a client's burst lets others go first; 0: never
     bool is_plain = true;  // processors without slowdown, slices and quota
 
     // Time that all processors together may run in each period (CFS's bandwidth control); 0: without a limit. What has
@@ -215,7 +209,7 @@ private:
             task.left_ns -= lasts_ns;
             if (task.left_ns > 0) task.stage = Stage::sliced;
         }
-        lasts_ns = lasts_ns * slowdown_ppm[stations[PROCESSORS].busy.value] / PPM;
+        lasts_ns = lasts_ns * slowdown_ppm[stations[PROCESSORS].busy.value] / form::PPM;
         task.service_ns = is_sliced ? task.service_ns + lasts_ns : lasts_ns;
         const i64 wait_ns = quota.run_ns > 0 ? quota.wait_ns(calendar.now_ns, lasts_ns) : 0;
         task.queued_ns += wait_ns;

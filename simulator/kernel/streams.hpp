@@ -3,7 +3,7 @@
 #pragma once
 #include <cmath>
 
-#include "array.hpp"
+#include "records.hpp"
 
 namespace oltpsim {
 
@@ -53,8 +53,8 @@ class Ziggurat {
 public:
     // edges, densities: (257,), the lowest layer first; it has the tail in it, so its edge is its area by its height.
     // They come with the system: every engine draws by the same.
-    Ziggurat(const i64* edges, const i64* densities) {
-        for (int i = 0; i <= LAYERS; i++) edge[i] = as_double(edges[i]), density[i] = as_double(densities[i]);
+    Ziggurat(const double* edges, const double* densities) {
+        for (int i = 0; i <= LAYERS; i++) edge[i] = edges[i], density[i] = densities[i];
     }
 
     // Exponential time in whole ns; one draw and no logarithm in 99 of 100 cases.
@@ -88,39 +88,23 @@ private:
         } while (x >= edge[layer + 1]);
         return passed + x;
     }
-
-    static double as_double(i64 bits) {
-        double value;
-        static_assert(sizeof value == sizeof bits);
-        __builtin_memcpy(&value, &bits, sizeof value);
-        return value;
-    }
 };
 
-enum class DistributionKind : i64 { constant, exponential, uniform, erlang };
-
-// Times: a constant a; exponential of mean a; uniform in a..b; erlang of mean a, the sum of b equal phases. ns
-struct Distribution {
-    DistributionKind kind;
-    i64 a;
-    i64 b;
-
-    i64 draw_ns(Stream& stream, const Ziggurat& ziggurat) const {
-        switch (kind) {
-            case DistributionKind::constant:
-                return a;
-            case DistributionKind::exponential:
-                return ziggurat.draw_ns(stream, a);
-            case DistributionKind::uniform:
-                return a + static_cast<i64>(share_of(next_bits(stream)) * static_cast<double>(b - a));
-            case DistributionKind::erlang: {
-                i64 total = 0;
-                for (i64 phase = 0; phase < b; phase++) total += ziggurat.draw_ns(stream, a / b);
-                return total;
-            }
+inline i64 draw_ns(const form::Distribution& times, Stream& stream, const Ziggurat& ziggurat) {
+    switch (times.kind) {
+        case form::DistributionKind::constant:
+            return times.a;
+        case form::DistributionKind::exponential:
+            return ziggurat.draw_ns(stream, times.a);
+        case form::DistributionKind::uniform:
+            return times.a + static_cast<i64>(share_of(next_bits(stream)) * static_cast<double>(times.b - times.a));
+        case form::DistributionKind::erlang: {
+            i64 total = 0;
+            for (i64 phase = 0; phase < times.b; phase++) total += ziggurat.draw_ns(stream, times.a / times.b);
+            return total;
         }
-        return a;
     }
-};
+    return times.a;
+}
 
 }  // namespace oltpsim

@@ -1,6 +1,6 @@
 // Tasks: clients and daemons. Each does one thing at a time, and waits in one line at most.
 #pragma once
-#include "array.hpp"
+#include "records.hpp"
 
 namespace oltpsim {
 
@@ -29,22 +29,8 @@ enum class Stage : u8 {
     stopped,
 };
 
-// Parts of a response time, as simulator.results.Activity.
-enum class Activity : u8 {
-    cpu,
-    cpu_queue,
-    critical_section,
-    row_locks,
-    disk_read,
-    page_wait,
-    swap,
-    write_throttle,
-    log,
-    network,
-    stations,
-    connection,
-};
-constexpr int ACTIVITIES = 12;
+using form::Activity;
+constexpr int ACTIVITIES = form::ACTIVITY_COUNT;
 
 enum class Purpose : u8 { cpu, section, station, interrupt, daemon };  // of a service
 

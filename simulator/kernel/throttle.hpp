@@ -9,18 +9,11 @@ namespace oltpsim {
 
 class ThrottledFlash : public Flash {
 public:
-    ThrottledFlash(const Table& devices, i32 device, Requests& requests, Limits& limits, Calendar& calendar)
-        : Flash(devices, device, requests, limits, calendar),
-          requests(requests),
-          limits(limits),
-          calendar(calendar),
-          stages{{devices.at(device, "first_limit"), devices.at(device, "end_limit")},
-                 {devices.at(device, "first_shared_limit"), devices.at(device, "end_shared_limit")}} {}
+    using Flash::Flash;
 
     // Whether a device has such caps.
-    static bool has_caps(const Table& devices, i32 device, const Limits& limits) {
-        return limits.any_one_way(devices.at(device, "first_limit"), devices.at(device, "end_limit")) ||
-               limits.any_one_way(devices.at(device, "first_shared_limit"), devices.at(device, "end_shared_limit"));
+    static bool has_caps(const Rows<Range>& stages, const Limits& limits) {
+        return std::any_of(stages.begin(), stages.end(), [&](Range stage) { return limits.any_one_way(stage); });
     }
 
     void arrive(i32 number) override {
@@ -38,12 +31,7 @@ public:
 
 private:
     // stages passed, while a request is here: above those that it counts inside
-    static constexpr u8 FIRST = 16, STAGES = 2;
-
-    Requests& requests;
-    Limits& limits;
-    Calendar& calendar;
-    const LimitRange stages[STAGES];
+    static constexpr u8 FIRST = 16;
 
     void pass_caps(i32 number) {
         Request& request = requests[number];
@@ -52,9 +40,9 @@ private:
             if (of == Direction::read) return transfer != Transfer::write;
             return of == Direction::write && transfer != Transfer::read;
         };
-        while (request.stages_passed < FIRST + STAGES) {
-            const LimitRange& stage = stages[request.stages_passed++ - FIRST];
-            const i64 wait_ns = limits.admit(stage.first, stage.end, request.size_bytes, calendar.now_ns, counts);
+        while (request.stages_passed < FIRST + stages.size()) {
+            const Range& stage = stages[request.stages_passed++ - FIRST];
+            const i64 wait_ns = limits.admit(stage, request.size_bytes, calendar.now_ns, counts);
             if (wait_ns > 0) {
                 calendar.after(wait_ns, EventKind::request, number);
                 return;

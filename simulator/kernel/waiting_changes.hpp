@@ -9,19 +9,18 @@ namespace oltpsim {
 
 class WaitingChanges {
 public:
-    explicit WaitingChanges(const Tables& system) {
-        for (const i64 number : regions(system)) {
-            const i64 base = system["regions"].at(number, "base"), count = pages_of(system, number);
-            areas.add({base, count, places.size()});
-            places.resize(places.size() + count);
+    explicit WaitingChanges(const form::Program& program) {
+        for (const Region* region : regions(program)) {
+            areas.add({region->base, pages_of(*region), places.size()});
+            places.resize(places.size() + pages_of(*region));
         }
         std::fill(places.begin(), places.end(), NONE);
     }
 
     // Memory that they take: a place for each page that may be put aside.
-    static i64 bytes(const Tables& system) {
+    static i64 bytes(const form::Program& program) {
         i64 pages = 0;
-        for (const i64 number : regions(system)) pages += pages_of(system, number);
+        for (const Region* region : regions(program)) pages += pages_of(*region);
         return pages * static_cast<i64>(sizeof(i32));
     }
 
@@ -70,20 +69,17 @@ private:
     Array<i32> waiting;  // pages
 
     // Regions of the references that put changes aside, in order.
-    static Array<i64> regions(const Tables& system) {
-        const Table &operations = system["operations"], &references = system["references"];
-        Array<i64> puts_aside(system["regions"].rows(), 0), found;
-        for (i64 i = 0; i < operations.rows(); i++)
-            if (static_cast<Code>(operations.at(i, 0)) == Code::put_aside)
-                puts_aside[references.at(operations.at(i, 1), "region")] = 1;
+    static Array<const Region*> regions(const form::Program& program) {
+        Array<i64> puts_aside(program.regions.size(), 0);
+        for (const Operation& operation : program.operations)
+            if (operation.code == Code::put_aside) puts_aside[program.references[operation.a].region] = 1;
+        Array<const Region*> found;
         for (i64 number = 0; number < puts_aside.size(); number++)
-            if (puts_aside[number] != 0) found.add(number);
+            if (puts_aside[number] != 0) found.add(&program.regions[number]);
         return found;
     }
 
-    static i64 pages_of(const Tables& system, i64 region) {
-        return system["regions"].at(region, "groups") * system["regions"].at(region, "group_pages");
-    }
+    static i64 pages_of(const Region& region) { return region.groups * region.group_pages; }
 
     i32& place_of(i32 page) {
         for (const Area& area : areas)

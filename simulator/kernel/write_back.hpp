@@ -6,24 +6,18 @@
 
 namespace oltpsim {
 
-class WriteBack {
+class WriteBack : Parts {
 public:
     i64 pages_written = 0;
 
-    WriteBack(const Tables& system, Calendar& calendar, Tasks& tasks, Devices& devices, Interpreter& interpreter)
-        : most_in_flight(system.fact("in_flight_pages")),
-          page_bytes(system.fact("page_bytes")),
-          all_pages(system.fact("pages")),
-          merged_pages(system.fact("merged_pages")),
-          is_in_file_order(system.fact("in_file_order") != 0),
-          calendar(calendar),
-          tasks(tasks),
-          devices(devices),
+    explicit WriteBack(const Parts& parts)
+        : Parts(parts),
+          merged_pages(system.storage.merged_pages),
           page_cache(interpreter.page_cache),
-          pages_per_s(INITIAL_BYTES_PER_S / static_cast<double>(page_bytes)) {}
+          pages_per_s(INITIAL_BYTES_PER_S / static_cast<double>(system.storage.page_bytes)) {}
 
     // How many more pages may be on their way to the disks.
-    i64 free_pages() const { return most_in_flight - page_cache.writes_in_flight; }
+    i64 free_pages() const { return system.page_cache.in_flight_pages - page_cache.writes_in_flight; }
 
     // How many pages will have been written back when the disks have all that is on its way now.
     i64 pages_on_their_way() const { return pages_written + page_cache.writes_in_flight; }
@@ -38,7 +32,7 @@ public:
     // Hands to the disks up to `most` pages dirty since `latest_ns` or longer, in disk order; or, while there are such,
     // about as many in the order of the files, whatever their age. Returns the number of those that went.
     i64 flush(i64 latest_ns, i64 most) {
-        if (is_in_file_order) return page_cache.has_dirty_since(latest_ns) ? go_on_in_files(most) : 0;
+        if (system.page_cache.in_file_order) return page_cache.has_dirty_since(latest_ns) ? go_on_in_files(most) : 0;
         page_cache.find_dirty_since(latest_ns, most, found);
         hand_over();
         return found.size();
@@ -130,16 +124,9 @@ private:
 
     // Linux, mm/page-writeback.c: INIT_BW, MAX_PAUSE, BANDWIDTH_INTERVAL, and the period of wb_update_write_bandwidth.
     static constexpr double INITIAL_BYTES_PER_S = 100.0 * 1048576.0, AVERAGING_NS = 3e9;
-    static constexpr i64 LONGEST_PAUSE_NS = 200 * NS_PER_MS, MEASUREMENT_NS = 200 * NS_PER_MS;
+    static constexpr i64 LONGEST_PAUSE_NS = 200 * form::NS_PER_MS, MEASUREMENT_NS = 200 * form::NS_PER_MS;
 
-    const i64 most_in_flight;  // pages
-    const i64 page_bytes;
-    const i64 all_pages;
     const i64 merged_pages;
-    const bool is_in_file_order;
-    Calendar& calendar;
-    Tasks& tasks;
-    Devices& devices;
     PageCache& page_cache;
 
     double pages_per_s;  // at which the disks write, measured while they do
@@ -181,7 +168,11 @@ private:
             if (page == NONE) page = page_cache.next_dirty(0);
             next_in_files = page + 1;
             const Extent& extent = devices.extent_of(page);
-            Run run{devices.device_of(page), page, 1, page + extent.devices, std::min(extent.end_page, all_pages),
+            Run run{devices.device_of(page),
+                    page,
+                    1,
+                    page + extent.devices,
+                    std::min(extent.end_page, system.program.pages),
                     extent.devices};
             while (run.pages < merged_pages && run.next_page < run.end_page && page_cache.is_dirty(run.next_page)) {
                 run.next_page += run.step;
@@ -194,7 +185,7 @@ private:
     }
 
     i64 whole_pauses(i64 pages) const {
-        const i64 each = std::max(page_cache.pages_a_pause, i64{1});
+        const i64 each = std::max(page_cache.given.pages_a_pause, i64{1});
         return (pages + each - 1) / each;
     }
 
@@ -216,8 +207,9 @@ private:
 
     void write(i64 first_page, i64 pages) {
         if (std::exchange(is_idle, false)) measured_from_ns = calendar.now_ns, measured_from_pages = pages_written;
-        const i32 number = devices.submit(devices.device_of(first_page), devices.byte_of(first_page),
-                                          pages * page_bytes, Transfer::write, Use::write_back, WRITE_BACK);
+        const i32 number =
+            devices.submit(devices.device_of(first_page), devices.byte_of(first_page),
+                           pages * system.storage.page_bytes, Transfer::write, Use::write_back, WRITE_BACK);
         devices.requests[number].first_page = static_cast<i32>(first_page);
         devices.requests[number].pages = static_cast<i32>(pages);
     }

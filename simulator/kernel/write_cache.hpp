@@ -16,13 +16,8 @@ namespace oltpsim {
 
 class CachingDisk : public Disk {
 public:
-    CachingDisk(const Table& devices, i32 device, Requests& requests, Calendar& calendar)
-        : Disk(devices, device, requests, calendar),
-          cache_bytes(devices.at(device, "cache_bytes")),
-          cache_ns(devices.at(device, "cache_ns")),
-          by_controller(devices.at(device, "by_controller") != 0),
-          destages_among(devices.at(device, "destages_among")),
-          destaging(destages_among) {}
+    CachingDisk(const Context& context, i32 device, const form::CachingDevice& record, Requests& requests)
+        : Disk(context, device, record, requests), cache(record), destaging(cache.destages_among) {}
 
     void arrive(i32 number) override {
         scheduler.add(requests, number, requests.devices[device].arrived);
@@ -34,11 +29,11 @@ public:
         writes_held--;
         const Request& request = requests[number];
         const CachedWrite write{request.byte, request.size_bytes, request.transfer == Transfer::rewrite};
-        if (by_controller && join_cached_write(write)) {
+        if (cache.by_controller && join_cached_write(write)) {
             fill();
         } else {
             cached.add(write);
-            if (by_controller) number_by_end[write.byte + write.size_bytes] = taken + cached.size() - 1;
+            if (cache.by_controller) number_by_end[write.byte + write.size_bytes] = taken + cached.size() - 1;
             choose_oldest();
         }
         requests.complete(number, 0);
@@ -85,10 +80,7 @@ private:
         bool is_reread;
     };
 
-    const i64 cache_bytes;
-    const i64 cache_ns;  // until a write is in the cache
-    const bool by_controller;
-    const i64 destages_among;
+    const form::CachingDevice& cache;
     HeldRequests destaging;
     Ring<CachedWrite> cached;
     i64 taken = 0;                               // from the ring, of all that were ever in it
@@ -105,7 +97,7 @@ private:
         while (held.count + writes_held < depth && !scheduler.empty()) {
             const i32 number = scheduler.take(requests);
             if (requests[number].transfer == Transfer::write ||
-                (by_controller && requests[number].transfer == Transfer::rewrite))
+                (cache.by_controller && requests[number].transfer == Transfer::rewrite))
                 take_write(number);
             else
                 hold(number);
@@ -123,10 +115,10 @@ private:
     void fill() {
         while (!waiting_writes.empty()) {
             const i64 needed = cache_bytes_of(requests[waiting_writes.first].size_bytes);
-            if (used_bytes > 0 && used_bytes + needed > cache_bytes) break;
+            if (used_bytes > 0 && used_bytes + needed > cache.cache_bytes) break;
             used_bytes += needed;
             const i32 number = requests.take(waiting_writes);
-            calendar.after(cache_ns, EventKind::request, number);
+            calendar.after(cache.in_cache_ns, EventKind::request, number);
         }
     }
 
@@ -146,7 +138,7 @@ private:
     }
 
     void choose_oldest() {
-        while (destaging.count < destages_among && !cached.empty()) {
+        while (destaging.count < cache.destages_among && !cached.empty()) {
             const CachedWrite write = cached.take();
             const auto end = number_by_end.find(write.byte + write.size_bytes);
             if (end != number_by_end.end() && end->second == taken) number_by_end.erase(end);

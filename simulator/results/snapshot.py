@@ -2,12 +2,26 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from oltpsim.simulator.form import to_s
 from oltpsim.simulator.results.recorder import ResponseCounts
+
+PURPOSES = (
+    "data read",
+    "eviction write",
+    "swap in",
+    "doublewrite",
+    "swap out",
+    "write-back",
+    "log",
+    "writer",
+    "merge read",
+)
+"""of device requests; up to doublewrite each client is an owner of its own to fair queueing"""
+Use = Annotated[str, PURPOSES]
 
 
 @dataclass(frozen=True)
@@ -54,7 +68,7 @@ class DeviceCounters:
     busy_ns: int
     occupied_ns: int
     queue_ns: int
-    by_purpose: dict[str, int]
+    by_purpose: Annotated[dict[str, int], PURPOSES]
 
     @property
     def completed(self) -> int:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from oltpsim.simulator.form import Assembler, FlashDevice, IntArray, System
 from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.results.snapshot import difference
 from tests.simulator.conftest import make_model
-from tests.simulator.twins import record_of
 
 BATCH, TICK_NS = 100, 1000
 
@@ -39,12 +39,11 @@ def counted(
         referring(references, pool_pages, replacement, resident_pages or pool_pages, batch, tick_ns), 1
     )
     engine.kernel.run(warm // batch * tick_ns)
-    before = record_of(engine, "caches")
+    before = engine.kernel.figures().counters.pool
     engine.kernel.run(len(references) // batch * tick_ns)
-    after = record_of(engine, "caches")
-    new = {name: after[name] - before[name] for name in ("references", "hits", "swap_ins")}
-    assert new["references"] == len(references) - warm
-    return Counted(new["references"] - new["hits"], new["swap_ins"])
+    new = difference(engine.kernel.figures().counters.pool, before)
+    assert new.references == len(references) - warm
+    return Counted(new.misses, new.swap_ins)
 
 
 def referring(

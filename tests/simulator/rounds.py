@@ -8,7 +8,6 @@ import numpy as np
 
 from oltpsim.simulator.form import CODES, OPERATIONS, Costs, Cpu, System
 from oltpsim.simulator.kernel import KernelEngine
-from tests.simulator.twins import record_of
 
 TICK_NS = 100_000_000_000
 """from the end of a client's transaction to its next: much longer than it takes"""
@@ -34,7 +33,7 @@ class Rounds:
         """So many rounds more."""
         self.done += rounds
         self.engine.kernel.run(self.done * TICK_NS + TICK_NS // 2)
-        assert record_of(self.engine, "system")["ended"] == self.done * self.clients
+        assert self.engine.kernel.figures().counters.ended == self.done * self.clients
 
 
 def without_time(model: System) -> System:

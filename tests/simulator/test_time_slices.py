@@ -18,7 +18,7 @@ from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, TIE
 from tests.simulator.reference.test_event_log import completions, loop
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, any_systems
-from tests.simulator.twins import differences, of_few_events, shortened, with_table
+from tests.simulator.twins import differences, of_few_events, shortened, with_value
 
 MS = 1_000_000
 PERIOD_MS = 100
@@ -77,10 +77,7 @@ def test_a_nanosecond_more_is_noticed(column: str) -> None:
     model = shortened(with_cpu(model_of_system(TIED), slice_ns=MS, quota_ns=30 * MS), 3_000 * MS)
     assert differences(model, 1) == []
 
-    def longer(system: Any) -> None:
-        system.rows[0, system.columns.index(column)] += 1
-
-    assert differences(model, 1, with_table("system", longer)) != []
+    assert differences(model, 1, with_value(f"system.cpu.{column}")) != []
 
 
 def mixed(clients: int, short_ms: float, long_ms: float, **parts: Any) -> System:

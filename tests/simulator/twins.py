@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oltpsim.simulator.form import DaemonStep, IntArray, System, Table
+from oltpsim.simulator.form import DaemonStep, IntArray, SeededRun, StartState, System
 from oltpsim.simulator.kernel import KernelEngine
 from oltpsim.simulator.reference import ReferenceEngine
 from oltpsim.simulator.reference.arrivals import PoissonArrivals
@@ -80,7 +80,7 @@ def of_few_events(model: System, seed: int, most_events: int) -> System:
     """The model, shorter or with less work if the kernel meets more events than the reference engine gets through."""
     engine = KernelEngine(model, seed)
     engine.run(None)
-    events = record_of(engine, "system")["events"]
+    events = engine.kernel.figures().events
     if events <= most_events:
         return model
     if model.work:
@@ -119,20 +119,13 @@ def differences(
     return [*_ends(reference, kernel), *_states(reference, kernel), *_records(reference.record, kernel)]
 
 
-def record_of(engine: KernelEngine, table: str, row: int = 0) -> dict[str, int]:
-    """A row of what the kernel reports."""
-    columns, rows = engine.kernel.read(table)
-    return dict(zip(columns, rows[row].tolist(), strict=True))
-
-
-def rows_of(engine: KernelEngine, table: str) -> list[list[int]]:
-    """All rows of what the kernel reports."""
-    rows: list[list[int]] = engine.kernel.read(table).rows.tolist()
-    return rows
+def ends_of(engine: KernelEngine) -> list[tuple[int, ...]]:
+    """What the kernel has traced: (time, client, class, response time) of ends of transactions."""
+    return [tuple(row) for row in engine.kernel.figures().ends.tolist()]
 
 
 def _ends(reference: TracedReference, kernel: KernelEngine) -> Iterator[str]:
-    ends = [tuple(row) for row in rows_of(kernel, "trace")]
+    ends = ends_of(kernel)
     if ends == reference.ends:
         return
     same = 0
@@ -160,61 +153,59 @@ def _first_difference(ours: Any, theirs: Any) -> str:
 
 def kernel_contents(engine: KernelEngine) -> dict[str, Any]:
     """What the kernel reports of its state, by the names of `reference_contents`."""
-    program, clients = engine.system.program, len(engine.system.client_registers)
-    seen = [count for (count,) in rows_of(engine, "seen")]
-    remembered = [page for (page,) in rows_of(engine, "windows")]
+    program, values, state = engine.system.program, engine.kernel.values(), engine.kernel.state()
+    figures = engine.kernel.figures()
+    seen, remembered = values.seen[:, 0].tolist(), values.remembered[:, 0].tolist()
     windows = [
         remembered[start + group * length :][: min(seen[first + group], length)]
         for start, length, groups, first in program.windows.tolist()
         for group in range(groups)
     ]
-    tasks, system = rows_of(engine, "tasks"), record_of(engine, "system")
-    held: list[list[int]] = [[] for _ in range(clients)]
-    for client, lock in rows_of(engine, "locks_held"):
+    clients = state.clients.tolist()
+    held: list[list[int]] = [[] for _ in clients]
+    for client, lock in state.locks_held.tolist():
         held[client].append(lock)
-    streams = engine.kernel.read("streams").rows.view(np.uint64)
-    arrivals = engine.kernel.read("arrival_streams").rows[:, 0].view(np.uint64).tolist()
+    by_clock = engine.system.pool.replacement == "clock"
+    resident = figures.levels.pool.resident_pages, state.resident_hand
     return {
-        **_kernel_tier("pool", engine, 0),
-        **_kernel_tier("page cache", engine, 1),
-        "counters": [value for (value,) in rows_of(engine, "counters")],
-        "pages reached by appends": [value for (value,) in rows_of(engine, "high")][:-1],
+        **_kernel_tier("pool", state.pool, state.pool_by_use, by_clock),
+        "pool: hand": state.pool_hand if by_clock else 0,
+        "pool: dirty": [(page,) for page, _, dirty, *_ in state.pool.tolist() if dirty],
+        "pool: memory": (state.pool[:, 4] - 1).tolist(),
+        "pool: resident": resident,
+        "pool: writes in flight": 0,
+        **_kernel_tier("page cache", state.page_cache, state.page_cache_by_use, False),
+        "page cache: hand": 0,
+        "page cache: dirty": [tuple(row) for row in state.page_cache_by_age.tolist()],
+        "page cache: memory": [],
+        "page cache: resident": (0, 0),
+        "page cache: writes in flight": state.writes_in_flight,
+        "counters": values.counters[:, 0].tolist(),
+        "pages reached by appends": values.high[:-1, 0].tolist(),
         "pages remembered": windows,
         "pages seen": seen,
-        "put aside": [page for (page,) in rows_of(engine, "put_aside")],
-        "lock owners": {lock: owner for lock, (owner,) in enumerate(rows_of(engine, "locks")) if owner >= 0},
+        "put aside": state.put_aside[:, 0].tolist(),
+        "lock owners": {lock: owner for lock, (owner,) in enumerate(state.lock_owners.tolist()) if owner >= 0},
         "locks held": held,
-        "registers": rows_of(engine, "registers"),
-        "classes": [task[0] for task in tasks],
-        "CPU debts": [task[1:4] for task in tasks],
-        "log bytes": [task[4] for task in tasks],
-        "frames chosen": [task[5] for task in tasks],
-        "rolled back": [bool(task[6]) for task in tasks],
-        "streams": streams.tolist(),
-        "table counts": rows_of(engine, "tables"),
-        "usage": [system[name] for name in ("user_ns", "client_ns", "system_ns", "writer_ns", "write_back_ns")],
-        "arrival stream": arrivals[:1] if engine.system.arrivals_per_s else [],
-        "terminal streams": arrivals[1:] if engine.system.terminals else [],
+        "registers": values.registers.tolist(),
+        "classes": [client[0] for client in clients],
+        "CPU debts": [client[1:4] for client in clients],
+        "log bytes": [client[4] for client in clients],
+        "frames chosen": [client[5] for client in clients],
+        "rolled back": [bool(client[6]) for client in clients],
+        "streams": values.streams.view(np.uint64).tolist(),
+        "table counts": [list(dataclasses.astuple(table)) for table in figures.counters.tables],
+        "usage": list(dataclasses.astuple(figures.counters.cpu_time)),
+        "arrival stream": [state.arrival_stream % 2**64] if engine.system.arrivals_per_s else [],
+        "terminal streams": state.terminal_streams[:, 0].view(np.uint64).tolist() if engine.system.terminals else [],
     }
 
 
-def _kernel_tier(name: str, engine: KernelEngine, tier: int) -> dict[str, Any]:
-    table = "page_cache" if tier else "pool"
-    slots, cache = rows_of(engine, f"{table}_slots"), record_of(engine, "caches", tier)
-    pages = [slot[0] for slot in slots]
-    by_clock = not tier and engine.system.pool.replacement == "clock"
-    by_age = rows_of(engine, "page_cache_by_age") if tier else [[slot[0]] for slot in slots if slot[2]]
+def _kernel_tier(name: str, slots: IntArray, by_use: IntArray, by_clock: bool) -> dict[str, Any]:
     return {
-        f"{name}: pages": pages,
-        f"{name}: order": [s[1] for s in slots]
-        if by_clock
-        else [page for (page,) in rows_of(engine, f"{table}_by_use")],
-        f"{name}: hand": cache["hand"] if by_clock else 0,
-        f"{name}: dirty": [tuple(row) for row in by_age],
-        f"{name}: busy": [bool(slot[3]) for slot in slots],
-        f"{name}: memory": [] if tier else [slot[4] - 1 for slot in slots],
-        f"{name}: resident": (0, 0) if tier else (cache["resident_pages"], cache["resident_hand"]),
-        f"{name}: writes in flight": cache["writes_in_flight"],
+        f"{name}: pages": slots[:, 0].tolist(),
+        f"{name}: order": slots[:, 1].tolist() if by_clock else by_use[:, 0].tolist(),
+        f"{name}: busy": [bool(busy) for busy in slots[:, 3].tolist()],
     }
 
 
@@ -282,7 +273,7 @@ def _records(reference: ReferenceRecorder, engine: KernelEngine) -> Iterator[str
         if ours != theirs:
             yield f"counters at {ours.at_ns} ns: {list(_unequal('', ours, theirs))[:4]}"
             break
-    for number, (row, own) in enumerate(zip(rows_of(engine, "classes"), reference.classes, strict=True)):
+    for number, (row, own) in enumerate(zip(engine.kernel.figures().classes.tolist(), reference.classes, strict=True)):
         counted = [own.completed, own.rolled_back, own.total_ns, *own.spent_ns, *own.histogram]
         columns = [place for place, (one, other) in enumerate(zip(row, counted, strict=True)) if one != other]
         if columns:
@@ -310,35 +301,42 @@ def _unequal(name: str, ours: object, theirs: object) -> Iterator[tuple[str, obj
 
 def requests_lost(engine: KernelEngine) -> int:
     """Requests that leaked: at a stop of the series each one is free or at a device."""
-    system = record_of(engine, "system")
-    pending = int(engine.kernel.read("devices").rows[:, engine.kernel.read("devices").columns.index("length")].sum())
-    return system["requests"] - system["requests_free"] - pending
+    state, levels = engine.kernel.state(), engine.kernel.figures().levels
+    return state.requests - state.free_requests - sum(device.length for device in levels.devices)
 
 
-def with_table(name: str, change: Callable[[Table], None]) -> type[KernelEngine]:
-    """A kernel's engine that is handed one table of the system changed, of which the reference engine knows nothing."""
+def with_value(path: str, change: Callable[[Any], Any] = lambda value: value + 1) -> type[KernelEngine]:
+    """A kernel's engine that is handed another value in one place, of which the reference engine knows nothing.
+
+    `path`: from SeededRun or StartState on, by names of fields and places in tuples, as in system.cpu.slice_ns.
+    """
 
     class Tampered(KernelEngine):
-        def tables(self, seed: int) -> dict[str, Table]:
-            tables = super().tables(seed)
-            columns, rows = tables[name]
-            changed = Table(columns, rows.copy())
-            change(changed)
-            return tables | {name: changed}
+        def passed(self, seed: int, traced: int) -> tuple[SeededRun, StartState]:
+            run, start = super().passed(seed, traced)
+            names = path.split(".")
+            if hasattr(run, names[0]):
+                return changed(run, names, change), start
+            return run, changed(start, names, change)
 
     return Tampered
 
 
+def changed(value: Any, path: list[str], change: Callable[[Any], Any]) -> Any:
+    """A value with another one at a path in it."""
+    if not path:
+        return change(value)
+    name, *rest = path
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(value, **{name: changed(getattr(value, name), rest, change)})
+    if isinstance(value, np.ndarray):
+        array = value.copy()
+        array[int(name)] = changed(array[int(name)], rest, change)
+        return array
+    place = int(name)
+    return (*value[:place], changed(value[place], rest, change), *value[place + 1 :])
+
+
 def with_counter(place: int) -> type[KernelEngine]:
     """A kernel's engine in which one counter begins one higher; `place`: among all counters of the program."""
-
-    def change(counters: Table) -> None:
-        counters.rows[place] += 1
-
-    return with_table("counters", change)
-
-
-def column_of(engine: KernelEngine, table: str, column: str) -> IntArray:
-    """A column of what the kernel reports, by row."""
-    columns, rows = engine.kernel.read(table)
-    return rows[:, columns.index(column)]
+    return with_value(f"counters.{place}")

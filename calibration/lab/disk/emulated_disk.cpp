@@ -1,6 +1,6 @@
-// emulated-disk MOUNTPOINT IMAGE TABLES [--flush-us N] [--full-speed]
+// emulated-disk MOUNTPOINT IMAGE RECORD [--flush-us N] [--full-speed]
 //
-// Serves an image file as MOUNTPOINT/disk, with the times of the devices in a file of tables: those that the kernel
+// Serves an image file as MOUNTPOINT/disk, with the times of the devices in a file with a record: those that the kernel
 // simulates, at the pace of the clock. MOUNTPOINT/counters is what they have counted, JSON, at the instant it is
 // opened.
 //
@@ -35,7 +35,7 @@
 
 #include "paced_devices.hpp"
 #include "pending.hpp"
-#include "table_file.hpp"
+#include "record_file.hpp"
 
 namespace oltpsim {
 namespace {
@@ -63,7 +63,7 @@ i64 monotonic_ns() {
 }
 
 struct Options {
-    std::string mountpoint, image, tables;
+    std::string mountpoint, image, record;
     i64 flush_ns = 0;
     bool full_speed = false;
 };
@@ -78,8 +78,8 @@ struct ServedCounts {
 
 class EmulatedDisk {
 public:
-    EmulatedDisk(const Options& options, const Tables& tables)
-        : devices(tables), flushes(options.flush_ns), is_emulated(!options.full_speed) {
+    EmulatedDisk(const Options& options, const form::SeededRun& run)
+        : devices(run), flushes(options.flush_ns), is_emulated(!options.full_speed) {
         image = open(options.image.c_str(), O_RDWR | O_CLOEXEC);
         if (image < 0 || fstat(image, &image_stat) != 0)
             throw std::invalid_argument(options.image + ": " + std::strerror(errno));
@@ -447,16 +447,16 @@ Options options_of(int count, char** words) {
             places.push_back(word);
     }
     if (places.size() != 3 || options.flush_ns < 0)
-        throw std::invalid_argument("usage: emulated-disk MOUNTPOINT IMAGE TABLES [--flush-us N] [--full-speed]");
+        throw std::invalid_argument("usage: emulated-disk MOUNTPOINT IMAGE RECORD [--flush-us N] [--full-speed]");
     options.mountpoint = places[0];
     options.image = places[1];
-    options.tables = places[2];
+    options.record = places[2];
     return options;
 }
 
 int run(const Options& options) {
-    const TableFile file(options.tables);
-    EmulatedDisk disk(options, file.tables());
+    const RecordFile file(options.record);
+    EmulatedDisk disk(options, file.run());
     char name[] = "emulated-disk", flag[] = "-o", text[] = "fsname=emulated-disk,subtype=emulated-disk";
     char* words[] = {name, flag, text, nullptr};
     fuse_args arguments = FUSE_ARGS_INIT(3, words);

@@ -10,7 +10,9 @@ namespace oltpsim {
 
 class PacedDevices {
 public:
-    explicit PacedDevices(const Tables& system) : devices(system, calendar, tasks) { devices.start(); }
+    explicit PacedDevices(const form::SeededRun& run) : devices(Context{run, run.system, calendar, tasks}) {
+        devices.start();
+    }
 
     // A request comes to the first device, now: at the instant of the last `advance`. `who` is at least 0.
     void submit(i32 who, i64 byte, i64 size_bytes, bool writes) {

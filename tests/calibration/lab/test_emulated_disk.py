@@ -33,7 +33,7 @@ from oltpsim.calibration.lab.emulated_disk import (
     end_emulated_disk,
     idle_system,
     mounted,
-    table_text,
+    record_text,
 )
 from oltpsim.models.machine import DiskArraySpec, data_devices
 from oltpsim.simulator.errors import InputError, InstallationError
@@ -176,7 +176,7 @@ def loop_device(file: Path) -> Iterator[Path]:
 
 def test_independent_disks_are_no_single_device() -> None:
     with pytest.raises(InputError, match="got 3: say level: raid0"):
-        table_text(array_of(FLASH, count=3))
+        record_text(array_of(FLASH, count=3))
 
 
 def test_a_volatile_buffer_is_refused() -> None:
@@ -189,15 +189,15 @@ def test_a_volatile_buffer_is_refused() -> None:
         "source": SOURCE,
     }
     ssd |= {"reads_per_s": 1e5, "writes_per_s": 5e4, "read_mib_per_s": 500, "write_mib_per_s": 400}
-    assert "devices 1" in table_text(array_of(ssd))
+    assert "devices 1" in record_text(array_of(ssd))
     with pytest.raises(InputError, match="power_loss_protection: got false"):
-        table_text(array_of(ssd | {"power_loss_protection": False}))
+        record_text(array_of(ssd | {"power_loss_protection": False}))
 
 
 def test_controllers_are_refused() -> None:
     limit = {"of": "mib", "per_s": 100, "source": SOURCE}
     with pytest.raises(InputError, match="controllers: got 1"):
-        table_text(array_of(FLASH, controllers=1, controller_limits=[limit]))
+        record_text(array_of(FLASH, controllers=1, controller_limits=[limit]))
 
 
 def test_an_image_larger_than_the_disks_is_refused(tmp_path: Path) -> None:

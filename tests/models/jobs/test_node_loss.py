@@ -19,7 +19,7 @@ from oltpsim.simulator.errors import InputError, InternalError
 from oltpsim.simulator.form import Program
 from oltpsim.simulator.kernel import KernelEngine
 from oltpsim.simulator.reference import ReferenceEngine
-from tests.simulator.twins import differences, record_of, run_reference, with_counter
+from tests.simulator.twins import differences, run_reference, with_counter
 
 LOSS = Path(__file__).resolve().parents[3] / "scenarios" / "library" / "scaleout" / "node-loss.yaml"
 SMALL = ("machine.cpu.cores=2", "machine.cpu.relative_speed=1", "machine.network.round_trip_us=1000",
@@ -51,7 +51,8 @@ def books_after(found: KernelEngine | ReferenceEngine, one_more: int | None = No
     """Books of a finished run; `one_more`: the place of a counter that has counted one too many."""
     program = found.system.program
     if isinstance(found, KernelEngine):
-        counters, registers = (found.kernel.read(table).rows.copy() for table in ("counters", "registers"))
+        values = found.kernel.values()
+        counters, registers = values.counters.copy(), values.registers.copy()
     else:
         counters = np.array(found.interpreter.counters)[:, np.newaxis]
         registers = np.array([client.registers for client in found.interpreter.clients])
@@ -85,7 +86,7 @@ def test_no_request_is_lost_or_counted_twice(seed: int) -> None:
     found = engine(seed=seed)
     kept = books_after(found)
     assert balance(kept)
-    assert kept.answered == record_of(found, "system")["ended"], "as the engine counted"
+    assert kept.answered == found.kernel.figures().counters.ended, "as the engine counted"
     assert 0 < kept.sent_again <= 60
     assert kept.in_flight == 60, "every thread always waits for an answer"
 

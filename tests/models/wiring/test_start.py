@@ -13,7 +13,6 @@ from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import System
 from oltpsim.simulator.kernel import KernelEngine
 from oltpsim.simulator.results import Result
-from tests.simulator.twins import column_of
 
 TINY = Path(__file__).parents[2] / "scenarios" / "tiny.yaml"
 
@@ -29,12 +28,13 @@ def started(model: System) -> KernelEngine:
 
 def held(engine: KernelEngine, tier: str) -> set[int]:
     """The pages in a tier."""
-    return set(column_of(engine, f"{tier}_slots", "page").tolist()) - {-1}
+    return set(getattr(engine.kernel.state(), tier)[:, 0].tolist()) - {-1}
 
 
 def dirty(engine: KernelEngine) -> list[int]:
     """Dirty pages of both tiers."""
-    return column_of(engine, "caches", "dirty_pages").tolist()
+    levels = engine.kernel.figures().levels
+    return [levels.pool.dirty_pages, levels.page_cache.dirty_pages]
 
 
 def test_a_load_leaves_every_page_in_the_page_cache_and_nothing_dirty() -> None:
@@ -123,7 +123,7 @@ def test_after_a_lead_in_the_most_recent_pages_are_there() -> None:
     )
     left = [len(held(none, "pool") & held(each, "pool")) for each in (none, some, many)]
     assert left[0] == 9000 > left[1] > left[2]
-    assert column_of(many, "system", "ended").tolist() == [0]
+    assert many.kernel.figures().counters.ended == 0
     assert many.counter("orders").sum() > none.counter("orders").sum()
 
 
@@ -159,7 +159,7 @@ def test_a_lead_in_at_full_speed_does_what_transactions_do_that_are_not_counted(
         engine = started(model_with(*size, start, counted, *interval))
         engine.run(None)
         result = engine.record.result()
-        before = int(column_of(engine, "system", "ended")[0]) - sum(each.completed for each in result.classes)
+        before = engine.kernel.figures().counters.ended - sum(each.completed for each in result.classes)
         return result.devices[0].reads_per_s / result.transactions_per_s, before
 
     slowly, done = reads("interval.warm_up_s=20")

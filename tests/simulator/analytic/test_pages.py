@@ -21,7 +21,6 @@ from oltpsim.simulator.form import Assembler, System
 from tests.simulator.analytic.columns import with_columns
 from tests.simulator.rounds import Rounds, without_time
 from tests.simulator.tpcc_systems import TINY
-from tests.simulator.twins import column_of
 
 FloatArray = npt.NDArray[np.float64]
 WAREHOUSES, CLIENTS = 5, 200
@@ -65,7 +64,8 @@ def counted(buffers: int, policy: str, periods: tuple[int, int] = LOADED) -> flo
     found = []
     for number in periods:
         rounds.run(number)
-        missed = (column_of(rounds.engine, "tables", name) for name in ("page_cache_hits", "disk_reads"))
+        tables = rounds.engine.kernel.figures().counters.tables
+        missed = (np.array([getattr(table, name) for table in tables]) for name in ("page_cache_hits", "disk_reads"))
         found.append(sum(int(column.sum()) for column in missed))
     return (found[1] - found[0]) / (periods[1] * CLIENTS)
 

@@ -17,7 +17,6 @@ from oltpsim.simulator.expectation.visits import ExpectedWork
 from oltpsim.simulator.form import CODES, CUT_ONE, Assembler, Costs, Program, System
 from tests.simulator.rounds import Rounds
 from tests.simulator.tpcc_systems import TINY
-from tests.simulator.twins import column_of, record_of
 
 FloatArray = npt.NDArray[np.float64]
 MANY_DELIVERIES = "workload.mix={new_order: 0.1, payment: 0.4, order_status: 0.1, delivery: 0.3, stock_level: 0.1}"
@@ -199,9 +198,10 @@ def counted(*settings: str) -> tuple[FloatArray, FloatArray]:
     references, cpu = [], []
     for number in (WARM, ROUNDS):
         rounds.run(number)
-        used = record_of(rounds.engine, "system")
-        references.append(column_of(rounds.engine, "tables", "references"))
-        cpu.append(np.array([used[name] for name in ("user_ns", "system_ns", "client_ns")]))
+        counters = rounds.engine.kernel.figures().counters
+        references.append(np.array([table.references for table in counters.tables]))
+        used = counters.cpu_time
+        cpu.append(np.array([used.transaction, used.system_calls, used.client_program]))
     return (references[1] - references[0]) / (ROUNDS * CLIENTS), (cpu[1] - cpu[0]) / (ROUNDS * CLIENTS)
 
 

@@ -16,7 +16,6 @@ from oltpsim.simulator.expectation.warm_start import warm_state
 from oltpsim.simulator.form import NS_PER_S, Assembler, FloatArray, Flushing, IntArray, Program, StartState, System
 from oltpsim.simulator.reference.cache import POLICIES
 from tests.simulator.tpcc_systems import TINY
-from tests.simulator.twins import column_of
 
 GROUPS, GROUP_PAGES, CAPACITY = 40, 25, 250
 PAGES = GROUPS * GROUP_PAGES
@@ -237,7 +236,7 @@ def test_windows_remember_pages_from_the_start() -> None:
     assert (warm.windows >= stock[0]).all()
     assert (warm.windows < stock[0] + stock[1] * stock[2]).all()
     engine = kernel.KernelEngine(model, 1)
-    assert column_of(engine, "pool_slots", "page").tolist() == warm.pool[:, 0].tolist()
+    assert engine.kernel.state().pool[:, 0].tolist() == warm.pool[:, 0].tolist()
 
 
 def test_a_loop_without_a_bound_is_refused() -> None:

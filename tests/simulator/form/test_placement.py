@@ -16,7 +16,7 @@ from oltpsim.simulator.reference.write_back import neighbours
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, systems_by_table
-from tests.simulator.twins import Finished, column_of, differences, of_few_events
+from tests.simulator.twins import Finished, differences, of_few_events
 
 PAGE = 8192
 # Columns as in a program: base, groups, pages of each, rows per page, region of index pages, fanout
@@ -35,7 +35,9 @@ def test_both_engines_give_one_trajectory() -> None:
     def both_engines_agree(system: DrawnSystem, seed: int) -> None:
         model, engines = of_few_events(model_of_system(system), seed, MOST_EVENTS), list[Finished]()
         assert differences(model, seed, finished=engines) == []
-        requests = column_of(engines[0].kernel, "devices", "write_back")[: model.storage.data_devices]
+        requests = np.array(
+            [device.by_purpose.get("write-back", 0) for device in engines[0].kernel.kernel.figures().counters.devices]
+        )[: model.storage.data_devices]
         seen["write-back"] += bool(requests.any())
         seen["not over all"] += any(each.devices < model.storage.data_devices for each in model.placement)
 

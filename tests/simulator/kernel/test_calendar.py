@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from oltpsim.simulator.form import Assembler, FlashDevice, System
 from oltpsim.simulator.kernel import KernelEngine
 from tests.simulator.conftest import make_model
-from tests.simulator.twins import rows_of, run_reference
+from tests.simulator.twins import ends_of, run_reference
 
 READ_NS, MOST_PAGES = 3, 1 << 16
 READ = -1
@@ -103,7 +103,7 @@ def first_ends(
 def kernel_ends(scripts: list[Script], end_ns: int, most: int) -> list[End]:
     engine = KernelEngine(waiting(scripts, end_ns), 1, traced=most)
     engine.run(None)
-    return [(time, client) for time, client, *_ in rows_of(engine, "trace")]
+    return [(time, client) for time, client, *_ in ends_of(engine)]
 
 
 def reference_ends(scripts: list[Script], end_ns: int) -> list[End]:

@@ -16,7 +16,7 @@ from tests.simulator.builds import OTHER_BUILDS, ROOT, builds_of
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
 from tests.simulator.tpcc_systems import TINY
-from tests.simulator.twins import kernel_contents, rows_of
+from tests.simulator.twins import ends_of, kernel_contents
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def outcome(model: System, library: Path, monkeypatch: pytest.MonkeyPatch) -> tu
     monkeypatch.setattr("oltpsim.simulator.kernel.compiled.kernel_library", lambda: loaded)
     engine = KernelEngine(model, 1, traced=100_000)
     engine.run(None)
-    return rows_of(engine, "trace"), kernel_contents(engine), result_json(engine.record.result())
+    return ends_of(engine), kernel_contents(engine), result_json(engine.record.result())
 
 
 MODELS = {

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from oltpsim.simulator.form import (
     OPERATIONS,
+    PPM,
     Assembler,
     CachingDevice,
     Costs,
@@ -30,8 +31,8 @@ from oltpsim.simulator.form import (
     Pool,
     RaidSet,
     RotatingDevice,
+    Sharing,
     System,
-    Table,
     Writing,
 )
 from oltpsim.simulator.form.daemon import DAEMON_OPERATIONS
@@ -55,7 +56,7 @@ from tests.simulator.systems import (
     worked_systems,
 )
 from tests.simulator.tpcc_systems import tpcc_models
-from tests.simulator.twins import Finished, differences, of_few_events, record_of, requests_lost, shortened
+from tests.simulator.twins import Finished, differences, of_few_events, requests_lost, shortened, with_value
 
 MS = 1_000_000
 SOAK = int(os.environ.get("OLTPSIM_SOAK_EXAMPLES", "0"))
@@ -276,32 +277,18 @@ def test_tpcc_gives_one_trajectory(model: System, seed: int) -> None:
     assert differences(model, seed) == []
 
 
-def tampered(table: str, column: str, row: int = 0) -> type[KernelEngine]:
-    """An engine that gets one more in one place of its tables."""
-
-    class Tampered(KernelEngine):
-        def tables(self, seed: int) -> dict[str, Table]:
-            tables = super().tables(seed)
-            columns, rows = tables[table]
-            rows = rows.copy()
-            rows[row, columns.index(column) if columns else int(column)] += 1
-            return tables | {table: Table(columns, rows)}
-
-    return Tampered
-
-
 TAMPERED = {
     "nothing": (KernelEngine, True),
-    "a flash read of 1 ns more": (tampered("devices", "read_ns"), False),
-    "a handover of 1 ns more": (tampered("sections", "handover_ns"), False),
-    "a flush of 1 ns more": (tampered("system", "flush_overhead_ns"), False),
-    "a miss of 1 ns more": (tampered("system", "miss_ns"), False),
-    "another random stream": (tampered("streams", "0"), False),
-    "one row more": (tampered("counters", "0"), False),
-    "another burst longer by a millionth": (tampered("slowdowns", "ppm", 2), False),
-    "a page cache of one page more": (tampered("system", "page_cache_pages"), False),
-    "swap that begins a byte later": (tampered("system", "swap_start_bytes"), True),
-    "one page more in flight": (tampered("system", "in_flight_pages"), True),
+    "a flash read of 1 ns more": (with_value("system.storage.devices.0.read_ns"), False),
+    "a handover of 1 ns more": (with_value("system.sections.0.handover_ns"), False),
+    "a flush of 1 ns more": (with_value("system.log.flush_overhead_ns"), False),
+    "a miss of 1 ns more": (with_value("system.costs.miss_ns"), False),
+    "another random stream": (with_value("streams.0.0"), False),
+    "one row more": (with_value("counters.0"), False),
+    "another burst longer by a millionth": (with_value("system.sharing", lambda _: Sharing((PPM, PPM + 1))), False),
+    "a page cache of one page more": (with_value("system.page_cache.pages"), False),
+    "swap that begins a byte later": (with_value("system.storage.swap_start_bytes"), True),
+    "one page more in flight": (with_value("system.page_cache.in_flight_pages"), True),
 }
 
 
@@ -342,7 +329,7 @@ def test_thousands_of_swap_outs_at_once() -> None:
     model = filling(600, pool_pages=12_000, resident_pages=500)
     finished: list[Finished] = []
     assert differences(model, 4, finished=finished) == []
-    assert record_of(finished[0].kernel, "system")["requests"] > 5_000
+    assert finished[0].kernel.kernel.state().requests > 5_000
 
 
 @pytest.mark.parametrize("direct_io", [False, True])
@@ -358,7 +345,7 @@ def test_an_hour_needs_no_more_memory_than_a_second() -> None:
     hour = shortened(model_of_system(system), 3600 * 1000 * MS)
     engine = KernelEngine(hour, 1)
     engine.run(None)
-    assert record_of(engine, "system")["ended"] > 20_000
+    assert engine.kernel.figures().counters.ended > 20_000
     assert len(engine.record.snapshots) <= MOST_SERIES_STEPS + 2
-    assert record_of(engine, "system")["requests"] < 200
+    assert engine.kernel.state().requests < 200
     assert requests_lost(engine) == 0

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oltpsim.simulator.form import FlashDevice, Pool, RateLimit, System, Table
+from oltpsim.simulator.form import FlashDevice, Pool, RateLimit, System
 from oltpsim.simulator.form.plain import plain_of
 from oltpsim.simulator.kernel import simulate
 from oltpsim.simulator.results import Result, read_result, result_json
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK, TIED, with_writer
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, limited_systems
-from tests.simulator.twins import Finished, column_of, differences, of_few_events, shortened, with_table
+from tests.simulator.twins import Finished, differences, of_few_events, shortened, with_value
 
 MS, SECOND = 1_000_000, 1_000_000_000
 VOLUME = FlashDevice("disk 1", MS, MS, 32)
@@ -51,11 +51,11 @@ def test_both_engines_give_one_trajectory_and_limits_are_felt() -> None:
         engines: list[Finished] = []
         assert differences(of_few_events(model_of_system(system), seed, MOST_EVENTS), seed, finished=engines) == []
         ((engine, _),) = engines
-        devices = engine.tables(seed)["devices"]
-        seen["waited"] += bool((column_of(engine, "limits", "closed_ps") > 0).any())
-        seen["ran out"] += bool((column_of(engine, "limits", "out_since_ns") >= 0).any())
+        figures = engine.kernel.figures()
+        seen["waited"] += any(limiter.closed_ps > 0 for limiter in figures.counters.limiters)
+        seen["ran out"] += any(limiter.out_since_ns is not None for limiter in figures.levels.limiters)
         seen["shared"] += system.volume_limits is not None
-        seen["two stages"] += bool((devices.rows[:, devices.columns.index("end_shared_limit")] > 0).any())
+        seen["two stages"] += any(len(stages) > 1 for stages in engine.system.limiters.stages)
         every = [limit for device in system.devices for limit in getattr(device, "limits", ())]
         seen["apart"] += any(limit.direction != "both" for limit in every)
         seen["in slices"] += any(limit.slice_ns for limit in every)
@@ -68,22 +68,19 @@ def test_both_engines_give_one_trajectory_and_limits_are_felt() -> None:
 
 
 def test_a_kernel_that_has_fewer_credits_is_another_trajectory() -> None:
-    def halve_credits(limits: Table) -> None:
-        limits.rows[:, limits.columns.index("refill_ps")] //= 2
+    def halve_credits(limit: RateLimit) -> RateLimit:
+        return dataclasses.replace(limit, credits=limit.credits / 2, credits_at_start=limit.credits_at_start / 2)
 
     model = reading(GP2, seconds=8)
     assert differences(model, 1) == []
-    assert differences(model, 1, with_table("limits", halve_credits))
+    assert differences(model, 1, with_value("system.storage.devices.0.limits.0", halve_credits))
 
 
 @pytest.mark.uncounted
 def test_a_kernel_that_counts_reads_at_a_cap_of_writes_is_another_trajectory() -> None:
-    def swap_directions(limits: Table) -> None:
-        limits.rows[:, limits.columns.index("direction_code")] = 1
-
     model = reading(dataclasses.replace(CAP, direction="write"), seconds=8)
     assert differences(model, 1) == []
-    assert differences(model, 1, with_table("limits", swap_directions))
+    assert differences(model, 1, with_value("system.storage.devices.0.limits.0.direction", lambda _: "read"))
 
 
 # Rates of saturated volumes, and what the result says

@@ -31,7 +31,7 @@ from oltpsim.simulator.results import result_json
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, any_systems, fair_systems, flushing_systems
-from tests.simulator.twins import kernel_contents, of_few_events, reference_contents, rows_of, run_reference
+from tests.simulator.twins import ends_of, kernel_contents, of_few_events, reference_contents, run_reference
 
 pytestmark = pytest.mark.uncounted
 
@@ -68,7 +68,7 @@ FAULTS = {
     "a holder of a section waits behind others": Fault("stations.hpp", "(urgent)", "false"),
     "no handover": Fault("stations.hpp", "sections[tasks[who].section].handover_ns", "0"),
     "busy threads slow nobody down": Fault(
-        "stations.hpp", "slows_down |= slowdown_ppm[i] != PPM", "slows_down &= slowdown_ppm[i] != PPM"
+        "stations.hpp", "slows_down |= slowdown_ppm[i] != form::PPM", "slows_down &= slowdown_ppm[i] != form::PPM"
     ),
     "CLOCK counts one use more": Fault("cache.hpp", "state.used < MOST_USAGE", "state.used <= MOST_USAGE"),
     "LRU forgets a use": Fault("cache.hpp", "i64{state.used} + 1 != end_of_uses", "i64{state.used} + 2 != end_of_uses"),
@@ -91,9 +91,9 @@ FAULTS = {
         "cache.hpp", "is_current(i) && is_dirty(uses[i])", "is_dirty(uses[i])"
     ),
     "the page cache forgets uses": Fault("page_cache.hpp", "by_use.last == slot", "by_use.last != NONE"),
-    "written pages stay": Fault("page_cache.hpp", "free_behind && !is_dirty(page)", "false"),
+    "written pages stay": Fault("page_cache.hpp", "given.free_behind && !is_dirty(page)", "false"),
     "writes in flight are no dirt": Fault(
-        "page_cache.hpp", "dirty + writes_in_flight >= dirty_limit", "dirty >= dirty_limit"
+        "page_cache.hpp", "dirty + writes_in_flight >= given.dirty_limit_pages", "dirty >= given.dirty_limit_pages"
     ),
     "no second chance": Fault(
         "buffer_pool.hpp", "residence[other] == Residence::idle", "residence[other] != Residence::none"
@@ -105,10 +105,10 @@ FAULTS = {
     ),
     "a seek within a cylinder": Fault("disk.hpp", "cylinders[i] == arm_cylinder ? disk.head_switch : longer", "longer"),
     "the arm never turns round": Fault("io_scheduler.hpp", "upwards = !upwards", "std::swap(ahead, behind), upwards"),
-    "a write cache without end": Fault("write_cache.hpp", "used_bytes + needed > cache_bytes", "false"),
-    "writes wait in the line of reads": Fault("flash.hpp", "reads_per_write > 0", "false"),
+    "a write cache without end": Fault("write_cache.hpp", "used_bytes + needed > cache.cache_bytes", "false"),
+    "writes wait in the line of reads": Fault("flash.hpp", "record.reads_per_write > 0", "false"),
     "reads take no time from programs": Fault(
-        "ssd.hpp", "buffer_drained_ns += (service_ns + interrupted_ns) / dies", "buffer_drained_ns += 0"
+        "ssd.hpp", "buffer_drained_ns += (service_ns + ssd.interrupted_ns) / dies", "buffer_drained_ns += 0"
     ),
     "credits of no worth": Fault("limits.hpp", "std::max(start, limiter.refilled_ps())", "start"),
     "parity stays in its place": Fault("raid.hpp", "places - 1 - stripe % places", "places - 1"),
@@ -129,21 +129,25 @@ FAULTS = {
     "a batch is over before the disks have it": Fault(
         "page_writes.hpp", "write_back.pages_written < pages_synced", "false"
     ),
-    "no copies by buffered I/O": Fault(
-        "page_writes.hpp", "(interpreter.direct_io || is_synced)", "(interpreter.direct_io)"
-    ),
+    "no copies by buffered I/O": Fault("page_writes.hpp", "(system.direct_io || is_synced)", "(system.direct_io)"),
     "a victim leaves the page cache": Fault("clients.hpp", "interpreter.keep_written(page)", "void()"),
     "what is to be pushed stays": Fault("page_writes.hpp", "(is_pushed)", "false"),
-    "an index page never changes": Fault("interpreter.hpp", "now.b == WITH_INDEX_PAGE", "false"),
+    "an index page never changes": Fault("interpreter.hpp", "now.b == form::WITH_INDEX_PAGE", "false"),
     "neighbours stay behind": Fault(
-        "page_writes.hpp", "run.pages < coalesced_pages && run.first_page + run.pages * extent.devices < end", "false"
+        "page_writes.hpp",
+        "run.pages < rules.coalesced_pages && run.first_page + run.pages * extent.devices < end",
+        "false",
     ),
-    "the writer stops too early": Fault("daemons.hpp", "pool.dirty - step.a", "(pool.dirty - step.a + 1) / 2"),
+    "the writer stops too early": Fault(
+        "daemons.hpp", "pool.dirty - step.operands[0]", "(pool.dirty - step.operands[0] + 1) / 2"
+    ),
     "a sync flushes nothing": Fault("write_back.hpp", "page_cache.has_dirty_since(began_ns)", "false"),
-    "daemons are due too late": Fault("daemons.hpp", "daemon.due_ns + step.a", "calendar.now_ns + step.a"),
+    "daemons are due too late": Fault(
+        "daemons.hpp", "daemon.due_ns + step.operands[0]", "calendar.now_ns + step.operands[0]"
+    ),
     "a writer sleeps for ever": Fault("daemons.hpp", "asleep.resize(kept)", "asleep.resize(0)"),
     "young pages have expired": Fault("daemons.hpp", "calendar.now_ns - age_ns", "calendar.now_ns"),
-    "users think for ever": Fault("terminals.hpp", "longest_think * mean_ns", "1000 * mean_ns"),
+    "users think for ever": Fault("terminals.hpp", "rules->longest_think * mean_ns", "1000 * mean_ns"),
     "the oldest of recent pages": Fault(
         "program.hpp", "uniform_below(stream[reference.stream], filled)", "uniform_below(stream[reference.stream], 1)"
     ),
@@ -162,7 +166,7 @@ FAULTS = {
     "tasks asleep count twice": Fault("io_wait.hpp", "asleep += by", "asleep += 2 * by"),
 }
 """Each makes another trajectory."""
-RUNS = "static_cast<Handle*>(handle)->kernel->run(until_ns)"
+RUNS = "static_cast<Handle*>(handle)->kernel.run(until_ns)"
 ENDS = {
     "a kernel that ends its process": Fault("kernel.cpp", RUNS, "__builtin_trap()"),
     "a kernel that runs for ever": Fault("kernel.cpp", RUNS, "[] { for (volatile i64 n = 0; n == 0;) {} }()"),
@@ -212,7 +216,7 @@ def outcome(number: int) -> Outcome:
 def differs(outcome: Outcome) -> bool:
     engine = KernelEngine(outcome.model, 1, traced=len(outcome.ends) + 1)
     engine.run(None)
-    if [tuple(row) for row in rows_of(engine, "trace")] != outcome.ends:
+    if ends_of(engine) != outcome.ends:
         return True
     result = dataclasses.replace(engine.record.result(), engine="reference")
     return kernel_contents(engine) != outcome.contents or result_json(result) != outcome.result

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from oltpsim.simulator import kernel
-from oltpsim.simulator.form import DeviceRecord, RaidSet, RotatingDevice, SsdDevice, Table
+from oltpsim.simulator.form import DeviceRecord, RaidSet, RotatingDevice, SsdDevice
 from oltpsim.simulator.results import Result
 from tests.simulator.conftest import make_busy
 from tests.simulator.reference.test_raid import FLASH, SORTING, raid_set
 from tests.simulator.systems import RAID_SETS
 from tests.simulator.test_ssd import SSD
-from tests.simulator.twins import differences, with_table
+from tests.simulator.twins import differences, with_value
 
 
 def busy_result(of: RaidSet) -> Result:
@@ -50,25 +50,19 @@ def test_kernel_and_reference_agree_on_sets_that_are_flushed(disk: SsdDevice, la
 
 def test_a_flush_is_one_of_all_disks() -> None:
     """The comparison sees it if one disk's flush lasts longer to the kernel; not if none is sent."""
-
-    def longer(devices: Table) -> None:
-        devices.rows[3, devices.columns.index("flush_ns")] += 50_000
-
+    longer = with_value("system.storage.devices.0.disks.2.flush_ns", lambda flush_ns: flush_ns + 50_000)
     model = make_busy(devices=(raid_set(SATA, 3),), clients=8, duration_s=1)
     durable = replace(model, log=replace(model.log, durable=True))
-    assert differences(durable, 3, with_table("devices", longer))
-    assert not differences(replace(model, log=replace(model.log, durable=False)), 3, with_table("devices", longer))
+    assert differences(durable, 3, longer)
+    assert not differences(replace(model, log=replace(model.log, durable=False)), 3, longer)
 
 
 def test_engines_that_place_parity_elsewhere_are_told_apart() -> None:
     """The comparison sees it if one disk of the set is another one to the kernel."""
     of = raid_set(replace(SORTING, capacity_bytes=1 << 31), 5, parities=1)
 
-    def slower(devices: Table) -> None:
-        revolution = devices.columns.index("revolution_ns")
-        devices.rows[2, revolution] += devices.rows[2, revolution] // 1000
-
-    assert differences(make_busy(devices=(of,), duration_s=2), 3, with_table("devices", slower))
+    slower = with_value("system.storage.devices.0.disks.1.revolution_ns", lambda time_ns: time_ns + time_ns // 1000)
+    assert differences(make_busy(devices=(of,), duration_s=2), 3, slower)
 
 
 def test_the_set_is_what_the_operating_system_sees_and_its_disks_what_they_do() -> None:

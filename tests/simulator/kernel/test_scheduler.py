@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from oltpsim.simulator.form import FairQueueing, FlashDevice, RaidSet, System, Table
+from oltpsim.simulator.form import FairQueueing, FlashDevice, RaidSet, System
 from oltpsim.simulator.kernel import simulate
 from oltpsim.simulator.reference.fair_queueing import FairQueue
 from tests.simulator.kernel.test_engine import EXAMPLES, MOST_EVENTS, SEEDS, SOAK
@@ -18,7 +18,7 @@ from tests.simulator.reference.test_fair_queueing import CFQ
 from tests.simulator.results.recording.test_devices import disk, reading
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import DrawnSystem, fair_systems
-from tests.simulator.twins import differences, of_few_events, with_table
+from tests.simulator.twins import differences, of_few_events, with_value
 
 MS = 1_000_000
 
@@ -58,10 +58,8 @@ def test_both_engines_give_one_trajectory_and_turns_are_taken(monkeypatch: pytes
 
 def test_a_kernel_with_another_quantum_or_slice_is_another_trajectory(busy_writer: System) -> None:
     def are_noticed_if_hastier(column: str) -> bool:
-        def change(rules: Table) -> None:
-            rules.rows[:, rules.columns.index(column)] //= 4
-
-        return bool(differences(busy_writer, 1, with_table("fair_queueing", change)))
+        hastier = with_value(f"system.fair_queueing.{column}", lambda value: value // 4)
+        return bool(differences(busy_writer, 1, hastier))
 
     assert differences(busy_writer, 1) == []
     assert are_noticed_if_hastier("quantum")

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.form import Assembler, FlashDevice, RaidSet, RotatingDevice, System, Table
+from oltpsim.simulator.form import (
+    Assembler,
+    FlashDevice,
+    RaidSet,
+    RotatingDevice,
+    SeededRun,
+    StartState,
+    System,
+    Terminals,
+)
 from oltpsim.simulator.kernel import KernelEngine, compiled, simulate
 from oltpsim.simulator.results import result_json
 
@@ -105,18 +114,14 @@ def test_more_pages_than_there_are_numbers_for_are_refused(model_of: ModelOf, mo
 def test_more_clients_than_there_are_numbers_for_are_refused(
     model_of: ModelOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Events name them by 25 bits. The tables say so many terminals; none of them has to be made."""
+    """Events name them by 25 bits. The record says so many terminals; none of them has to be made."""
     monkeypatch.setattr(compiled, "available_bytes", lambda: 1 << 60)
 
     class Crowded(KernelEngine):
-        def tables(self, seed: int) -> dict[str, Table]:
-            tables = super().tables(seed)
-            columns, rows = tables["terminals"]
-            rows[0, columns.index("count")] = 1 << 25
-            return tables | {
-                "terminals": Table(columns, rows),
-                "terminal_streams": Table((), np.zeros((1 << 25, 1), dtype=np.int64)),
-            }
+        def passed(self, seed: int, traced: int) -> tuple[SeededRun, StartState]:
+            run, start = super().passed(seed, traced)
+            crowded = replace(run.system, terminals=Terminals(1 << 25, 1, (), 0, (0,), (0,)))
+            return replace(run, system=crowded, terminal_streams=np.zeros(1 << 25, dtype=np.int64)), start
 
     with pytest.raises(InputError, match="33554432 terminals are more than the kernel can tell apart"):
         Crowded(readers(model_of, 100), 1)

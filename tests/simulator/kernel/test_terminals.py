@@ -22,7 +22,7 @@ from tests.simulator.reference.test_closed_forms import repairman
 from tests.simulator.system_models import model_of_system
 from tests.simulator.systems import systems
 from tests.simulator.tpcc_systems import TINY
-from tests.simulator.twins import Finished, differences, of_few_events, record_of
+from tests.simulator.twins import Finished, differences, of_few_events
 
 MS, S = 1_000_000, 1_000_000_000
 ModelOf = Callable[..., System]
@@ -198,7 +198,7 @@ def test_nobody_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     engines: list[Finished] = []
     assert differences(tpcc("interval.start=warm", kind="connections: 2"), 1, finished=engines) == []
     ((engine, _),) = engines
-    away = record_of(engine, "system")["terminals_away"]
+    away = engine.record.snapshots[-1].levels.terminals.away
     assert 0 < away < 40
     assert len(coming) == len(set(coming)) == away
     assert engine.record.result().broken_laws == []

@@ -1,0 +1,207 @@
+"""C++ made from dataclasses: a struct of each kind of member, and the words that Python fills and reads them by."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oltpsim.simulator.errors import InstallationError, InternalError
+from oltpsim.simulator.form import run_of
+from oltpsim.simulator.kernel import KernelEngine
+from oltpsim.simulator.kernel.figures import Figures
+from oltpsim.simulator.kernel.library import kernel_library, layout_of
+from oltpsim.simulator.kernel.words import Layout, Packed
+from tests.simulator.builds import ROOT
+from tests.simulator.kernel.test_engine import TIED
+from tests.simulator.system_models import model_of_system
+
+sys.path.insert(0, str(ROOT / ".ci"))
+from schema import Schema  # type: ignore[import-not-found]  # pyright: ignore[reportMissingImports]
+
+MODULE = '''
+"""A machine of the test's own."""
+POINTS = 1 << 2
+REPLACEMENTS = ("lru", "c-look")
+CODES = {"think": (), "end": ("a",)}
+Replacement = Annotated[str, REPLACEMENTS]
+Code = Annotated[int, CODES]
+
+
+class Row(NamedTuple):
+    code: Code
+    a: int
+
+
+@dataclass(frozen=True)
+class Base:
+    name: str
+
+
+@dataclass(frozen=True)
+class Disk(Base):
+    seek_ns: int
+    kind: ClassVar[str] = "disk"
+
+
+@dataclass(frozen=True)
+class Cached(Disk):
+    cache_ns: int = 0
+
+
+BASES: tuple[type[Base], ...] = (Disk, Cached)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The pool.
+
+    In pages.
+    """
+
+    pages: int
+    """Size in pages."""
+    replacement: Replacement
+    share: float
+    is_doubled: bool = False
+
+
+@dataclass(frozen=True)
+class Machine:
+    pool: Pool
+    spare: Pool | None
+    disks: tuple[Base, ...]
+    rows: Annotated[IntArray, Row]
+    matrix: IntArray
+    edges: FloatArray
+    curve: Annotated[IntArray, POINTS]
+    by_code: Annotated[dict[str, int], CODES]
+    limits: tuple[range, ...]
+    step_ns: int | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def twice(self) -> int:
+        return 2
+
+    @property
+    def label(self) -> complex:
+        return 2j
+'''
+USE = """
+#include "records.hpp"
+using namespace oltpsim;
+extern "C" i64 sum(const form::Machine& machine) {
+    i64 found = machine.pool.pages + (machine.spare ? machine.spare->pages : 0) + form::POINTS + machine.twice;
+    for (const form::Base* disk : machine.disks)
+        if (disk->kind == form::BaseKind::cached) found += static_cast<const form::Cached*>(disk)->seek_ns;
+    for (const form::Row& row : machine.rows) found += row.code == form::Code::end ? row.a : 0;
+    found += machine.curve[form::POINTS - 1] + machine.by_code[form::CODE_COUNT - 1] + machine.limits[0].end;
+    return machine.pool.is_doubled && machine.pool.replacement == form::Replacement::c_look ? found : machine.step_ns;
+}
+"""
+
+
+def schema_of(folder: Path, module: str) -> Any:
+    path = folder / "machine.py"
+    path.write_text(module)
+    return Schema([path], [])
+
+
+def test_every_kind_of_member_compiles(tmp_path: Path) -> None:
+    header = schema_of(tmp_path, MODULE).header(["Machine"])
+    (tmp_path / "records.hpp").write_text(header)
+    (tmp_path / "use.cpp").write_text(USE)
+    options = ("-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only")
+    subprocess.run(["g++", *options, f"-I{ROOT / 'simulator' / 'kernel'}", tmp_path / "use.cpp"], check=True)
+    pool = header[header.index("// The pool.") :].splitlines()
+    assert pool[:9] == [
+        "// The pool.",
+        "// In pages.",
+        "struct Pool {",
+        "    // Size in pages.",
+        "    i64 pages;",
+        "    Replacement replacement;",
+        "    double share;",
+        "    Flag is_doubled;",
+        "};",
+    ]
+    assert "label" not in header, "a property without a form in C++ is none of its members"
+
+
+def test_the_layout_says_where_each_member_is(tmp_path: Path) -> None:
+    text = schema_of(tmp_path, MODULE).header(["Machine"])
+    layout = json.loads("".join(part.split(')"')[0] for part in text.split('R"(')[1:]))
+    assert layout["enums"] == {"Replacement": ["lru", "c-look"], "Code": ["think", "end"]}
+    assert layout["kinds"] == {"Base": ["Disk", "Cached"]}
+    members = dict(layout["records"]["Machine"])
+    assert members["pool"] == ["record", "Pool", 0]
+    assert members["curve"] == ["array", ["i64", None, 0], 4]
+    assert [name for name, _ in layout["records"]["Cached"]] == ["kind", "name", "seek_ns", "cache_ns"]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "sentence"),
+    [
+        ("complex", r"Wrong.field: complex has no form in C\+\+"),
+        ("dict[str, int]", r"Wrong.field: dict\[str, int\] has no form in C\+\+"),
+        ("Annotated[FloatArray, MISSING]", "MISSING is no whole number that can be read"),
+    ],
+)
+def test_a_field_without_a_form_is_an_error(tmp_path: Path, annotation: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        schema_of(tmp_path, f"class Wrong:\n    field: {annotation}\n").header(["Wrong"])
+
+
+def test_a_field_that_the_library_lacks_is_an_error() -> None:
+    layout = layout_of(kernel_library())
+    run = run_of(model_of_system(TIED), 1)
+    Packed(layout, run)
+    older = Layout(kernel_library().oltpsim_layout())
+    older.records["Log"] = [member for member in older.records["Log"] if member[0] != "flush_overhead_ns"]
+    with pytest.raises(InstallationError, match=r"lacks Log\.flush_overhead_ns"):
+        Packed(older, run)
+
+
+def test_a_record_of_another_size_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python says how many words it has packed, and C++ how many it takes."""
+    engine = KernelEngine(model_of_system(TIED), 1)
+    assert engine.kernel.figures().now_ns == 0
+    pack = Packed.__init__
+
+    def longer(self: Packed, layout: Layout, record: object) -> None:
+        pack(self, layout, record)
+        self.words += 1
+
+    monkeypatch.setattr(Packed, "__init__", longer)
+    with pytest.raises(InternalError, match="words where"):
+        KernelEngine(model_of_system(TIED), 1)
+
+
+def test_text_for_another_process_has_places_in_place_of_pointers() -> None:
+    packed = Packed(layout_of(kernel_library()), run_of(model_of_system(TIED), 1))
+    size, words, pointers = (list(map(int, line.split())) for line in packed.text().splitlines())
+    assert size == [packed.words]
+    moved = (ctypes.c_int64 * len(words))(*words)
+    for pointer in pointers:
+        assert 0 <= words[pointer] <= len(words)
+        moved[pointer] = ctypes.addressof(moved) + 8 * words[pointer]
+    record = ctypes.addressof(moved) + 8 * (len(words) - packed.words)
+    error = ctypes.create_string_buffer(512)
+    bytes_needed = kernel_library().oltpsim_bytes_needed
+    assert bytes_needed(record, packed.words, error, 512) == bytes_needed(packed.address, packed.words, error, 512) > 0
+
+
+def test_figures_come_back_as_the_records_that_results_declare() -> None:
+    engine = KernelEngine(model_of_system(TIED), 1)
+    engine.run(None)
+    figures = engine.kernel.figures()
+    assert isinstance(figures, Figures)
+    assert figures.counters == engine.record.snapshots[-1].counters
+    assert figures.levels.terminals is None
+    assert sum(figures.counters.devices[0].by_purpose.values()) == figures.counters.devices[0].completed
