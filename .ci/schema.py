@@ -35,7 +35,7 @@ CPP = {"i64": "i64", "maybe": "i64", "f64": "double", "flag": "Flag", "range": "
 SIMULATOR = Path(__file__).resolve().parent.parent / "simulator"
 HEADER = SIMULATOR / "kernel" / "records.hpp"
 GIVEN = ("results/snapshot.py", "results/recorder.py", "kernel/figures.py")
-ROOTS = ("SeededRun", "StartState", "Figures", "Values", "State")
+ROOTS = ("SeededRun", "StartState", "KernelFigures", "Values", "State")
 
 
 def write() -> None:

@@ -71,7 +71,7 @@ OPERATION_WIDTH = 6
 Code = Annotated[int, OPERATIONS]
 
 
-class Operation(NamedTuple):
+class OperationRow(NamedTuple):
     """Operation with its operands, as OPERATIONS names them."""
 
     code: Code
@@ -180,7 +180,7 @@ class Program:
     classes: tuple[str, ...]
     main_class: int
     entries: IntArray
-    operations: Annotated[IntArray, Operation]
+    operations: Annotated[IntArray, OperationRow]
     registers: tuple[str, ...]
     streams: tuple[str, ...]
     alias: Annotated[IntArray, AliasEntry]

@@ -23,7 +23,7 @@ from oltpsim.simulator.form.program import LoadRow, Program
 
 STARTS = ("cold", "after_load", "warm", "after_prewarm")
 """states at time 0: nothing in caches; as a bulk load leaves them; as after a long run; files read one after another"""
-Start = Annotated[str, STARTS]
+StartKind = Annotated[str, STARTS]
 MOST_FILES = MOST_PAGES_A_PAUSE = 255
 """a byte each in the kernel's tasks"""
 UNPACED = 10**15
@@ -252,7 +252,7 @@ class Interval:
     at time 0 and lasts `lead_in_ns`: pages that it leaves dirty have their age of that time.
     """
 
-    start: Start
+    start: StartKind
     warm_up_ns: int
     duration_ns: int
     lead_in_transactions: int = 0

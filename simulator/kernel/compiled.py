@@ -9,7 +9,7 @@ from typing import Any
 from oltpsim.simulator.compiled_library import ERROR_BYTES
 from oltpsim.simulator.errors import SMALLER_SYSTEM, InputError, InternalError
 from oltpsim.simulator.form import GIB, KIB, SeededRun, StartState
-from oltpsim.simulator.kernel.figures import Figures, State, Values
+from oltpsim.simulator.kernel.figures import KernelFigures, State, Values
 from oltpsim.simulator.kernel.library import kernel_library, layout_of
 from oltpsim.simulator.kernel.words import Packed, Record, unpacked
 
@@ -67,9 +67,9 @@ class CompiledSystem:
             _call(self._library.oltpsim_run, self._handle, until_ns, ctypes.byref(now_ns))
         return now_ns.value
 
-    def figures(self) -> Figures:
+    def figures(self) -> KernelFigures:
         """Counters and levels now."""
-        return self._read(Figures, self._library.oltpsim_figures)
+        return self._read(KernelFigures, self._library.oltpsim_figures)
 
     def values(self) -> Values:
         """Values of the program now."""

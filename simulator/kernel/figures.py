@@ -35,7 +35,7 @@ class End(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Figures:
+class KernelFigures:
     """Counters and levels at an instant; a row for each class, checkpoint and traced end of a transaction."""
 
     now_ns: int

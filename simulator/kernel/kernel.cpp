@@ -16,7 +16,7 @@ using namespace oltpsim;
 struct Handle {
     Kernel kernel;
     Report report{};  // rows of the record that was read last
-    form::Figures figures{};
+    form::KernelFigures figures{};
     form::Values values{};
     form::State state{};
 };

@@ -117,7 +117,7 @@ public:
     i64 now_ns() const { return calendar.now_ns; }
 
     // What has come of it: report.hpp. What rows are of is kept by `report`.
-    form::Figures figures(Report& report) const;
+    form::KernelFigures figures(Report& report) const;
     form::Values values(Report& report) const { return interpreter.program.values(report.pages); }
     form::State state(Report& report) const;
 

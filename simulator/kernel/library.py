@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from oltpsim.simulator.compiled_library import CompiledLibrary
-from oltpsim.simulator.kernel.words import Layout
+from oltpsim.simulator.kernel.words import WordLayout
 
 INTERFACE_VERSION = 3
 """Number of the C interface that this code calls; `oltpsim_interface_version` in kernel.cpp returns the library's."""
@@ -38,6 +38,6 @@ def kernel_library() -> ctypes.CDLL:
 
 
 @cache
-def layout_of(library: ctypes.CDLL) -> Layout:
+def layout_of(library: ctypes.CDLL) -> WordLayout:
     """Layout of the records that a library takes and gives."""
-    return Layout(library.oltpsim_layout())
+    return WordLayout(library.oltpsim_layout())

@@ -4,7 +4,8 @@
 
 namespace oltpsim {
 
-using form::Code, form::Operation, form::ReferenceKind;
+using form::Code, form::ReferenceKind;
+using Operation = form::OperationRow;
 using Reference = form::ReferenceRow;
 using Region = form::RegionRow;
 

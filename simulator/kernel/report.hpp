@@ -27,7 +27,7 @@ inline form::DeviceCounters counters_of(const Device& device, i64 now_ns) {
     return counters;
 }
 
-inline form::Figures Kernel::figures(Report& report) const {
+inline form::KernelFigures Kernel::figures(Report& report) const {
     const i64 now_ns = calendar.now_ns;
     const BufferPool& pool = interpreter.pool;
     const PageCache& page_cache = interpreter.page_cache;

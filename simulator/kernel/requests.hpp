@@ -13,8 +13,8 @@ namespace oltpsim {
 enum class Transfer : u8 { read, write, rewrite, flush };
 
 // What a request is for.
-using form::Use;
-constexpr int USES = form::USE_COUNT;
+using Use = form::RequestPurpose;
+constexpr int USES = form::REQUEST_PURPOSE_COUNT;
 
 // Who learns that a request is done, if not a task
 constexpr i32 NOBODY = -1, WRITE_BACK = -2, WHOLE = -3, MERGES = -4;

@@ -16,11 +16,11 @@ public:
           whole_age_bytes(system.flushing ? system.flushing->whole_age_bytes : 0) {}
 
     void prepare() {
-        const form::Start kind = system.interval.start;
+        const form::StartKind kind = system.interval.start;
         interpreter.program.begin(state);
-        if (kind == form::Start::after_load) load();
-        if (kind == form::Start::warm) load_drawn();
-        if (kind == form::Start::after_prewarm) prewarm();
+        if (kind == form::StartKind::after_load) load();
+        if (kind == form::StartKind::warm) load_drawn();
+        if (kind == form::StartKind::after_prewarm) prewarm();
         lead_in();
         forget_counts();
     }

@@ -22,7 +22,7 @@ class Address(int):
     """Word that points to a block."""
 
 
-class Layout:
+class WordLayout:
     """Layout of records: members by record, names by enumeration."""
 
     def __init__(self, text: bytes) -> None:
@@ -50,7 +50,7 @@ class Packed:
     Raises InstallationError for a record with other fields than the library's.
     """
 
-    def __init__(self, layout: Layout, record: Any) -> None:
+    def __init__(self, layout: WordLayout, record: Any) -> None:
         self.layout = layout
         self.blocks: list[IntArray] = []
         self.pointers: list[tuple[int, int]] = []
@@ -129,7 +129,7 @@ class Packed:
         return Address(numbers.ctypes.data)
 
 
-def unpacked(layout: Layout, record: type[Record], address: int) -> Record:
+def unpacked(layout: WordLayout, record: type[Record], address: int) -> Record:
     """The record at an address, copied."""
     return _record(layout, record, iter(_numbers(address, layout.width(record.__name__)).tolist()))
 
@@ -139,12 +139,12 @@ def _hints(record: Any) -> dict[str, Any]:
     return get_type_hints(record)
 
 
-def _record(layout: Layout, record: Any, words: Iterator[int]) -> Any:
+def _record(layout: WordLayout, record: Any, words: Iterator[int]) -> Any:
     hints = _hints(record)
     return record(*(_value(layout, kind, hints[name], words) for name, kind in layout.records[record.__name__]))
 
 
-def _value(layout: Layout, kind: Any, hint: Any, words: Iterator[int]) -> Any:
+def _value(layout: WordLayout, kind: Any, hint: Any, words: Iterator[int]) -> Any:
     form, of, size = kind
     if form == "record":
         return _record(layout, hint, words)

@@ -21,7 +21,7 @@ PURPOSES = (
     "merge read",
 )
 """of device requests; up to doublewrite each client is an owner of its own to fair queueing"""
-Use = Annotated[str, PURPOSES]
+RequestPurpose = Annotated[str, PURPOSES]
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ import pytest
 from oltpsim.simulator.errors import InstallationError, InternalError
 from oltpsim.simulator.form import run_of
 from oltpsim.simulator.kernel import KernelEngine
-from oltpsim.simulator.kernel.figures import Figures
+from oltpsim.simulator.kernel.figures import KernelFigures
 from oltpsim.simulator.kernel.library import kernel_library, layout_of
-from oltpsim.simulator.kernel.words import Layout, Packed
+from oltpsim.simulator.kernel.words import Packed, WordLayout
 from tests.simulator.builds import ROOT
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
@@ -162,7 +162,7 @@ def test_a_field_that_the_library_lacks_is_an_error() -> None:
     layout = layout_of(kernel_library())
     run = run_of(model_of_system(TIED), 1)
     Packed(layout, run)
-    older = Layout(kernel_library().oltpsim_layout())
+    older = WordLayout(kernel_library().oltpsim_layout())
     older.records["Log"] = [member for member in older.records["Log"] if member[0] != "flush_overhead_ns"]
     with pytest.raises(InstallationError, match=r"lacks Log\.flush_overhead_ns"):
         Packed(older, run)
@@ -174,7 +174,7 @@ def test_a_record_of_another_size_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert engine.kernel.figures().now_ns == 0
     pack = Packed.__init__
 
-    def longer(self: Packed, layout: Layout, record: object) -> None:
+    def longer(self: Packed, layout: WordLayout, record: object) -> None:
         pack(self, layout, record)
         self.words += 1
 
@@ -201,7 +201,7 @@ def test_figures_come_back_as_the_records_that_results_declare() -> None:
     engine = KernelEngine(model_of_system(TIED), 1)
     engine.run(None)
     figures = engine.kernel.figures()
-    assert isinstance(figures, Figures)
+    assert isinstance(figures, KernelFigures)
     assert figures.counters == engine.record.snapshots[-1].counters
     assert figures.levels.terminals is None
     assert sum(figures.counters.devices[0].by_purpose.values()) == figures.counters.devices[0].completed
