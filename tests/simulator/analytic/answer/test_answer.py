@@ -24,7 +24,6 @@ from oltpsim.simulator.analytic.answer.figures import CPU_USES
 from oltpsim.simulator.analytic.answer.percentiles import Mixture, mixture, response_quantiles_s
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.form import Progress, System
-from oltpsim.simulator.kernel.record import PURPOSES
 from oltpsim.simulator.results import (
     ACTIVITIES,
     CPU_ACTIVITIES,
@@ -34,6 +33,7 @@ from oltpsim.simulator.results import (
     read_result,
     result_json,
 )
+from oltpsim.simulator.results.snapshot import PURPOSES
 from tests.simulator.analytic.columns import by_name, with_columns
 from tests.simulator.tpcc_systems import TINY
 
