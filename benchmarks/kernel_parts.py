@@ -11,8 +11,7 @@ import numpy.typing as npt
 from benchmarks import others
 from oltpsim.simulator.expectation import start_state
 from oltpsim.simulator.form import System, run_of
-from oltpsim.simulator.kernel.library import kernel_library, layout_of
-from oltpsim.simulator.kernel.words import Packed
+from oltpsim.simulator.kernel import packed
 
 REPLACEMENTS = ("lru", "clock")
 """In the order of cache.hpp."""
@@ -40,8 +39,7 @@ def count_hits(stream: Int32Array, pages: int, capacity: int, replacement: str) 
 
 def record_reads(model: System, references: int) -> Int32Array:
     """The first pages that a model's clients read, a transaction of each in turn, without any time passing."""
-    layout = layout_of(kernel_library())
-    run, start = Packed(layout, run_of(model, 1)), Packed(layout, start_state(model, 1))
+    run, start = packed(run_of(model, 1)), packed(start_state(model, 1))
     stream = np.empty(references, dtype=np.int32)
     library().record_reads(run.address, start.address, stream, references)
     return stream

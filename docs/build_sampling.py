@@ -78,7 +78,7 @@ def row(system: str, scenario: ScenarioSpec, result: Result, whole: Result) -> s
     chance = f"± {rate.half_width:,.0f}" if rate.is_steady else NOT_STEADY
     cells = (
         system,
-        f"{sample.warehouses} of {sample.whole}",
+        f"{sample.units} of {sample.whole}",
         f"{100 * pool.hit_ratio:.2f} %",
         f"{100 * lower.hit_ratio:.1f} %" if lower.capacity_pages > 1 else "",
         f"{100 * pool.dirty_fraction:.1f} %",

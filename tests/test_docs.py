@@ -213,7 +213,7 @@ def test_every_block_of_measured_runs_is_written() -> None:
 def test_the_table_of_sampling_has_every_system_at_every_share() -> None:
     sampling = script("build_sampling")
     expected = [
-        [system, f"{sample.warehouses} of {sample.whole}"]
+        [system, f"{sample.units} of {sample.whole}"]
         for system, (path, settings) in sampling["SYSTEMS"].items()
         for fraction in sampling["FRACTIONS"]
         for sample in [sample_of(load_scenario(path, [*settings, f"sampling_fraction={fraction}"]))]

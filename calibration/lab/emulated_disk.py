@@ -228,7 +228,7 @@ def record_text(array: DiskArraySpec) -> str:
         controllers = controllers_of(array)
         raise InputError(f"controllers: got {array.controllers} with {controllers}; an emulated disk has none")
     system = idle_system(devices)
-    return kernel.run_text(run_of(system, 0))
+    return kernel.packed(run_of(system, 0)).text()
 
 
 def idle_system(devices: tuple[DeviceRecord, ...]) -> System:

@@ -90,12 +90,12 @@ class CompiledSystem:
 
 def refuse_what_does_not_fit(run: SeededRun, more_bytes: int) -> None:
     """Raises InputError if a run, and so much beside it, takes more memory than is free."""
-    _refuse_what_does_not_fit(Packed(layout_of(kernel_library()), run), more_bytes)
+    _refuse_what_does_not_fit(packed(run), more_bytes)
 
 
-def run_text(run: SeededRun) -> str:
-    """A run's record as text, for a process that has the kernel's parts compiled in (`Packed.text`)."""
-    return Packed(layout_of(kernel_library()), run).text()
+def packed(record: SeededRun | StartState) -> Packed:
+    """A record as the kernel takes it, for other programs that have parts of it compiled in."""
+    return Packed(layout_of(kernel_library()), record)
 
 
 def _refuse_what_does_not_fit(run: Packed, more_bytes: int) -> None:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from oltpsim.simulator.form import IntArray
-from oltpsim.simulator.results import Activity, Counters, Levels
-from oltpsim.simulator.results.recorder import HISTOGRAM_BUCKETS
+from oltpsim.simulator.results import HISTOGRAM_BUCKETS, Activity, Counters, Levels
 
 
 class ClassCompletions(NamedTuple):

@@ -15,6 +15,7 @@ from oltpsim.simulator.results.figures import (
 from oltpsim.simulator.results.laws import law_at_most_one, law_equal, law_of_class_times
 from oltpsim.simulator.results.recorder import (
     ACTIVITIES,
+    HISTOGRAM_BUCKETS,
     Activity,
     ClassRecorder,
     Gauge,
