@@ -22,6 +22,7 @@ from oltpsim.simulator.expectation.values import (
     affine,
     chances_of,
     constant,
+    effective,
     evenly,
     joined,
     mapped,
@@ -333,7 +334,7 @@ class ProgramReader:
     def _affine(self, part: Part, factor: int, add: int, modulus: int) -> Part:
         """An affine function of a part; if it is so many rows behind a drawn one, that is remembered too."""
         found = self._remembered(("affine", id(part), factor, add, modulus), lambda: affine(part, factor, add, modulus))
-        if factor == 1 and add > 0 and isinstance(part, Numbers):  # frontiers: simulator/analytic/frontiers.py
+        if factor == 1 and add > 0 and isinstance(part, Numbers):  # frontiers: simulator/analytic/reading/pages.py
             self._rows_before[id(found)] = part, add
         return found
 
@@ -406,4 +407,4 @@ def _add(table: dict[int, list[float]], key: int, count: float, amount: float) -
 def _distribution(values: IntArray) -> Numbers:
     low = int(values.min())
     share = np.bincount(values - low) / len(values)
-    return Numbers(low, share, 1.0 / float(weighted_sum(share, share)))
+    return Numbers(low, share, effective(share))

@@ -7,8 +7,8 @@ from typing import Self, TypedDict
 
 import numpy as np
 
-from oltpsim.simulator.analytic.page_groups import PageGroups
-from oltpsim.simulator.analytic.pages import PageReader
+from oltpsim.simulator.analytic.reading.page_groups import PageGroups
+from oltpsim.simulator.analytic.reading.pages import PageReader
 from oltpsim.simulator.analytic.reading.pool_table import PoolTable, pool_table
 from oltpsim.simulator.expectation import ProgramKey, ProgramReader, SpentTimes, shares_of, spent_times
 from oltpsim.simulator.form import CODES, NS_PER_S, FloatArray, Program, System, Terminals, weighted_sum

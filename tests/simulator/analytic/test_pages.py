@@ -13,8 +13,8 @@ import pytest
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import Solution, parameters_of, read_workload, solve
-from oltpsim.simulator.analytic.page_groups import PageGroups
-from oltpsim.simulator.analytic.pages import PageReader
+from oltpsim.simulator.analytic.reading.page_groups import PageGroups
+from oltpsim.simulator.analytic.reading.pages import PageReader
 from oltpsim.simulator.analytic.reading.pool_table import pool_table, reach
 from oltpsim.simulator.expectation import ProgramReader
 from oltpsim.simulator.form import Assembler, System
