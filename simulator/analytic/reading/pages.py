@@ -165,7 +165,6 @@ class PageReader:
         """
         if below:
             region = self.program.region(region).interior
-        below = below if below > 1 else 0
         across, along, amounts, writes, views = [], [], [], [], []
         clustered = 0.0
         for use in uses:
@@ -256,7 +255,6 @@ class PageReader:
         _, _, _, rows_per_page, interior, _ = self.program.region(region)
         if below:
             region, rows_per_page = interior, rows_per_page * below
-        below = below if below > 1 else 0
         bursts = self._bursts(moving, main, rows_per_page, below)
         moved = float(self.reader.moves_per_transaction[main.counter])
         width = effective(bursts[0].groups)
