@@ -176,7 +176,7 @@ class PageReader:
                     self._recent(use, fresh)
                     continue
                 pages = window.entries[0].along if window.entries else pages
-            if not pages.any() or (use.frontier is None and isinstance(use.touches.row[0][1], Frontier)):
+            if not pages.any():
                 continue
             if below:
                 pages = np.add.reduceat(pages, np.arange(0, len(pages), below))

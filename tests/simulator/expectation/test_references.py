@@ -1,0 +1,104 @@
+"""Which pages a program refers to: one reading for warm starts and formulas, held against what the reference does."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from oltpsim.simulator.analytic.reading.pages import PageReader
+from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.expectation import PageUses, ProgramReader, Use
+from oltpsim.simulator.form import Assembler, Program
+from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.regions import References
+from oltpsim.simulator.reference.streams import streams_of
+
+ROWS_PER_PAGE, PAGES, LAST = 4, 50, 37
+
+
+def reader_of(program: Program) -> ProgramReader:
+    return ProgramReader(program, np.zeros((1, len(program.registers)), dtype=np.int64))
+
+
+def uses_of(program: Program) -> list[Use]:
+    return PageUses(reader_of(program)).uses
+
+
+def pages_by_reference_engine(program: Program, number: int, row: int) -> int:
+    """The page that the reference engine finds for a row of group 0."""
+    client = Client(0, [0] * len(program.registers), streams_of(1, "draws", 1))
+    client.registers[program.registers.index("row")] = row
+    tables = [program.alias[start : start + length].tolist() for start, length in program.tables.tolist()]
+    references = References(program, tables)
+    wanted = references.find(client, references.references[number])
+    assert wanted is not None
+    return wanted.page
+
+
+# Counters at rest
+
+
+def newest(taken: bool) -> Program:
+    """A look at the row 3 before a counter, which nothing moves or another class's inserts do."""
+    asm = Assembler()
+    draws, group, row = asm.stream("draws"), asm.register("group"), asm.register("row")
+    asm.emit("choose", asm.table("mix", [1.0, 1.0] if taken else [1.0]), draws)
+    region = asm.region("rows", 1, PAGES, ROWS_PER_PAGE)
+    counter = asm.counter("next row", 1, LAST)
+    looked_at = asm.reference("newest", "row", region, group, row=row)
+    asm.begin_class("look")
+    asm.emit("peek", row, counter, group, 3)
+    asm.emit("touch", looked_at, 0, 0)
+    asm.emit("end")
+    if taken:
+        asm.begin_class("insert")
+        asm.emit("take", row, counter, group, 1)
+        asm.emit("end")
+    return asm.finish("look")
+
+
+def test_a_row_by_a_counter_at_rest_is_on_one_page() -> None:
+    program = newest(taken=False)
+    (use,) = uses_of(program)
+    assert use.frontier is None
+    assert np.flatnonzero(use.along).tolist() == [pages_by_reference_engine(program, use.touches.reference, LAST - 3)]
+    found = PageReader(reader_of(program)).groups()
+    assert (found.references.tolist(), found.pages.tolist()) == ([1.0], [1.0])
+    assert not found.gaps.any()
+
+
+def test_a_row_by_a_counter_that_moves_is_on_none_for_long() -> None:
+    (use,) = uses_of(newest(taken=True))
+    assert use.frontier is not None
+    assert not use.along.any()
+    found = PageReader(reader_of(newest(taken=True))).groups()
+    assert found.gaps.any()
+
+
+# Popularity
+
+
+def popular(rows: int) -> Program:
+    asm = Assembler()
+    draws, group, _ = asm.stream("draws"), asm.register("group"), asm.register("row")
+    asm.emit("choose", asm.table("mix", [1.0]), draws)
+    region = asm.region("pages", 2, PAGES, 1)
+    page = asm.reference("page", "popular", region, group, table=asm.table("popularity", np.arange(1.0, rows + 1)))
+    asm.begin_class("look")
+    asm.emit("touch", page, 0, 0)
+    asm.emit("end")
+    return asm.finish("look")
+
+
+@pytest.mark.parametrize("rows", [PAGES - 20, PAGES])
+def test_a_table_of_popularity_has_pages_of_one_group(rows: int) -> None:
+    (use,) = uses_of(popular(rows))
+    expected: npt.NDArray[np.float64] = np.arange(1.0, rows + 1) / np.arange(1.0, rows + 1).sum()
+    np.testing.assert_allclose(use.along, np.pad(expected, (0, PAGES - rows)), atol=1e-9)
+
+
+def test_a_table_longer_than_a_group_is_refused() -> None:
+    """The reference engine would go on into the next group's pages, which belong to others."""
+    with pytest.raises(InputError, match=r"'popularity' draws from 51 pages; a group of region 'pages' has 50"):
+        uses_of(popular(PAGES + 1))
