@@ -10,6 +10,6 @@ from oltpsim.simulator.expectation.references import (
     alike_groups,
 )
 from oltpsim.simulator.expectation.start import start_state
-from oltpsim.simulator.expectation.times import ProgramKey, SpentTimes, processor_ns_at_start, spent_times
+from oltpsim.simulator.expectation.times import ProgramKey, SpentTimes, executions, processor_ns_at_start, spent_times
 from oltpsim.simulator.expectation.values import Frontier, effective, shares_of
 from oltpsim.simulator.expectation.visits import ProgramReader
