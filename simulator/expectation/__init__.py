@@ -4,10 +4,9 @@ from oltpsim.simulator.expectation.references import (
     APPEND,
     POPULAR,
     RECENT,
-    SHARE_STEPS,
+    AlikeGroups,
     PageUses,
     Use,
-    alike_groups,
 )
 from oltpsim.simulator.expectation.start import start_state
 from oltpsim.simulator.expectation.times import ProgramKey, SpentTimes, executions, processor_ns_at_start, spent_times

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from oltpsim.simulator.expectation.references import APPEND, PageUses, RecentWindow, Use, alike_groups
+from oltpsim.simulator.expectation.references import APPEND, AlikeGroups, PageUses, RecentWindow, Use
 from oltpsim.simulator.expectation.values import Frontier, Numbers
 from oltpsim.simulator.expectation.visits import ProgramReader
 from oltpsim.simulator.form import BoolArray, FloatArray, IntArray, System, uniforms
@@ -212,15 +212,19 @@ class Popularity:
         shares = [amounts for flow in flows for amounts in (flow.references, flow.written)]
         of = self.references.by_group
         places = [of(self.counters, flow.frontier.counter, region) for flow in flows if flow.frontier]
-        kinds, first, counts = alike_groups([np.zeros(groups), *shares], places)
-        self.kinds[region] = kinds
+        alike = AlikeGroups([np.zeros(groups), *shares], places)
+        self.kinds[region] = alike.kinds
+        for flow in flows:
+            flow.references, flow.written = (alike.mean(each)[alike.kinds] for each in (flow.references, flow.written))
         rows = sum(
             len(each) * self.program.region(number).group_pages
             for number, each in enumerate(self.first_rows)
             if each[0] >= 0
         )
-        self.first_rows[region] = rows + np.arange(len(first), dtype=np.int64) * self.program.region(region).group_pages
-        return first, counts.astype(np.float64)
+        self.first_rows[region] = (
+            rows + np.arange(len(alike.first), dtype=np.int64) * self.program.region(region).group_pages
+        )
+        return alike.first, alike.counts
 
     def _rates(self, region: int, first: IntArray) -> tuple[FloatArray, ...]:
         """By row: references and writes at random, entries into windows, and into which."""

@@ -184,16 +184,22 @@ class PageUses:
         return found
 
 
-def alike_groups(shares: Sequence[FloatArray], places: Sequence[IntArray] = ()) -> tuple[IntArray, IntArray, IntArray]:
-    """Kind of each group, the first group of each kind, and how many there are of it; arrays by group.
+class AlikeGroups:
+    """Kinds of groups that have about the same of each of the `shares` and are at the same `places`; both by group."""
 
-    Groups of a kind have about the same of each of the `shares`, and exactly the same `places`.
-    """
-    marks = [np.round(share / max(float(np.abs(share).max()), 1e-300) * SHARE_STEPS) for share in shares]
-    kinds = np.zeros(len([*marks, *places][0]), dtype=np.int64)
-    for mark in (*marks, *places):
-        _, steps = np.unique(mark, return_inverse=True)
-        if steps.any():
-            _, kinds = np.unique(kinds * len(kinds) + steps, return_inverse=True)
-    _, first, counts = np.unique(kinds, return_index=True, return_counts=True)
-    return kinds, first.astype(np.int64), counts.astype(np.int64)
+    def __init__(self, shares: Sequence[FloatArray], places: Sequence[IntArray] = ()) -> None:
+        marks = [np.round(share / max(float(np.abs(share).max()), 1e-300) * SHARE_STEPS) for share in shares]
+        self.kinds = np.zeros(len([*marks, *places][0]), dtype=np.int64)
+        """kind of each group"""
+        for mark in (*marks, *places):
+            _, steps = np.unique(mark, return_inverse=True)
+            if steps.any():
+                _, self.kinds = np.unique(self.kinds * len(steps) + steps, return_inverse=True)
+        _, first, counts = np.unique(self.kinds, return_index=True, return_counts=True)
+        self.first, self.counts = first.astype(np.int64), counts.astype(np.float64)
+        """first group of each kind, and how many there are of it"""
+
+    def mean(self, share: FloatArray) -> FloatArray:
+        """Mean share of a kind's groups, by kind: together they have what they have one by one."""
+        apart = np.bincount(self.kinds, share - share[self.first][self.kinds])
+        return np.asarray(share[self.first] + apart / self.counts)

@@ -21,12 +21,11 @@ from oltpsim.simulator.expectation import (
     APPEND,
     POPULAR,
     RECENT,
-    SHARE_STEPS,
+    AlikeGroups,
     Frontier,
     PageUses,
     ProgramReader,
     Use,
-    alike_groups,
     effective,
 )
 from oltpsim.simulator.form import FloatArray, weighted_sum
@@ -190,13 +189,11 @@ class PageReader:
                 clustered = 1.0
         if not across:
             return
-        _, first, counts = alike_groups(across)
-        by_group = np.array(across)
-        steps = np.maximum(by_group.max(axis=1, keepdims=True), 1e-300) / SHARE_STEPS
-        profiles = np.round(by_group[:, first] / steps) * steps
+        kinds = AlikeGroups(across)
+        profiles = np.array([kinds.mean(each) for each in across])
         used = profiles.any(axis=0)
         shares = (profiles[:, used].T[:, :, None] * np.array(along)).transpose(1, 0, 2).reshape(len(across), -1)
-        pages_like = np.repeat(counts[used].astype(np.float64), len(along[0]))
+        pages_like = np.repeat(kinds.counts[used], len(along[0]))
         columns = np.array(amounts), np.array(writes), np.array(views)
         self._binned(region, shares, *columns, pages_like, clustered, len(along[0]))
 

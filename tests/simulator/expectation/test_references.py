@@ -8,7 +8,8 @@ import pytest
 
 from oltpsim.simulator.analytic.reading.pages import PageReader
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.expectation import PageUses, ProgramReader, Use
+from oltpsim.simulator.expectation import AlikeGroups, PageUses, ProgramReader, Use
+from oltpsim.simulator.expectation.references import SHARE_STEPS
 from oltpsim.simulator.form import Assembler, Program
 from oltpsim.simulator.reference.client import Client
 from oltpsim.simulator.reference.regions import References
@@ -102,3 +103,25 @@ def test_a_table_longer_than_a_group_is_refused() -> None:
     """The reference engine would go on into the next group's pages, which belong to others."""
     with pytest.raises(InputError, match=r"'popularity' draws from 51 pages; a group of region 'pages' has 50"):
         uses_of(popular(PAGES + 1))
+
+
+# Alike groups
+
+UNEVEN = np.array([10_000.0, 10_001.0, 10_002.0, 5_000.0, 10_004.0, 5_001.0, 0.0, 1.0])
+
+
+def test_alike_groups_have_together_what_they_have_one_by_one() -> None:
+    alike = AlikeGroups([UNEVEN])
+    assert alike.kinds.tolist() == [2, 2, 2, 1, 2, 1, 0, 0]
+    assert alike.mean(UNEVEN) @ alike.counts == pytest.approx(UNEVEN.sum(), rel=1e-15)
+    assert alike.mean(UNEVEN).tolist() == pytest.approx([0.5, 5_000.5, 10_001.75])
+    by_the_first = UNEVEN[alike.first] @ alike.counts
+    rounded = np.round(UNEVEN / UNEVEN.max() * SHARE_STEPS).sum() * UNEVEN.max() / SHARE_STEPS
+    assert UNEVEN.sum() not in (pytest.approx(by_the_first, rel=1e-5), pytest.approx(rounded, rel=1e-5))
+
+
+def test_groups_at_other_places_are_not_alike() -> None:
+    assert len(AlikeGroups([np.ones(4)], [np.array([3, 3, 4, 3])]).counts) == 2
+    assert len(AlikeGroups([np.ones(4)], [np.array([3, 3, 3, 3])]).counts) == 1
+    even = np.full(3, 1.0 / 3.0)
+    assert AlikeGroups([even]).mean(even).tolist() == [1.0 / 3.0]
