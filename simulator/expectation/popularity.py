@@ -274,7 +274,7 @@ class Popularity:
         last reference is its last draw, at most as long before as a window remembers: in the last t transactions are
         those of entries that were forgotten y ago and drawn within t - y before that.
         """
-        follow, span = window.poisson_follow_rate, window.span
+        follow, span = window.follow_rate, window.span
         if follow <= 0:
             return np.maximum(self.times - span, 0.0)
         return np.asarray(self.times + np.expm1(-follow * np.minimum(self.times, span)) / follow)

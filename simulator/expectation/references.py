@@ -75,36 +75,24 @@ class RecentWindow:
         for use in uses:
             if use.kind == RECENT:
                 self.draws[use.touches.transaction_class] += use.touches.visits
-        self.draws_per_transaction = sum(use.per_transaction for use in uses if use.kind == RECENT)
-        self._mix = reader.mix
-
-    @property
-    def looks(self) -> tuple[float, float]:
-        """Transactions that draw from a ring while it remembers an entry, and how often one draws that entry."""
-        looking = sum(float(self._mix[each]) for each in self.draws)
-        draws = self.draws_per_transaction
-        drawn = draws / max(looking, 1e-300) / self.length
-        return draws / max(self.entries_per_transaction * drawn, 1e-300), drawn
-
-    @property
-    def poisson_follow_rate(self) -> float:
-        """Transactions that draw a remembered entry, their draws being a Poisson number."""
-        looks, drawn = self.looks
-        return looks * -math.expm1(-drawn) / self.span
-
-    def first_share(self, transaction_class: int) -> float:
-        """Share of a transaction's draws that are the first of their entry."""
-        return min(1.0, self.length * self.hit(transaction_class) / self.draws[transaction_class])
+        looking = sum(float(reader.mix[each]) for each in self.draws)
+        hitting = sum(float(reader.mix[each]) * self.hit(each) for each in self.draws)
+        self.follow_rate = hitting / self.owners_in_use
+        """transactions that draw a remembered entry, once or more often, per transaction"""
+        self.looks = self.span * looking / self.owners_in_use
+        """transactions that draw from a ring while it remembers an entry"""
+        self.hit_share = hitting / max(looking, 1e-300)
+        """share of these that draw the entry, once or more often"""
+        self.drawn = -math.log1p(-min(self.hit_share, 1.0 - 1e-9))
+        """mean of a Poisson number of draws with that share of one or more"""
 
     def hit(self, transaction_class: int) -> float:
         """Chance that a transaction of a class draws one entry of its ring, once or more often."""
         return 1.0 - (1.0 - 1.0 / self.length) ** self.draws[transaction_class]
 
-    @property
-    def follow_rate(self) -> float:
-        """Transactions that draw a remembered entry, once or more often, per transaction."""
-        drawing = sum(float(self._mix[each]) * self.hit(each) for each in self.draws)
-        return drawing / self.owners_in_use
+    def first_share(self, transaction_class: int) -> float:
+        """Share of a transaction's draws that are the first of their entry."""
+        return min(1.0, self.length * self.hit(transaction_class) / self.draws[transaction_class])
 
 
 class PageUses:

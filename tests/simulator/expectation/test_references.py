@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from oltpsim.simulator.analytic.reading.pages import PageReader
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.expectation import AlikeGroups, PageUses, ProgramReader, Use
-from oltpsim.simulator.expectation.references import SHARE_STEPS
+from oltpsim.simulator.expectation.references import SHARE_STEPS, RecentWindow
 from oltpsim.simulator.form import Assembler, Program
 from oltpsim.simulator.reference.client import Client
 from oltpsim.simulator.reference.regions import References
@@ -125,3 +127,55 @@ def test_groups_at_other_places_are_not_alike() -> None:
     assert len(AlikeGroups([np.ones(4)], [np.array([3, 3, 3, 3])]).counts) == 1
     even = np.full(3, 1.0 / 3.0)
     assert AlikeGroups([even]).mean(even).tolist() == [1.0 / 3.0]
+
+
+# Windows
+
+
+def remembered(lengths: tuple[int, ...], draws: tuple[tuple[int, ...], ...]) -> list[RecentWindow]:
+    """Windows of these lengths, an entry of each in each transaction; draws by class and window."""
+    asm = Assembler()
+    stream, group, _ = asm.stream("draws"), asm.register("group"), asm.register("row")
+    asm.emit("choose", asm.table("mix", np.ones(len(draws))), stream)
+    region, table = asm.region("pages", 1, PAGES, 1), asm.table("even", np.ones(PAGES))
+    windows = [asm.window(length, 1) for length in lengths]
+    entered, drawn = (
+        [asm.reference(kind, kind, region, group, row=group, table=table, window=window) for window in windows]
+        for kind in ("popular", "recent")
+    )
+    for number, of_class in enumerate(draws):
+        asm.begin_class(f"class {number}")
+        for reference in entered:
+            asm.emit("touch", reference, 0, 0)
+        for reference, times in zip(drawn, of_class, strict=True):
+            for _ in range(times):
+                asm.emit("touch", reference, 0, 0)
+        asm.emit("end")
+    return PageUses(reader_of(asm.finish("class 0"))).windows
+
+
+def chance_by_hand(length: int, draws: int) -> float:
+    """Share of all ways to draw from a ring that draw its first entry."""
+    ways = list(product(range(length), repeat=draws))
+    return sum(0 in way for way in ways) / len(ways)
+
+
+def test_a_transactions_draws_find_an_entry_as_often_as_by_hand() -> None:
+    (window,) = remembered((3,), ((4,), (1,), (0,)))
+    chances = chance_by_hand(3, 4), chance_by_hand(3, 1)
+    assert [window.hit(0), window.hit(1)] == pytest.approx(chances)
+    assert window.span == 3.0
+    assert window.follow_rate == pytest.approx(sum(chances) / 3.0)
+    assert window.looks == pytest.approx(3.0 * 2.0 / 3.0)
+    assert 1.0 - np.exp(-window.drawn) == pytest.approx(window.hit_share)
+    by_the_mean = 2.0 / 3.0 * (1.0 - np.exp(-5.0 / 2.0 / 3.0))
+    assert window.follow_rate != pytest.approx(by_the_mean, rel=0.002)
+
+
+def test_windows_are_apart() -> None:
+    """Each of its own length, with its own draws."""
+    short, long = remembered((2, 5), ((3, 1),))
+    assert (short.span, long.span) == (2.0, 5.0)
+    assert [short.follow_rate, long.follow_rate] == pytest.approx([chance_by_hand(2, 3), chance_by_hand(5, 1)])
+    assert short.first_share(0) == pytest.approx(2 * chance_by_hand(2, 3) / 3)
+    assert long.first_share(0) == pytest.approx(1.0)
