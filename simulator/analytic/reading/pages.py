@@ -164,8 +164,7 @@ class PageReader:
         """
         if below:
             region = self.program.region(region).interior
-        across, along, amounts, writes, views = [], [], [], [], []
-        clustered = 0.0
+        asked = []
         for use in uses:
             fresh, pages = use.new_share, use.along
             if use.kind == RECENT:
@@ -180,38 +179,24 @@ class PageReader:
             if below:
                 pages = np.add.reduceat(pages, np.arange(0, len(pages), below))
             self.repeated[region] += use.per_transaction * (1.0 - fresh)
-            across.append(use.groups)
-            along.append(pages)
-            amounts.append(use.per_transaction * fresh)
-            writes.append(use.per_transaction if _writes(use, below) else 0.0)
-            views.append(self._per_view(use) * fresh)
-            if use.kind == POPULAR and use.window >= 0 and not below:
-                clustered = 1.0
-        if not across:
-            return
-        kinds = AlikeGroups(across)
-        profiles = np.array([kinds.mean(each) for each in across])
-        used = profiles.any(axis=0)
-        shares = (profiles[:, used].T[:, :, None] * np.array(along)).transpose(1, 0, 2).reshape(len(across), -1)
-        pages_like = np.repeat(kinds.counts[used], len(along[0]))
-        columns = np.array(amounts), np.array(writes), np.array(views)
-        self._binned(region, shares, *columns, pages_like, clustered, len(along[0]))
+            asked.append((use, fresh, pages))
+        if asked:
+            self._binned(region, asked, below)
 
-    def _binned(
-        self,
-        region: int,
-        shares: FloatArray,
-        amounts: FloatArray,
-        writes: FloatArray,
-        views: FloatArray,
-        counts: FloatArray,
-        clustered: float,
-        group_pages: int,
-    ) -> None:
-        """Pages of about one popularity as one group. `shares`: (operations, pages); `counts`: pages like each.
+    def _binned(self, region: int, uses: list[tuple[Use, float, FloatArray]], below: int) -> None:
+        """Pages of about one popularity as one group; of each use the share that counts, and the chance of each page.
 
-        The pages are those of some of the table's groups, `group_pages` of each in their order.
+        The pages are those of a group of each kind, in their order.
         """
+        kinds = AlikeGroups([use.groups for use, _, _ in uses])
+        profiles = np.array([kinds.mean(use.groups) for use, _, _ in uses])
+        used, along = profiles.any(axis=0), np.array([pages for _, _, pages in uses])
+        shares = (profiles[:, used].T[:, :, None] * along).transpose(1, 0, 2).reshape(len(uses), -1)
+        counts = np.repeat(kinds.counts[used], along.shape[1])
+        amounts = np.array([use.per_transaction * fresh for use, fresh, _ in uses])
+        writes = np.array([use.per_transaction * _writes(use, below) for use, _, _ in uses])
+        views = np.array([self._per_view(use) * fresh for use, fresh, _ in uses])
+        clustered = float(not below and any(use.kind == POPULAR and use.window >= 0 for use, _, _ in uses))
         rates = weighted_sum(shares.T, amounts)
         asked = np.flatnonzero(rates > 0)
         like = alike(rates[asked], counts[asked])
@@ -229,7 +214,7 @@ class PageReader:
                 write=float(weighted_sum(part, writes)) / total,
                 clustered=clustered,
             )
-        self.found.laid.append(LaidPages(group_of.reshape(-1, group_pages), counts.reshape(-1, group_pages)))
+        self.found.laid.append(LaidPages(group_of.reshape(-1, along.shape[1]), counts.reshape(-1, along.shape[1])))
 
     def _recent(self, use: Use, fresh: float) -> None:
         """Pages that windows remember: of the draws of one transaction only the first of each entry can miss."""
