@@ -14,17 +14,16 @@ Index pages have no rows: they are referred to whenever a page below them is.
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from oltpsim.simulator.expectation.values import Frontier, Numbers, Part, shares_of
-from oltpsim.simulator.expectation.visits import ProgramReader, Touches
-from oltpsim.simulator.form import REFERENCE_KINDS, BoolArray, FloatArray, IntArray, System, uniforms
+from oltpsim.simulator.expectation.references import APPEND, AlikeGroups, PageUses, RecentWindow, Use
+from oltpsim.simulator.expectation.values import Frontier, Numbers
+from oltpsim.simulator.expectation.visits import ProgramReader
+from oltpsim.simulator.form import BoolArray, FloatArray, IntArray, System, uniforms
 
-POPULAR, ROW, APPEND, RECENT = (REFERENCE_KINDS.index(kind) for kind in ("popular", "row", "append", "recent"))
 PHASES = 8
 """places of a page at which the counters of different groups are"""
 REFERENCES_PER_PAGE = 30
@@ -32,41 +31,10 @@ REFERENCES_PER_PAGE = 30
 GRID_POINTS, LEAST_POINTS, GRID_CELLS = 80, 12, 20_000_000
 FIRST_POINT = 1e-5
 """the grid's first point as a share of its last; points between them at equal ratios"""
-SHARE_STEPS = 1000
-"""groups whose shares differ by less than this part of the largest one are alike"""
 CERTAIN = 20.0
 """references that a page expects at least from a counter that passes over each of its rows"""
 MOST_LAPS = 4
 """rounds of a ring that are looked at"""
-
-
-class Use(NamedTuple):
-    """References of one operation of one class in a transaction of the mix, and the share that goes to each group."""
-
-    touches: Touches
-    per_transaction: float
-    """without those to the page that the operation has just referred to"""
-    written: float
-    """references that write, all of them"""
-    groups: FloatArray
-
-
-@dataclass
-class RecentWindow:
-    """What windows remember, by owner: entries and draws of one transaction of the mix."""
-
-    number: int
-    entries: list[Use]
-    owners: FloatArray
-    """share of the entries"""
-    draws_per_transaction: float
-    looks_per_transaction: float
-    """transactions that draw"""
-
-    @property
-    def entries_per_transaction(self) -> float:
-        """Over all owners."""
-        return sum(use.per_transaction for use in self.entries)
 
 
 class Popularity:
@@ -84,8 +52,9 @@ class Popularity:
         program, terminals = system.program, system.terminals
         self.program = program
         self.reader = ProgramReader(program, system.homes, terminals.mix if terminals else None, at_start=True)
+        self.references = PageUses(self.reader)
+        self.windows = self.references.windows
         self.uses = self._uses()
-        self.windows = self._windows()
         self.flows = {region: self._flows(region, uses) for region, uses in self.uses.items()}
         self.counters, self.high = self._spread_counters(seed)
         self.kinds = [np.zeros(groups, dtype=np.int64) for groups in program.regions[:, 1].tolist()]
@@ -162,38 +131,15 @@ class Popularity:
 
     def _uses(self) -> dict[int, list[Use]]:
         """References by region, without changes that may be put aside: they bring no page in."""
-        uses: dict[int, list[Use]] = defaultdict(list)
-        for number, work in enumerate(self.reader.works):
-            for touches in work.touches.values():
-                region = int(self.program.references[touches.reference, 1])
-                share, groups = float(self.reader.mix[number]), self.program.region(region).groups
-                fresh, written = share * (touches.visits - touches.repeats), share * touches.visits * touches.write
-                if (fresh > 0 or written > 0) and not touches.put_aside:
-                    uses[region].append(Use(touches, fresh, written, shares_of(touches.group, groups)))
-        return uses
-
-    def _columns(self, use: Use) -> tuple[int, int, int]:
-        """Kind, table and window of a reference."""
-        kind, _, _, _, table, window, *_ = self.program.references[use.touches.reference].tolist()
-        return kind, table, window
-
-    def _windows(self) -> list[RecentWindow]:
-        windows = []
-        for number, (_, _, owners, _) in enumerate(self.program.windows.tolist()):
-            here = [use for uses in self.uses.values() for use in uses if self._columns(use)[2] == number]
-            entries = [use for use in here if self._columns(use)[0] == POPULAR]
-            drawing = [use.touches for use in here if self._columns(use)[0] == RECENT]
-            draws = sum(float(self.reader.mix[touches.transaction_class]) * touches.visits for touches in drawing)
-            looks = sum(float(self.reader.mix[each]) for each in {touches.transaction_class for touches in drawing})
-            shares = np.zeros(owners)
-            for use in entries:
-                shares += use.per_transaction * shares_of(use.touches.row, owners)
-            windows.append(RecentWindow(number, entries, shares / max(float(shares.sum()), 1e-300), draws, looks))
-        return windows
+        found = {}
+        for region, uses in self.references.by_region().items():
+            if asked := [use for use in uses if use.fresh > 0 or use.written > 0]:
+                found[region] = asked
+        return found
 
     def _longest(self, system: System, rates: FloatArray) -> float:
         """A time in which more pages are referred to than caches hold; or in which each page was due often enough."""
-        references = sum(use.per_transaction for uses in self.uses.values() for use in uses)
+        references = sum(use.fresh for uses in self.uses.values() for use in uses)
         longest = REFERENCES_PER_PAGE * self.program.pages / max(references, 1e-12)
         held = system.pool.pages + (0 if system.direct_io else system.page_cache.pages)
         low, high = math.log(longest) - 30.0, math.log(longest)
@@ -227,70 +173,58 @@ class Popularity:
             if groups in by_groups and self.reader.moves_per_transaction[counter] > 0:
                 counters[start : start + groups] += by_groups[groups]
         for number, (kind, region, *_, first) in enumerate(self.program.references.tolist()):
-            here = [use.touches.row for use in self.uses.get(region, []) if use.touches.reference == number]
-            parts = [part for row in here for _, part in row if isinstance(part, Frontier) and self._is_moving(part)]
-            if kind == APPEND and parts:
+            here = [use.frontier for use in self.uses.get(region, []) if use.touches.reference == number]
+            if kind == APPEND and (parts := [part for part in here if part]):
                 part = min(parts, key=lambda part: part.offset.low)
                 before, after = (
-                    self._by_group(values, part.counter, region) for values in (self.program.counters, counters)
+                    self.references.by_group(values, part.counter, region)
+                    for values in (self.program.counters, counters)
                 )
                 rows = part.factor * np.stack([before, after]) + part.offset.low - 1
                 passed = np.diff(rows // self.program.region(region).rows_per_page, axis=0)[0]
                 high[first : first + len(passed)] += passed
         return counters, high
 
-    def _moves(self, use: Use) -> bool:
-        """Whether a reference follows a counter that moves."""
-        return self._columns(use)[0] in (ROW, APPEND) and any(self._is_moving(part) for _, part in use.touches.row)
-
-    def _is_moving(self, part: Part) -> bool:
-        return isinstance(part, Frontier) and part.factor != 0 and self.reader.moves_per_transaction[part.counter] > 0
-
     def _flows(self, region: int, uses: Sequence[Use]) -> list["_Flow"]:
         """References to a region that find their page in the same way, added up."""
-        _, groups, group_pages, rows_per_page, *_ = self.program.region(region)
+        _, groups, _, rows_per_page, *_ = self.program.region(region)
         flows: dict[tuple[object, ...], _Flow] = {}
-
-        def add(key: tuple[object, ...], use: Use, weight: float, **how: Any) -> None:
-            flow = flows.setdefault(key, _Flow(np.zeros(groups), np.zeros(groups), **how))
-            flow.references += weight * use.per_transaction * use.groups
-            flow.written += weight * use.written * use.groups
-
         for use in uses:
-            kind, _, window = self._columns(use)
-            if kind == RECENT:
+            key: tuple[object, ...] = use.window, use.along.tobytes()
+            frontier = use.frontier
+            if frontier:
+                numbers = frontier.offset
+                if len(numbers.share) <= rows_per_page:  # a page is passed by all of them at about the same time
+                    numbers = Numbers(numbers.low // rows_per_page * rows_per_page, np.ones(1))
+                frontier = Frontier(frontier.counter, frontier.factor, numbers)
+                key = frontier.counter, frontier.factor, numbers.low, numbers.share.tobytes()
+            elif not use.along.any():
                 continue
-            along = self._at_random(use, group_pages)
-            if along.any():
-                add((window, along.tobytes()), use, 1.0, window=window, along=along)
-            for weight, part in use.touches.row if kind in (ROW, APPEND) else ():
-                if isinstance(part, Frontier) and self._is_moving(part):
-                    numbers, way = part.offset, (part.counter, part.factor)
-                    if len(numbers.share) <= rows_per_page:  # a page is passed by all of them at about the same time
-                        numbers = Numbers(numbers.low // rows_per_page * rows_per_page, np.ones(1))
-                    add((*way, numbers.low, numbers.share.tobytes()), use, weight, frontier=Frontier(*way, numbers))
+            if key not in flows:
+                flows[key] = _Flow(np.zeros(groups), np.zeros(groups), use.window, use.along, frontier)
+            flows[key].references += use.fresh * use.groups
+            flows[key].written += use.written * use.groups
         return list(flows.values())
 
     def _alike_groups(self, region: int) -> tuple[IntArray, FloatArray]:
         """The first group of each kind, and how many there are of it."""
         groups, flows = self.program.region(region).groups, self.flows[region]
         shares = [amounts for flow in flows for amounts in (flow.references, flow.written)]
-        marks = [np.round(share / max(float(np.abs(share).max()), 1e-300) * SHARE_STEPS) for share in shares]
-        places = [self._by_group(self.counters, flow.frontier.counter, region) for flow in flows if flow.frontier]
-        kinds = np.zeros(groups, dtype=np.int64)
-        for mark in (*marks, *places):
-            _, steps = np.unique(mark, return_inverse=True)
-            if steps.any():
-                _, kinds = np.unique(kinds * groups + steps, return_inverse=True)
-        _, first, counts = np.unique(kinds, return_index=True, return_counts=True)
-        self.kinds[region] = kinds
+        of = self.references.by_group
+        places = [of(self.counters, flow.frontier.counter, region) for flow in flows if flow.frontier]
+        alike = AlikeGroups([np.zeros(groups), *shares], places)
+        self.kinds[region] = alike.kinds
+        for flow in flows:
+            flow.references, flow.written = (alike.mean(each)[alike.kinds] for each in (flow.references, flow.written))
         rows = sum(
             len(each) * self.program.region(number).group_pages
             for number, each in enumerate(self.first_rows)
             if each[0] >= 0
         )
-        self.first_rows[region] = rows + np.arange(len(first), dtype=np.int64) * self.program.region(region).group_pages
-        return first.astype(np.int64), counts.astype(np.float64)
+        self.first_rows[region] = (
+            rows + np.arange(len(alike.first), dtype=np.int64) * self.program.region(region).group_pages
+        )
+        return alike.first, alike.counts
 
     def _rates(self, region: int, first: IntArray) -> tuple[FloatArray, ...]:
         """By row: references and writes at random, entries into windows, and into which."""
@@ -333,49 +267,6 @@ class Popularity:
                 changes += (flow.written[first, None] * flow.along)[:, :, None] * course
         return courses.reshape(-1, len(self.times)), changes.reshape(-1, len(self.times))
 
-    def _by_group(self, values: IntArray, counter: int, region: int) -> IntArray:
-        """A counter by group of a region; `values` of all counters."""
-        start, length = self.program.counter_tables[counter].tolist()
-        groups = self.program.region(region).groups
-        return np.asarray(values[start + np.arange(groups) * length // groups], dtype=np.int64)
-
-    def _at_random(self, use: Use, group_pages: int) -> FloatArray:
-        """Probability of each page of a group, as far as the row is drawn at random or follows a counter at rest."""
-        kind, table, _ = self._columns(use)
-        if kind == POPULAR:
-            pmf = self.reader.pmf(table)
-            by_page = np.bincount(np.arange(len(pmf)) % group_pages, weights=pmf, minlength=group_pages)
-            return np.asarray(by_page, dtype=np.float64)
-        rows_per_page = self.program.region(self.program.references[use.touches.reference, 1]).rows_per_page
-        pages = np.zeros(group_pages)
-        for weight, part in use.touches.row:
-            if self._is_moving(part):
-                continue
-            low, numbers = 0, part
-            if isinstance(part, Frontier):
-                low, numbers = part.factor * round(float(self.reader.initial(part.counter).mean())), part.offset
-            assert isinstance(numbers, Numbers)
-            offsets = (low + numbers.low + np.arange(len(numbers.share))) // rows_per_page % group_pages
-            pages += weight * np.bincount(offsets, weights=numbers.share, minlength=group_pages)
-        return pages
-
-    def span(self, window: RecentWindow) -> float:
-        """For how many transactions windows remember a page, on average over their owners."""
-        length = float(self.program.windows[window.number, 1])
-        owners = 1.0 / max(float((window.owners**2).sum()), 1e-300)
-        return length * owners / max(window.entries_per_transaction, 1e-300)
-
-    def looks(self, window: RecentWindow) -> tuple[float, float]:
-        """Transactions that draw from a ring while it remembers an entry, and how often one draws that entry."""
-        draws, looks = window.draws_per_transaction, max(window.looks_per_transaction, 1e-300)
-        drawn = draws / looks / float(self.program.windows[window.number, 1])
-        return draws / max(window.entries_per_transaction * drawn, 1e-300), drawn
-
-    def follow_rate(self, window: RecentWindow) -> float:
-        """Transactions that draw a remembered entry, once or more often, per transaction."""
-        looks, drawn = self.looks(window)
-        return looks * -math.expm1(-drawn) / self.span(window)
-
     def _remembered(self, window: RecentWindow) -> FloatArray:
         """Course of a page by entries that windows have forgotten since, one per transaction.
 
@@ -383,7 +274,7 @@ class Popularity:
         last reference is its last draw, at most as long before as a window remembers: in the last t transactions are
         those of entries that were forgotten y ago and drawn within t - y before that.
         """
-        follow, span = self.follow_rate(window), self.span(window)
+        follow, span = window.follow_rate, window.span
         if follow <= 0:
             return np.maximum(self.times - span, 0.0)
         return np.asarray(self.times + np.expm1(-follow * np.minimum(self.times, span)) / follow)
@@ -404,7 +295,7 @@ class Popularity:
         all_steps = per_step * max(float(flow.references[group]), float(flow.written[group]))
         if all_steps > 1 - 1e-6 and len(numbers.share) == 1:
             per_step *= max(1.0, CERTAIN * abs(factor) / (all_steps * rows_per_page))
-        now = factor * float(self._by_group(self.counters, counter, region)[group])
+        now = factor * float(self.references.by_group(self.counters, counter, region)[group])
         lap = int((now + numbers.low + (len(numbers.share) if factor > 0 else 0)) // ring)
         passed = min(abs(factor) * float(steps[-1]) + len(numbers.share), float(MOST_LAPS * ring))
         rows = np.arange(group_pages) * rows_per_page - now
@@ -430,9 +321,9 @@ class _Flow:
 
     references: FloatArray
     written: FloatArray
-    window: int = -1
-    along: FloatArray = field(default_factory=lambda: np.zeros(0))
-    frontier: Frontier | None = None
+    window: int
+    along: FloatArray
+    frontier: Frontier | None
 
     @property
     def is_on_grid(self) -> bool:

@@ -32,7 +32,7 @@ MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class SpentTimes:
-    """Times that each row of executions adds up to, ns: (rows,), and (rows, sections)."""
+    """Times that each row of executions adds up to, ns: (rows,), (rows, sections) and (rows, stations)."""
 
     user_ns: FloatArray
     variance_ns2: FloatArray
@@ -42,6 +42,12 @@ class SpentTimes:
     network_ns: FloatArray
     inside_ns: FloatArray
     """in each critical section"""
+    entries: FloatArray
+    """entries into each critical section"""
+    served_ns: FloatArray
+    """at each station"""
+    visits: FloatArray
+    """visits of each station"""
 
     @property
     def processor_ns(self) -> FloatArray:
@@ -54,15 +60,26 @@ def spent_times(program: Program, executed: FloatArray) -> SpentTimes:
     code, a, b, c = program.operations[:, :4].T
     is_cpu, is_section = code == CODES["cpu"], code == CODES["section"]
     is_reference = (code == CODES["touch"]) | (code == CODES["put_aside"])
-    drawn_ns, drawn_ns2 = _drawn(program)
-    inside = [weighted_sum(executed, is_section * b * (a == number)) for number in range(len(program.sections))]
+    drawn_ns, drawn_ns2 = _drawn(program, "work", a)
+    service_ns, _ = _drawn(program, "visit", b)
+
+    def by_number(code: BoolArray, numbers: int, amounts: FloatArray | IntArray) -> FloatArray:
+        """Sums of what operations of a code add up to, by their first operand."""
+        sums = [weighted_sum(executed, code * amounts * (a == number)) for number in range(numbers)]
+        return np.array(sums).reshape(numbers, len(executed)).T
+
+    sections, stations = len(program.sections), len(program.stations)
+    is_visit, once = code == CODES["visit"], np.ones(len(code))
     return SpentTimes(
         user_ns=weighted_sum(executed, is_cpu * a + is_reference * c + drawn_ns),
         variance_ns2=weighted_sum(executed, drawn_ns2),
         system_ns=weighted_sum(executed, is_cpu * b),
         client_ns=weighted_sum(executed, is_cpu * c),
         network_ns=weighted_sum(executed, (code == CODES["network"]) * a),
-        inside_ns=np.array(inside).reshape(len(program.sections), len(executed)).T,
+        inside_ns=by_number(is_section, sections, b),
+        entries=by_number(is_section, sections, once),
+        served_ns=by_number(is_visit, stations, service_ns),
+        visits=by_number(is_visit, stations, once),
     )
 
 
@@ -132,14 +149,18 @@ def _cpu_demands(program: Program) -> BoolArray:
     return np.asarray(used[1] & ~used[0])
 
 
-def _drawn(program: Program) -> tuple[FloatArray, FloatArray]:
-    """Mean, ns, and variance, ns^2, of the CPU demands of drawn length, by operation."""
+def executions(program: Program, executed: FloatArray, name: str) -> FloatArray:
+    """Executions of all operations of a name, by row of `executed`."""
+    return weighted_sum(executed, program.operations[:, 0] == CODES[name])
+
+
+def _drawn(program: Program, name: str, distribution: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Mean, ns, and variance, ns^2, of the times that operations of a name draw, by operation; 0 for others."""
     moments = [
         ((a + b) / 2, (b - a) ** 2 / 12) if DISTRIBUTION_KINDS[kind] == "uniform" else (a, _variance(kind, a, b))
         for kind, a, b in program.distributions.tolist()
     ]
-    code, a = program.operations[:, 0], program.operations[:, 1]
-    which = np.where(code == CODES["work"], a, -1)
+    which = np.where(program.operations[:, 0] == CODES[name], distribution, -1)
     mean, variance = np.array([*moments, (0.0, 0.0)], dtype=np.float64)[which].T
     return mean, variance
 

@@ -30,6 +30,12 @@ class Numbers:
         """Expected value."""
         return self.low + float(weighted_sum(np.arange(len(self.share)), self.share))
 
+    @property
+    def deviation(self) -> float:
+        """Standard deviation."""
+        apart = np.arange(len(self.share)) - self.mean + self.low
+        return float(np.sqrt(weighted_sum(apart**2, self.share)))
+
 
 @dataclass(frozen=True, eq=False)
 class Frontier:
@@ -153,3 +159,9 @@ def chances_of(value: Value, numbers: npt.NDArray[np.int64]) -> FloatArray:
             inside = (at >= 0) & (at < len(part.share))
             chances[inside] += weight * part.share[at[inside]]
     return chances
+
+
+def effective(shares: FloatArray) -> float:
+    """How many are in use: as many even ones as would meet as often by chance."""
+    total = float(shares.sum())
+    return 1.0 / float(((shares / total) ** 2).sum()) if total > 0 else 1.0

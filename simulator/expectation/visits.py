@@ -22,6 +22,7 @@ from oltpsim.simulator.expectation.values import (
     affine,
     chances_of,
     constant,
+    effective,
     evenly,
     joined,
     mapped,
@@ -45,6 +46,8 @@ from oltpsim.simulator.form import (
 
 CODE_NAMES = tuple(CODES)
 ROWS = (REFERENCE_KINDS.index("row"), REFERENCE_KINDS.index("append"))
+NOTHING_KNOWN = ("cpu", "work", "network", "visit", "section")
+"""operations that change nothing that is known"""
 WITHOUT_PAGES = ("visit_one", "gate", "put", "note", "sleep_until", "flush")
 """operations that change no register, and what a later jump finds only after the start"""
 NOWHERE = constant(0)
@@ -69,36 +72,20 @@ class Touches:
 
 @dataclass
 class ExpectedWork:
-    """Expected work of one transaction of a class; times in ns. `touches` by (operation, group, row)."""
+    """Expected work of one transaction of a class; `touches` by (operation, group, row). Times: times.py."""
 
     executed: FloatArray
     """expected executions of each operation of the program"""
-    user_ns: float = 0.0
-    system_ns: float = 0.0
-    client_ns: float = 0.0
-    network_ns: float = 0.0
     log_bytes: float = 0.0
     commits: float = 0.0
     """commits that have something to log"""
-    logged: float = 0.0
-    """times that something is logged"""
-    rollbacks: float = 0.0
-    visits: dict[int, list[float]] = field(default_factory=dict)
-    """station -> [visits, ns of service]"""
-    sections: dict[int, list[float]] = field(default_factory=dict)
-    """critical section -> [entries, ns inside]"""
     locks: list[tuple[int, float, Value, ExpectedWork]] = field(default_factory=list)
     """(kind of lock, acquisitions, row, work done before it was asked for)"""
     touches: dict[tuple[int, int, int], Touches] = field(default_factory=dict)
 
     def so_far(self) -> ExpectedWork:
         """A copy that further work doesn't change; locks are not part of it."""
-        cpu_ns = self.user_ns, self.system_ns, self.client_ns
-        copy = ExpectedWork(self.executed.copy(), *cpu_ns, self.network_ns, self.log_bytes, self.commits)
-        copy.visits = {key: list(value) for key, value in self.visits.items()}
-        copy.sections = {key: list(value) for key, value in self.sections.items()}
-        copy.touches = dict(self.touches)
-        return copy
+        return ExpectedWork(self.executed.copy(), self.log_bytes, self.commits, [], dict(self.touches))
 
 
 @dataclass
@@ -228,7 +215,7 @@ class ProgramReader:
             "the analytic engine and a warm start need loops with bounds"
         )
 
-    def _execute(  # noqa: C901, PLR0912 - one branch for each kind of operation
+    def _execute(  # noqa: C901 - one branch for each kind of operation
         self, name: str, operands: list[int], pc: int, here: _PathState, work: ExpectedWork, number: int
     ) -> list[tuple[int, float]]:
         """Do one operation; returns where the weight goes, as (operation, share)."""
@@ -236,29 +223,15 @@ class ProgramReader:
         weight, registers = here.weight, here.registers
         if name in ("touch", "put_aside"):
             self._touch(name, operands, pc, here, work, number)
-        elif name == "cpu":
-            work.user_ns += weight * a
-            work.system_ns += weight * b
-            work.client_ns += weight * c
-        elif name == "work":
-            work.user_ns += weight * self._mean_ns(a)
-        elif name == "network":
-            work.network_ns += weight * a
-        elif name == "visit":
-            _add(work.visits, a, weight, weight * self._mean_ns(b))
-        elif name == "section":
-            _add(work.sections, a, weight, weight * b)
         elif name == "lock":
             work.locks.append((a, weight, registers[b], work.so_far()))
         elif name == "log":
             here.log_bytes += a
-            work.logged += weight
         elif name == "commit":
             work.log_bytes += weight * here.log_bytes
             work.commits += weight if here.log_bytes > 0 else 0.0
             here.log_bytes = 0.0
         elif name == "rollback":
-            work.rollbacks += weight
             here.log_bytes = 0.0
         elif name == "maybe":
             return [(c, a / CUT_ONE), (pc + 1, 1.0 - a / CUT_ONE)]
@@ -277,7 +250,7 @@ class ProgramReader:
             self._claimed[b] = limit, tried + self.mix[number] * weight
             registers[a] = only(self._remembered(("counter", b), lambda: Frontier(b, 1, constant(0))))
             return [(pc + 1, float(self.claims[b])), (e, 1.0 - float(self.claims[b]))]
-        elif not (self.at_start and name in WITHOUT_PAGES):
+        elif name not in NOTHING_KNOWN and not (self.at_start and name in WITHOUT_PAGES):
             self._compute(name, operands, here, number)
         return [(pc + 1, 1.0)]
 
@@ -333,7 +306,7 @@ class ProgramReader:
     def _affine(self, part: Part, factor: int, add: int, modulus: int) -> Part:
         """An affine function of a part; if it is so many rows behind a drawn one, that is remembered too."""
         found = self._remembered(("affine", id(part), factor, add, modulus), lambda: affine(part, factor, add, modulus))
-        if factor == 1 and add > 0 and isinstance(part, Numbers):  # frontiers: simulator/analytic/frontiers.py
+        if factor == 1 and add > 0 and isinstance(part, Numbers):  # frontiers: simulator/analytic/reading/pages.py
             self._rows_before[id(found)] = part, add
         return found
 
@@ -368,9 +341,8 @@ class ProgramReader:
         self, name: str, operands: list[int], pc: int, here: _PathState, work: ExpectedWork, number: int
     ) -> None:
         """A reference. What is put aside is none to a page that others find in the pool by it."""
-        reference, write, user_ns, *_ = operands
+        reference, write, *_ = operands
         put_aside = name == "put_aside"
-        work.user_ns += here.weight * user_ns
         _, region, group_register, row_register, *_ = self.program.references[reference].tolist()
         group, row = here.registers[group_register], here.registers[row_register]
         kind = int(self.program.references[reference, 0])
@@ -397,13 +369,7 @@ class ProgramReader:
             work.touches[place] = Touches(number, reference, *written, group, value, visits, repeats, put_aside)
 
 
-def _add(table: dict[int, list[float]], key: int, count: float, amount: float) -> None:
-    entry = table.setdefault(key, [0.0, 0.0])
-    entry[0] += count
-    entry[1] += amount
-
-
 def _distribution(values: IntArray) -> Numbers:
     low = int(values.min())
     share = np.bincount(values - low) / len(values)
-    return Numbers(low, share, 1.0 / float(weighted_sum(share, share)))
+    return Numbers(low, share, effective(share))

@@ -222,7 +222,7 @@ class _Draw:
             since = (length - 1 - np.arange(length) + self._uniforms_by_entry("times", places)) / (
                 window.owners[used, None] * total
             )
-            follow = popularity.follow_rate(window)
+            follow = window.follow_rate
             if follow > 0:
                 since = np.minimum(since, -np.log1p(-self._uniforms_by_entry("draws", places)) / follow)
             np.minimum.at(self.ages, pages.ravel(), since.ravel())
@@ -393,9 +393,8 @@ class _WarmPages:
         always, never = popularity.writers
         most = np.ones(len(always))  # of references that writing entries draw after them few are writes
         for window in popularity.windows:
-            looks, drawn = popularity.looks(window)
-            at_once = min(1.0, STAY * turn / popularity.span(window))
-            most[popularity.window == window.number] = max(at_once, 1.0 / (1.0 - looks * math.expm1(-drawn)))
+            at_once = min(1.0, STAY * turn / window.span)
+            most[popularity.window == window.number] = max(at_once, 1.0 / (1.0 + window.looks * window.hit_share))
         always = always & (most == 1.0)
         drawn_pages = self.rows >= 0
         changed = drawn_pages & always[self.rows]
@@ -510,8 +509,8 @@ class _WarmPages:
                 )
         clocks = {-1: usage_counts(0.0, 0.0)}
         for window in popularity.windows:
-            looks, drawn = popularity.looks(window)
-            clocks[window.number] = usage_counts(looks * min(1.0, STAY * turn / popularity.span(window)), drawn)
+            looks = window.looks * min(1.0, STAY * turn / window.span)
+            clocks[window.number] = usage_counts(looks, window.drawn)
         return [(clocks[int(each)], np.flatnonzero(windows == each)) for each in np.unique(windows).tolist()]
 
 

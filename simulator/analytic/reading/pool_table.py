@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from oltpsim.simulator.analytic.page_groups import PageGroups
+from oltpsim.simulator.analytic.reading.page_groups import PageGroups
 from oltpsim.simulator.analytic.reading.replacement import clock_missing, clustered_clock, lru_missing
 from oltpsim.simulator.form import OLD_PERCENT, BoolArray, FloatArray, weighted_sum
 

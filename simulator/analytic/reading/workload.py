@@ -7,10 +7,18 @@ from typing import Self, TypedDict
 
 import numpy as np
 
-from oltpsim.simulator.analytic.page_groups import PageGroups
-from oltpsim.simulator.analytic.pages import PageReader
+from oltpsim.simulator.analytic.reading.page_groups import PageGroups
+from oltpsim.simulator.analytic.reading.pages import PageReader
 from oltpsim.simulator.analytic.reading.pool_table import PoolTable, pool_table
-from oltpsim.simulator.expectation import ProgramKey, ProgramReader, SpentTimes, shares_of, spent_times
+from oltpsim.simulator.expectation import (
+    ProgramKey,
+    ProgramReader,
+    SpentTimes,
+    effective,
+    executions,
+    shares_of,
+    spent_times,
+)
 from oltpsim.simulator.form import CODES, NS_PER_S, FloatArray, Program, System, Terminals, weighted_sum
 
 MOST_KEPT = 256
@@ -163,16 +171,9 @@ def read_workload(system: System) -> Workload:
     works = reader.works
     pages = PageReader(reader, system.storage.data_devices)
 
-    def by_work(name: str) -> FloatArray:
-        return np.array([getattr(work, name) for work in works], dtype=np.float64)
-
-    def parts(name: str, count: int, column: int) -> FloatArray:
-        empty = [0.0, 0.0]
-        return np.array([[getattr(work, name).get(k, empty)[column] for k in range(count)] for work in works])
-
     executed = np.array([work.executed for work in (*works, *(before for _, (_, _, _, before) in pages.locks))])
-    spent = spent_times(program, executed)
-    asked_s = (spent.user_ns + spent.system_ns + spent.client_ns)[len(works) :] / NS_PER_S
+    by_class, before = executed[: len(works)], spent_times(program, executed[len(works) :])
+    asked_s = (before.user_ns + before.system_ns + before.client_ns) / NS_PER_S
     locks = []
     for (number, (kind, acquisitions, row, _)), cpu_s in zip(pages.locks, asked_s.tolist(), strict=True):
         numbers = [part for _, part in row]
@@ -182,12 +183,12 @@ def read_workload(system: System) -> Workload:
                 kind,
                 number,
                 acquisitions,
-                1.0 / max(float(weighted_sum(shares, shares)), 1e-300),
+                effective(shares),
                 max((getattr(part, "apart", 1.0) for part in numbers), default=1.0),
                 cpu_s,
             )
         )
-    sections, stations = len(program.sections), len(program.stations)
+    spent = spent_times(program, by_class)
     return Workload(
         classes=program.classes,
         main_class=program.main_class,
@@ -195,19 +196,19 @@ def read_workload(system: System) -> Workload:
         think_s=reader.think_ns / NS_PER_S,
         awaited=np.where(np.arange(len(works)) == (terminals.deferred_class if terminals else -1), 0.0, reader.mix),
         away_s=_away_s(terminals, reader.mix) if terminals else 0.0,
-        **by_class_s(spent_times(program, executed[: len(works)])),
-        log_bytes=by_work("log_bytes"),
-        commits=by_work("commits"),
-        logged=by_work("logged"),
-        rollbacks=by_work("rollbacks"),
-        entries=parts("sections", sections, 0).reshape(len(works), sections),
-        visits=parts("visits", stations, 0).reshape(len(works), stations),
-        served_s=parts("visits", stations, 1).reshape(len(works), stations) / NS_PER_S,
+        **by_class_s(spent),
+        log_bytes=np.array([work.log_bytes for work in works]),
+        commits=np.array([work.commits for work in works]),
+        logged=executions(program, by_class, "log"),
+        rollbacks=executions(program, by_class, "rollback"),
+        entries=spent.entries,
+        visits=spent.visits,
+        served_s=spent.served_ns / NS_PER_S,
         station_servers=tuple(station.servers for station in system.stations),
         locks=tuple(locks),
         groups=pages.groups(),
         files=_files(system),
-        put_aside=_put_aside(program, weighted_sum(executed[: len(works)].T, reader.mix)),
+        put_aside=_put_aside(program, weighted_sum(by_class.T, reader.mix)),
         executed=executed,
     )
 

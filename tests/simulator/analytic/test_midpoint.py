@@ -12,7 +12,7 @@ from oltpsim.models.reading import load_scenario
 from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import scenario_loader
 from oltpsim.simulator import analytic, kernel
-from oltpsim.simulator.analytic.page_groups import PageGroups
+from oltpsim.simulator.analytic.reading.page_groups import PageGroups
 from oltpsim.simulator.analytic.reading.pool_table import pool_table
 from oltpsim.simulator.analytic.reading.workload import read_workload
 from oltpsim.simulator.form import System

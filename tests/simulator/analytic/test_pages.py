@@ -13,8 +13,8 @@ import pytest
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import Solution, parameters_of, read_workload, solve
-from oltpsim.simulator.analytic.page_groups import PageGroups
-from oltpsim.simulator.analytic.pages import PageReader
+from oltpsim.simulator.analytic.reading.page_groups import PageGroups
+from oltpsim.simulator.analytic.reading.pages import PageReader
 from oltpsim.simulator.analytic.reading.pool_table import pool_table, reach
 from oltpsim.simulator.expectation import ProgramReader
 from oltpsim.simulator.form import Assembler, System
@@ -174,6 +174,34 @@ def test_a_pool_of_two_popularities_is_filled_as_by_hand() -> None:
     np.testing.assert_allclose(table.filled, expected, rtol=1e-5, atol=1e-4)
     wrong = 200.0 * (1.0 - np.exp(-table.times / 100.0))
     assert not np.allclose(table.filled, wrong, rtol=1e-2)
+
+
+# Index pages
+
+
+def appended(fanout: int) -> tuple[FloatArray, FloatArray]:
+    """Shares of misses that are read, of the pages that rows are appended to, and of the index pages above them."""
+    asm = Assembler()
+    draws, group, row = asm.stream("draws"), asm.register("group"), asm.register("row")
+    asm.emit("choose", asm.table("mix", [1.0]), draws)
+    rows = asm.region("rows", 1, 200, 4, fanout=fanout)
+    next_row = asm.reference("next", "append", rows, group, row=row, appended_pages=0)
+    asm.begin_class("append")
+    asm.emit("take", row, asm.counter("next row", 1, 0), group, 1)
+    asm.emit("touch", next_row, 1, 0)
+    asm.emit("end")
+    of = PageReader(ProgramReader(asm.finish("append"), np.zeros((1, 2), dtype=np.int64))).groups()
+    asked = of.references > 0
+    return of.read[asked & (of.region == rows)], of.read[asked & (of.region != rows)]
+
+
+@pytest.mark.parametrize("fanout", [1, 10])
+def test_index_pages_are_read_and_not_created(fanout: int) -> None:
+    """The page of a new row is created; the index page above it is read, even where each page has one of its own."""
+    pages, index_pages = appended(fanout)
+    assert pages.min() == 0.0
+    assert index_pages.tolist() == [1.0] * len(index_pages)
+    assert len(index_pages)
 
 
 # Misses

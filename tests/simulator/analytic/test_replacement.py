@@ -18,8 +18,8 @@ from oltpsim.models.workloads.tpcc.rows import (
     nurand_pmf,
     pages_pmf,
 )
-from oltpsim.simulator.analytic import page_groups
-from oltpsim.simulator.analytic.page_groups import alike
+from oltpsim.simulator.analytic.reading import page_groups
+from oltpsim.simulator.analytic.reading.page_groups import alike
 from oltpsim.simulator.form import NS_PER_S, OLD_PERCENT, IntArray
 from tests.oracles import replacement
 from tests.oracles.replacement import Policy, frames_missing, hit_ratio, midpoint_missing, midpoint_times

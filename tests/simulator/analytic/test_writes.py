@@ -14,7 +14,7 @@ import pytest
 
 from oltpsim.simulator.analytic import Parameters, Solution, Workload
 from oltpsim.simulator.analytic.equations.solution import at_rate
-from oltpsim.simulator.analytic.page_groups import PageGroups
+from oltpsim.simulator.analytic.reading.page_groups import PageGroups
 from oltpsim.simulator.analytic.reading.pool_table import pool_table
 from oltpsim.simulator.form.placement import round_robin
 from oltpsim.simulator.reference.write_back import neighbours

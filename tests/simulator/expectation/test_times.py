@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.wiring import build
 from oltpsim.simulator.expectation import ProgramKey, ProgramReader, processor_ns_at_start, spent_times
-from oltpsim.simulator.form import System
+from oltpsim.simulator.form import DISTRIBUTION_KINDS, OPERATIONS, Program, System
 from tests.simulator.tpcc_systems import TINY
 
 APART = "machine.network={clients_on_server: false, round_trip_us: 100}"
+PROCESSOR = ("user_ns", "system_ns", "client_ns", "hold_ns")
 NETWORK = "machine.network.round_trip_us=250"
 TIMES = (
     (),
@@ -21,23 +25,35 @@ TIMES = (
 )
 
 
+def added_up(program: Program, executed: npt.NDArray[np.float64]) -> dict[str, float]:
+    """Times by their names in OPERATIONS and in critical sections, one operation after the other."""
+    found: dict[str, float] = defaultdict(float)
+    names = tuple(OPERATIONS)
+    for (code, *operands), times in zip(program.operations.tolist(), executed.tolist(), strict=True):
+        for operand, value in zip(OPERATIONS[names[code]], operands, strict=False):
+            if operand.endswith("_ns"):
+                found["network_ns" if operand == "delay_ns" else operand] += times * value
+            if names[code] == "work" and operand == "distribution":
+                kind, a, b = program.distributions[value].tolist()
+                found["user_ns"] += times * ((a + b) / 2 if DISTRIBUTION_KINDS[kind] == "uniform" else a)
+    return found
+
+
 def model_of(*settings: str) -> System:
     return build(load_scenario(TINY, (APART, *settings)))
 
 
 @pytest.mark.parametrize("settings", TIMES)
-def test_times_are_those_that_the_reader_adds_up(settings: tuple[str, ...]) -> None:
+def test_times_are_those_that_operations_add_up_to(settings: tuple[str, ...]) -> None:
     model = model_of(*settings)
-    works = ProgramReader(model.program, model.client_registers).works
-    spent = spent_times(model.program, np.array([work.executed for work in works]))
+    executed = np.array([work.executed for work in ProgramReader(model.program, model.client_registers).works])
+    spent = spent_times(model.program, executed)
+    wanted = [added_up(model.program, each) for each in executed]
     for name in ("user_ns", "system_ns", "client_ns", "network_ns"):
-        assert getattr(spent, name) == pytest.approx([getattr(work, name) for work in works], rel=1e-12), name
+        assert getattr(spent, name) == pytest.approx([each[name] for each in wanted], rel=1e-12), name
     assert spent.network_ns[0] == (250e3 if NETWORK in settings else 100e3)
-    inside = [sum(ns for _, ns in work.sections.values()) for work in works]
-    assert spent.inside_ns.sum(axis=1) == pytest.approx(inside, rel=1e-12)
-    assert spent.processor_ns == pytest.approx(
-        [work.user_ns + work.system_ns + work.client_ns + more for work, more in zip(works, inside, strict=True)]
-    )
+    assert spent.inside_ns.sum(axis=1) == pytest.approx([each["hold_ns"] for each in wanted], rel=1e-12)
+    assert spent.processor_ns == pytest.approx([sum(each[name] for name in PROCESSOR) for each in wanted])
 
 
 def test_processor_time_at_the_start_follows_each_programs_own_times() -> None:
@@ -46,10 +62,8 @@ def test_processor_time_at_the_start_follows_each_programs_own_times() -> None:
     for settings in (*TIMES, *TIMES):
         model = model_of(*settings)
         reader = ProgramReader(model.program, model.client_registers, at_start=True)
-        wanted = [
-            work.user_ns + work.system_ns + work.client_ns + sum(ns for _, ns in work.sections.values())
-            for work in reader.works
-        ]
+        times = [added_up(model.program, work.executed) for work in reader.works]
+        wanted = [sum(each[name] for name in PROCESSOR) for each in times]
         found.append(processor_ns_at_start(model.program, model.client_registers))
         assert found[-1] == pytest.approx(float(reader.mix @ np.array(wanted)), rel=1e-12)
     assert len({round(each) for each in found[: len(TIMES)]}) == len(TIMES)

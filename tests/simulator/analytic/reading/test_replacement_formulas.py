@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from oltpsim.simulator.analytic.page_groups import alike
+from oltpsim.simulator.analytic.reading.page_groups import alike
 from oltpsim.simulator.analytic.reading.replacement import clock_missing, lru_missing
 from oltpsim.simulator.form import MOST_USAGE
 from tests.oracles import replacement
