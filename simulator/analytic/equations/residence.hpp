@@ -219,7 +219,6 @@ private:
         const double burst_s = (demands.cpu_mean + demands.section_mean) * cpu.slowdown / demands.visits_mean;
         plain_stations(disks.rate, seen);
         const double free_s = machine->pool.growing > 0 ? 0.0 : machine->writing.free_wait_s;
-        double between = workload.think_s;
         for (std::size_t c = 0; c < at(workload.classes); c++) {
             classes.bursts[c] = demands.bursts[c];
             classes.slices[c] = demands.slices[c];
@@ -237,11 +236,10 @@ private:
             classes.fault_s[c] = disks.fault_s * demands.faults[c];
             on_cpu[c] = classes.cpu_s[c] + classes.cpu_queue_s[c];
             paging[c] = classes.read_s[c] + classes.victim_s[c] + classes.fault_s[c] + classes.station_s[c];
-            between += workload.mix[c] * (on_cpu[c] + classes.section_s[c] + classes.section_queue_s[c] + paging[c] +
-                                          machine->clients.network_s[c]);
         }
-        const double commit_s = log.commit_s(*machine, seen, between / std::max(workload.commits_mean, TINY)) +
-                                overfull(writes.log_full) * machine->cleaners.round_s;
+        const double cycle_s = machine->clients.number / std::max(disks.rate * workload.commits_mean, TINY);
+        const double commit_s =
+            log.commit_s(*machine, seen, cycle_s) + overfull(writes.log_full) * machine->cleaners.round_s;
         for (std::size_t c = 0; c < at(workload.classes); c++) {
             classes.log_s[c] = commit_s * workload.commits[c];
             last[c] = classes.section_s[c] + classes.section_queue_s[c] + classes.log_s[c];
