@@ -101,8 +101,7 @@ struct PageWrites {
         }
         heap_pages = checkpointed(workload, cycle, spread);
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
-        const double late = std::max(spread / age, 1e-6), found_late = one_minus_exp(late) / late;
-        found_dirty(workload, begins, found_late, machine.pool.growing > 0 ? 0.0 : 1.0);
+        found_dirty(workload, begins, found_late(spread), machine.pool.growing > 0 ? 0.0 : 1.0);
         dirty = total(dirty_of);
         double by_age = total(aged_of);
         aged = by_age;
@@ -353,6 +352,17 @@ private:
             change[g] = was_changed;
             left[g] = was_changed * old;
         }
+    }
+
+    // Share of the dirty pages that a checkpoint still finds if it writes them spread over so many transactions,
+    // evenly. A page was last used since the checkpoint before, evenly too, and is written at its age unless the turn
+    // comes first.
+    double found_late(double spread) const {
+        const auto turns_until = [&](double left) {
+            return left < spread ? left * left / (2.0 * spread) : left - spread / 2.0;
+        };
+        const double least = std::max(age - cycle, 0.0);
+        return (turns_until(age) - turns_until(least)) / (age - least);
     }
 
     // Different pages among those written in so many transactions.
