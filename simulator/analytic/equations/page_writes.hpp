@@ -20,7 +20,6 @@ struct PageWrites {
     double aged_heap = 1, checkpoint_heap = 1;  // pages that the page cache hands to the disks together, of both
     double active = 1;                          // share of time in which pages are written
     double dirty = 0;                           // buffers, mean
-    double slack_s = 0;           // the longest that a page may take to write before it makes a difference
     double batch = 1;             // pages that writer and checkpoint, or a page cleaner, hand to the disks at once
     double together = 1;          // those of all page cleaners
     double files = 1;             // flushed behind a batch that is written twice
@@ -139,9 +138,6 @@ struct PageWrites {
         }
         const double lasts = clip(std::max(spread_s, heap_pages * page_s) / checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
-        slack_s = std::min(checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
-        if (!machine.is_flash() || machine.is_limited())
-            slack_s = std::min(slack_s, spread_s / std::max(heap_pages, 1.0));
     }
 
     // Pages that are written together.
@@ -226,7 +222,6 @@ private:
         log_full = page_cleaners.log_full;
         batch = page_cleaners.batch;
         together = batch * machine.cleaners.number;
-        slack_s = machine.cleaners.number / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
         if (machine.writing.synced > 0) into_page_cache(workload, pool);
     }
 

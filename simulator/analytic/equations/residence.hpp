@@ -131,9 +131,8 @@ private:
             const double page_s = exp_of(log_page_s);
             below_pool(rate, page_s);
             stations(rate, seen);
-            const bool no_matter = std::max(page_s, found_s) <= writes.slack_s;
             const double difference = log_page_s - log_of(std::max(found_s, LEAST));
-            return no_matter || std::abs(difference) <= TOLERANCE ? 0.0 : difference;
+            return std::abs(difference) <= TOLERANCE ? 0.0 : difference;
         };
         const double least = log_of(std::max(least_s, LEAST));
         double low = least;
