@@ -358,6 +358,10 @@ class System:
 
     def digest(self) -> str:
         """A hash of all that determines a trajectory but the seed: 16 hexadecimal digits."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         head, arrays = plain_of(self)
         code = hashlib.sha256(json.dumps(head).encode())
         for name in sorted(arrays):

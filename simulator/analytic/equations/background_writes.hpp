@@ -39,9 +39,8 @@ struct BackgroundWrites {
         const double pages_each = std::max(traffic.written / std::max(traffic.requests, TINY), 1.0);
         // what each request of a file makes for one of the disks
         const double each = machine.disk_writes(pages_each) / machine.storage.disks;
-        const double together = machine.storage.parallel > 1 || machine.is_limited() || machine.is_ssd()
-                                    ? std::min(traffic.heap, machine.write_back.in_flight_pages)
-                                    : traffic.heap;
+        const double together =
+            machine.is_flash() ? std::min(traffic.heap, machine.write_back.in_flight_pages) : traffic.heap;
         heap = std::max(direct ? writes.batch * each : together / std::max(pages_each, TINY) * each, 1.0);
         chunk = direct ? 0.0 : machine.page_cache.chunk_pages / std::max(pages_each, TINY) * each;
         const double longer = machine.longer_s(pages_each / machine.units(pages_each));

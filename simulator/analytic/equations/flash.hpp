@@ -16,10 +16,10 @@ struct Flash {
     double batch_s = 0;                        // how long a batch of direct writes takes
     double behind_s = 0, pause_s = 0;          // of the wait, for batches or heaps; how long those wait that meet one
 
-    // `reads`, `writes`: requests/s of clients; `other`: share of its time for writes that come one by one; `blocked`:
-    // clients that a heap may hold up.
+    // `reads`, `writes`: requests/s of clients; `commits`: those of the log on it; `other`: share of its time for
+    // writes that come one by one; `blocked`: clients that a heap may hold up.
     void solve(const Machine& machine, const BackgroundWrites& behind, double seen, double reads, double writes,
-               double other, double blocked) {
+               double commits, double other, double blocked) {
         const bool direct = machine.is_direct();
         const double read = machine.storage.read_s[0], write = machine.storage.write_s[0], c = machine.storage.parallel;
         const double of_reads = reads * read / c;
@@ -30,6 +30,9 @@ struct Flash {
         const double busy = std::min(seen * foreground + background, 1.0);
         const double stable = seen * foreground + (direct ? other : background), open = std::max(1.0 - stable, TINY);
         const double kept = std::max(1.0 - seen * foreground, 0.02), all = residual * all_busy(busy, c) / c;
+        // reads that go first wait for no batch
+        const double waiting_reads = machine.storage.reads_per_write > 0 ? 0.0 : reads;
+        const double visits = std::max(waiting_reads + writes + commits, TINY);
         double after = 0.0;
         if (direct) {
             const double batch = behind.batch + std::sqrt(behind.batch * 2.0 * log_of(machine.storage.disks));
@@ -53,15 +56,14 @@ struct Flash {
             batch_s = alone_s * (1.0 + less);
             // who waits meets no other batch: each holds up a client once at most
             const double batches = behind.writer_per_s + behind.checkpoint_per_s;
-            const double once =
-                blocked * batches * unstarted * write / c / kept * (1.0 + less) / std::max(reads + writes, TINY);
+            const double once = blocked * batches * unstarted * write / c / kept * (1.0 + less) / visits;
             if (after > 0.0) after = power(power(after, -4.0) + power(once, -4.0), -0.25);
             pause_s = unstarted * write / c / kept / 2.0;
         } else if (behind.heaped > 0.0) {
             const double heap = behind.heap, absorbed = std::max(heap - c, 0.0) * write / c / kept;
             const double heaps = behind.heaped * c / (heap * write);
             const double anybody = heaps * absorbed * absorbed / 2.0;
-            const double once = blocked * heaps * absorbed / std::max(reads + writes, TINY);
+            const double once = blocked * heaps * absorbed / visits;
             if (anybody > 0.0) after = 1.0 / std::sqrt(1.0 / (anybody * anybody) + 1.0 / (once * once));
             pause_s = absorbed / 2.0;
         }
@@ -92,8 +94,10 @@ inline Disks disks_of_flash(const DiskLoad& load) {
     Flash disk;
     Flash first;
     const double swap = behind.swap / machine.storage.parallel + (shared ? volume : 0.0);
-    disk.solve(machine, behind, seen, reads, victims, 0.0, load.blocked());
-    first.solve(machine, behind, seen, reads + rate * demands.faults_mean / spread, victims, swap, load.blocked());
+    const double commits = shared && machine.is_durable() ? rate * workload.commits_mean / spread : 0.0;
+    disk.solve(machine, behind, seen, reads, victims, 0.0, 0.0, load.blocked());
+    first.solve(machine, behind, seen, reads + rate * demands.faults_mean / spread, victims, commits, swap,
+                load.blocked());
     Disks disks{};
     disks.rate = rate;
     disks.log.solve(workload, machine, behind, {0.0, 0.0, 0.0, 1.0, shared ? first.write_wait_s : 0.0},

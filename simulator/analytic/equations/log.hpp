@@ -114,15 +114,22 @@ struct Log {
         return writes / (flush + nobody(rate * (flush - machine.log.flush_overhead_s)) / std::max(rate, TINY));
     }
 
-    // Waiting of a commit. Between two of a client's lies `between_commits_s`.
-    double commit_s(const Machine& machine, double seen, double between_commits_s) const {
+    // Waiting of a commit. A client's commits follow each other by `cycle_s`, waiting counted: what the wait leaves of
+    // that lies between two of them.
+    double commit_s(const Machine& machine, double seen, double cycle_s) const {
         if (!machine.is_durable()) return 0.0;
-        const double one = first.wait_s(machine.log.flush_overhead_s, seen, between_commits_s + second.flush_s);
-        if (second.flush_s <= 0) return one;
-        return one + second.wait_s(machine.log.flush_overhead_s, seen, between_commits_s + first.flush_s);
+        const double overhead_s = machine.log.flush_overhead_s;
+        const auto wait_s = [&](double between_s) {
+            const double one = first.wait_s(overhead_s, seen, between_s + second.flush_s);
+            return second.flush_s <= 0 ? one : one + second.wait_s(overhead_s, seen, between_s + first.flush_s);
+        };
+        const auto too_long = [&](double between_s) { return (between_s + wait_s(between_s) - cycle_s) / cycle_s; };
+        return wait_s(root_between(too_long, 0.0, cycle_s, CYCLE_TOLERANCE * cycle_s));
     }
 
 private:
+    static constexpr double CYCLE_TOLERANCE = 1e-12;
+
     // Chance that nobody comes in a time in which `expected` do on average.
     static double nobody(double expected) { return exp_negative(-std::min(expected, 50.0)); }
 

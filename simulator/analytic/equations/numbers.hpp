@@ -128,18 +128,33 @@ double root_between(Function function, double low, double high, double tolerance
     return root_between(function, low, at_low, high, at_low < 0.0 ? function(high) : 0.0, tolerance);
 }
 
-// Zero of a rising function near `guess` and between two bounds: steps out until it changes its sign, which at a slope
-// between a half and one the first step does. A bound if it has one sign only.
+// Zero of a rising function near `guess` and between two bounds, by secants; the first step takes the slope for 1. What
+// is known to lie on either side of the zero is halved where a secant leaves it, and by turns once they are too many. A
+// step below `tolerance` is the last. A bound if the function has one sign only.
 template <class Function>
 double root_near(Function function, double guess, double low, double high, double tolerance) {
-    double place = clip(guess, low, high), value = function(place);
-    for (double step = std::max(2.0 * std::abs(value), 2.0 * tolerance); value != 0.0; step *= 4.0) {
-        const double next = clip(place - std::copysign(step, value), low, high);
-        if (next == place) break;
+    constexpr int MOST_SECANTS = 8, MOST_STEPS = 200;
+    double place = clip(guess, low, high), value = function(place), slope = 1.0;
+    bool below = false;  // whether the function is negative at `low`
+    bool above = false;  // and positive at `high`
+    for (int number = 0; number < MOST_STEPS && value != 0.0; number++) {
+        if (value < 0.0) {
+            if (place >= high) return high;
+            low = place;
+            below = true;
+        } else {
+            if (place <= low) return low;
+            high = place;
+            above = true;
+        }
+        double next = place - value / slope;
+        const bool is_far = !(next > low && next < high) || (number > MOST_SECANTS && number % 2 == 0);
+        next = is_far && below && above ? (low + high) / 2.0 : clip(next, low, high);
+        const double step = next - place;
+        if (std::abs(step) <= tolerance) return next;
         const double at_next = function(next);
-        if ((at_next > 0.0) != (value > 0.0))
-            return value < 0.0 ? root_between(function, place, value, next, at_next, tolerance)
-                               : root_between(function, next, at_next, place, value, tolerance);
+        slope = at_next != value ? (at_next - value) / step : 1.0;
+        if (!(slope > 0.0)) slope = 1.0;
         place = next;
         value = at_next;
     }

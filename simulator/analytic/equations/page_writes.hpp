@@ -20,7 +20,6 @@ struct PageWrites {
     double aged_heap = 1, checkpoint_heap = 1;  // pages that the page cache hands to the disks together, of both
     double active = 1;                          // share of time in which pages are written
     double dirty = 0;                           // buffers, mean
-    double slack_s = 0;           // the longest that a page may take to write before it makes a difference
     double batch = 1;             // pages that writer and checkpoint, or a page cleaner, hand to the disks at once
     double together = 1;          // those of all page cleaners
     double files = 1;             // flushed behind a batch that is written twice
@@ -101,8 +100,7 @@ struct PageWrites {
         }
         heap_pages = checkpointed(workload, cycle, spread);
         // a checkpoint that takes its time finds a page dirty if it has not been written since, or is dirty again
-        const double late = std::max(spread / age, 1e-6), found_late = one_minus_exp(late) / late;
-        found_dirty(workload, begins, found_late, machine.pool.growing > 0 ? 0.0 : 1.0);
+        found_dirty(workload, begins, found_late(spread), machine.pool.growing > 0 ? 0.0 : 1.0);
         dirty = total(dirty_of);
         double by_age = total(aged_of);
         aged = by_age;
@@ -140,9 +138,6 @@ struct PageWrites {
         }
         const double lasts = clip(std::max(spread_s, heap_pages * page_s) / checkpoint_s, 0.0, 1.0);
         active = clip((by_age + checkpoint * lasts) / std::max(by_age + checkpoint, LEAST), 0.01, 1.0);
-        slack_s = std::min(checkpoint_s / std::max(heap_pages, 1.0), 1.0 / std::max(rate * wanted, LEAST));
-        if (!machine.is_flash() || machine.is_limited())
-            slack_s = std::min(slack_s, spread_s / std::max(heap_pages, 1.0));
     }
 
     // Pages that are written together.
@@ -227,7 +222,6 @@ private:
         log_full = page_cleaners.log_full;
         batch = page_cleaners.batch;
         together = batch * machine.cleaners.number;
-        slack_s = machine.cleaners.number / 2.0 / std::max(rate * std::max(aged, checkpoint), LEAST);
         if (machine.writing.synced > 0) into_page_cache(workload, pool);
     }
 
@@ -353,6 +347,17 @@ private:
             change[g] = was_changed;
             left[g] = was_changed * old;
         }
+    }
+
+    // Share of the dirty pages that a checkpoint still finds if it writes them spread over so many transactions,
+    // evenly. A page was last used since the checkpoint before, evenly too, and is written at its age unless the turn
+    // comes first.
+    double found_late(double spread) const {
+        const auto turns_until = [&](double left) {
+            return left < spread ? left * left / (2.0 * spread) : left - spread / 2.0;
+        };
+        const double least = std::max(age - cycle, 0.0);
+        return (turns_until(age) - turns_until(least)) / (age - least);
     }
 
     // Different pages among those written in so many transactions.

@@ -1,8 +1,8 @@
-// The rate at which as many clients as there are keep a machine busy: a root of the one unknown.
+// The rate at which as many clients as there are keep a machine busy: a root of the one unknown. It is the lowest:
+// below it fewer clients are needed than there are (decision 27).
 //
 // What is tried next follows from the two rates that came nearest; where that shrinks what is left too slowly, as at a
-// step, it is halved. An endless queue says only that a rate is too high. Where a step downwards makes several roots,
-// it is one of those at which the clients that a rate takes rise with it, and not said which (decision 27).
+// step, it is halved. An endless queue says only that a rate is too high.
 #pragma once
 #include "residence.hpp"
 

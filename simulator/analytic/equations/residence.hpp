@@ -131,9 +131,8 @@ private:
             const double page_s = exp_of(log_page_s);
             below_pool(rate, page_s);
             stations(rate, seen);
-            const bool no_matter = std::max(page_s, found_s) <= writes.slack_s;
             const double difference = log_page_s - log_of(std::max(found_s, LEAST));
-            return no_matter || std::abs(difference) <= TOLERANCE ? 0.0 : difference;
+            return std::abs(difference) <= TOLERANCE ? 0.0 : difference;
         };
         const double least = log_of(std::max(least_s, LEAST));
         double low = least;
@@ -219,7 +218,6 @@ private:
         const double burst_s = (demands.cpu_mean + demands.section_mean) * cpu.slowdown / demands.visits_mean;
         plain_stations(disks.rate, seen);
         const double free_s = machine->pool.growing > 0 ? 0.0 : machine->writing.free_wait_s;
-        double between = workload.think_s;
         for (std::size_t c = 0; c < at(workload.classes); c++) {
             classes.bursts[c] = demands.bursts[c];
             classes.slices[c] = demands.slices[c];
@@ -237,11 +235,10 @@ private:
             classes.fault_s[c] = disks.fault_s * demands.faults[c];
             on_cpu[c] = classes.cpu_s[c] + classes.cpu_queue_s[c];
             paging[c] = classes.read_s[c] + classes.victim_s[c] + classes.fault_s[c] + classes.station_s[c];
-            between += workload.mix[c] * (on_cpu[c] + classes.section_s[c] + classes.section_queue_s[c] + paging[c] +
-                                          machine->clients.network_s[c]);
         }
-        const double commit_s = log.commit_s(*machine, seen, between / std::max(workload.commits_mean, TINY)) +
-                                overfull(writes.log_full) * machine->cleaners.round_s;
+        const double cycle_s = machine->clients.number / std::max(disks.rate * workload.commits_mean, TINY);
+        const double commit_s =
+            log.commit_s(*machine, seen, cycle_s) + overfull(writes.log_full) * machine->cleaners.round_s;
         for (std::size_t c = 0; c < at(workload.classes); c++) {
             classes.log_s[c] = commit_s * workload.commits[c];
             last[c] = classes.section_s[c] + classes.section_queue_s[c] + classes.log_s[c];

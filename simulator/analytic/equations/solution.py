@@ -1,8 +1,8 @@
 """Machines solved: with the rate of transactions given, everything else follows, so that one number is looked for.
 
-The rate of a closed system is the one at which clients = rate x (response + think time): what that needs of clients
-rises with the rate but for a few per cent far below it (decision 27), so that there is one such rate. The equations are
-in the headers beside this file (residence.hpp puts them together); sources of the formulas: docs/model.md, section 7.
+The rate of a closed system is the lowest at which clients = rate x (response + think time). Clients needed rise with
+the rate but for a few per cent far below it (decision 27), so that no other was found. The equations are in the headers
+beside this file (residence.hpp puts them together); sources of the formulas: docs/model.md, section 7.
 """
 
 from __future__ import annotations
