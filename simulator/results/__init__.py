@@ -35,6 +35,7 @@ from oltpsim.simulator.results.result import (
     LockResult,
     LogResult,
     PercentileInterval,
+    PercentileIntervals,
     Result,
     Series,
     StationResult,
