@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +102,7 @@ class Samples:
 
     def take(self, which: BoolArray) -> "Samples":
         """Rows of these numbers."""
-        kinds, folds = (
-            [each for each, is_taken in zip(values, which.tolist(), strict=True) if is_taken]
-            for values in (self.kinds, self.folds)
-        )
+        kinds, folds = list(compress(self.kinds, which.tolist())), list(compress(self.folds, which.tolist()))
         return Samples(self.features[which], self.log_ratios[which], self.chances[which], kinds, folds)
 
 
