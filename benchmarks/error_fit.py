@@ -23,6 +23,7 @@ from oltpsim.models.wiring import build
 from oltpsim.scenarios.run import read_saved_run
 from oltpsim.simulator.analytic import (
     FIGURES,
+    OTHER_CLASS,
     PERCENTILES,
     RATE_ERROR,
     counted_per_min,
@@ -229,7 +230,7 @@ def fitted_figures(rows: Sequence[SystemRow]) -> dict[str, tuple[list[str], Samp
     found = {"rate": (names, samples, fitted(samples))}
     of_rate = found["rate"][2].half_widths
     for figure in FIGURES[1:]:
-        own = [*names, RATE_ERROR]
+        own = [*names, RATE_ERROR, OTHER_CLASS]
         samples = samples_of(rows, figure, own, of_rate)
         found[figure] = (own, samples, fitted(samples))
     return found
@@ -264,8 +265,17 @@ def model_json(rows: Sequence[SystemRow], found: dict[str, tuple[list[str], Samp
         for figure, (names, _, errors) in found.items()
     }
     sizes = {name: [least(one.sizes[name] for one in rows) for least in (min, max)] for name in rows[0].sizes}
-    coverage = {figure: coverage_of(*found[figure][1:]) for figure in ("rate", "p95")}
+    coverage = {figure: coverage_of(*of_main_class(*found[figure])) for figure in ("rate", "p95")}
     return {"systems": len(rows), "confidence": CONFIDENCE, "coverage": coverage, "sizes": sizes, "figures": figures}
+
+
+def of_main_class(names: Sequence[str], samples: Samples, errors: FittedErrors) -> tuple[Samples, FittedErrors]:
+    """Samples and errors of rates, or of percentiles of the main class."""
+    is_main = np.ones(len(samples.kinds), dtype=np.bool_)
+    if OTHER_CLASS in names:
+        is_main = samples.features[:, names.index(OTHER_CLASS)] == 0.0
+    widths = errors.half_widths[is_main], errors.half_widths_by_fold[is_main]
+    return samples.take(is_main), FittedErrors(errors.base, errors.weights, *widths)
 
 
 def coverage_of(samples: Samples, errors: FittedErrors) -> dict[str, float]:

@@ -97,7 +97,6 @@ from oltpsim.calibration.fit.objective import (
 )
 from oltpsim.calibration.fit.observables import (
     RUN_TO_RUN,
-    SIGMAS_OF_95_PERCENT,
     FigureChoice,
     FigureKind,
     engine_logs,

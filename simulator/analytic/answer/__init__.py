@@ -18,6 +18,7 @@ from oltpsim.simulator.analytic.answer.model_error import (
     ERROR_MODEL_FILE,
     FIGURES,
     MOST_FACTOR,
+    OTHER_CLASS,
     PERCENTILES,
     RATE_ERROR,
     error_model,

@@ -30,8 +30,8 @@ DECIDED_FACTOR, MOST_FACTOR = 2.0, 5.0
 """ratios of a percentile to the ends of its interval above which it decides no objective, and isn't printed"""
 MOST_AMPLIFIED = 20.0
 """largest ratio of a response time's error to the rate's, which long think times make"""
-RATE_ERROR = "error of the rate"
-"""feature of percentiles alone"""
+RATE_ERROR, OTHER_CLASS = "error of the rate", "class but the main one"
+"""features of percentiles alone"""
 TINY = 1e-12
 
 
@@ -150,7 +150,9 @@ def percentile_features(
     """
     amplification = 1.0 / np.maximum(_inside(p, r), 1.0 / MOST_AMPLIFIED)
     amplified = np.where(p.clients.arrivals_per_s > 0, 1.0, amplification) * rate_half_width
-    return _features(w, p, r, classes) | {RATE_ERROR: np.repeat(amplified[:, None], len(classes), axis=1)}
+    features = _features(w, p, r, classes)
+    others = np.broadcast_to((classes != w.main_class).astype(np.float64), (len(r.rate), len(classes)))
+    return features | {RATE_ERROR: np.repeat(amplified[:, None], len(classes), axis=1), OTHER_CLASS: others}
 
 
 def all_inside(p: Parameters, r: Solution) -> FloatArray:
@@ -162,15 +164,15 @@ def all_inside(p: Parameters, r: Solution) -> FloatArray:
 def _features(w: Workload, p: Parameters, r: Solution, classes: IntArray | None) -> dict[str, FloatArray]:
     """Features of machines, none below 0."""
 
-    def of(by_class: FloatArray) -> FloatArray:
+    def transaction(by_class: FloatArray) -> FloatArray:
         return by_class[:, classes] if classes is not None else weighted_sum(by_class, w.mix)[:, None]
 
     def column(of_machines: npt.NDArray[Any]) -> FloatArray:
         return of_machines.astype(np.float64)[:, None]
 
-    total_s = np.maximum(of(r.classes.total_s), TINY)
+    total_s = np.maximum(transaction(r.classes.total_s), TINY)
     cpu, cpu_queue, lock, section, log, read, victim, fault = (
-        np.clip(of(times_s) / total_s, 0.0, 1.0)
+        np.clip(transaction(times_s) / total_s, 0.0, 1.0)
         for times_s in (
             r.classes.cpu_s,
             r.classes.cpu_queue_s,
@@ -182,7 +184,7 @@ def _features(w: Workload, p: Parameters, r: Solution, classes: IntArray | None)
             r.classes.fault_s,
         )
     )
-    waits = np.maximum(of(r.classes.disk_reads + r.classes.victims + r.classes.faults), 0.0)
+    waits = np.maximum(transaction(r.classes.disk_reads + r.classes.victims + r.classes.faults), 0.0)
     stalled_s = column(np.where(r.disks.pause_s > 0, np.minimum(r.disks.stalled_s, r.disks.read_s), 0.0))
     arm, few = column(p.storage.is_flash <= 0), column(1.0 / np.maximum(p.clients.number, 1.0))
     direct, is_open = column(p.writing.direct), column(p.clients.arrivals_per_s > 0)
