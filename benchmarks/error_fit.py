@@ -9,7 +9,7 @@ prediction: Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from oltpsim.models.wiring import build
 from oltpsim.scenarios.run import read_saved_run
 from oltpsim.simulator.analytic import (
     FIGURES,
-    OTHER_CLASS,
     PERCENTILES,
     RATE_ERROR,
     counted_per_min,
@@ -117,6 +116,8 @@ class FittedErrors:
     """rows of a kind by a fit to the other kinds"""
     half_widths_by_fold: FloatArray
     """rows of a fold by a fit to the other folds, which have systems of every kind"""
+    other_classes: float = 1.0
+    """factor for classes but the main one"""
 
 
 def system_row(name: str, file: Path) -> SystemRow | str:
@@ -163,10 +164,15 @@ def _chance_of(interval: PercentileInterval) -> float | None:
     return math.log(interval.high_s / interval.low_s) / 2.0 / SIGMAS_OF_CONFIDENCE
 
 
-def samples_of(rows: Sequence[SystemRow], figure: str, names: Sequence[str], rate_half_widths: FloatArray) -> Samples:
-    """Rows of a figure. A percentile's error by that of the rate is its amplification times the rate's half width."""
+def samples_of(
+    rows: Sequence[SystemRow], figure: str, names: Sequence[str], rate_half_widths: FloatArray, classes: slice
+) -> Samples:
+    """Rows of a figure, of some of the classes if it is a percentile; the main class is the first.
+
+    A percentile's error by that of the rate is its amplification times the rate's half width.
+    """
     of_systems = zip(rows, rate_half_widths.tolist(), strict=True)
-    found = [(one, width, each) for one, width in of_systems for each in one.figures[figure]]
+    found = [(one, width, each) for one, width in of_systems for each in one.figures[figure][classes]]
     features = np.array([[each.features[name] for name in names] for _, _, each in found])
     if RATE_ERROR in names:
         features[:, names.index(RATE_ERROR)] *= [width for _, width, _ in found]
@@ -174,13 +180,21 @@ def samples_of(rows: Sequence[SystemRow], figure: str, names: Sequence[str], rat
     return Samples(features, log_ratios, chances, [one.kind for one, *_ in found], [one.fold for one, *_ in found])
 
 
+MAIN_CLASS, OTHER_CLASSES = slice(0, 1), slice(1, None)
+
+
 def fitted(samples: Samples) -> FittedErrors:
     """Half widths fitted to all samples, and by cross-validation."""
     by_kind, by_fold = (_scales_without(samples, np.array(groups)) for groups in (samples.kinds, samples.folds))
-    beyond = np.maximum(samples.log_ratios**2 - (SIGMAS_OF_CONFIDENCE * samples.chances) ** 2, 0.0)
-    factor = float(np.quantile(np.sqrt(beyond) / by_kind, CONFIDENCE))
+    factor = holding_factor(samples, by_kind)
     base, *weights = (factor * fitted_scale(samples)).tolist()
     return FittedErrors(base, np.array(weights), factor * by_kind, factor * by_fold)
+
+
+def holding_factor(samples: Samples, half_widths: FloatArray) -> float:
+    """Factor that makes half widths hold `CONFIDENCE` of the samples, beside the kernel's chance."""
+    beyond = np.maximum(samples.log_ratios**2 - (SIGMAS_OF_CONFIDENCE * samples.chances) ** 2, 0.0)
+    return float(np.quantile(np.sqrt(beyond) / half_widths, CONFIDENCE))
 
 
 def _scales_without(samples: Samples, groups: npt.NDArray[Any]) -> FloatArray:
@@ -226,13 +240,16 @@ def fitted_figures(rows: Sequence[SystemRow]) -> dict[str, tuple[list[str], Samp
     """Features, samples and errors of each figure."""
     none = np.zeros(len(rows))
     names = list(rows[0].figures["rate"][0].features)
-    samples = samples_of(rows, "rate", names, none)
+    samples = samples_of(rows, "rate", names, none, MAIN_CLASS)
     found = {"rate": (names, samples, fitted(samples))}
     of_rate = found["rate"][2].half_widths
     for figure in FIGURES[1:]:
-        own = [*names, RATE_ERROR, OTHER_CLASS]
-        samples = samples_of(rows, figure, own, of_rate)
-        found[figure] = (own, samples, fitted(samples))
+        own = [*names, RATE_ERROR]
+        samples, others = (samples_of(rows, figure, own, of_rate, classes) for classes in (MAIN_CLASS, OTHER_CLASSES))
+        errors = fitted(samples)
+        widths = scales_of(np.array([errors.base, *errors.weights]), others.features)
+        factor = max(holding_factor(others, widths), 1.0)
+        found[figure] = (own, samples, replace(errors, other_classes=factor))
     return found
 
 
@@ -256,6 +273,7 @@ def model_json(rows: Sequence[SystemRow], found: dict[str, tuple[list[str], Samp
     figures = {
         figure: {
             "base": float(f"{errors.base:.4g}"),
+            "other_classes": float(f"{errors.other_classes:.4g}"),
             "weights": {
                 name: float(f"{weight:.4g}")
                 for name, weight in zip(names, errors.weights.tolist(), strict=True)
@@ -265,17 +283,8 @@ def model_json(rows: Sequence[SystemRow], found: dict[str, tuple[list[str], Samp
         for figure, (names, _, errors) in found.items()
     }
     sizes = {name: [least(one.sizes[name] for one in rows) for least in (min, max)] for name in rows[0].sizes}
-    coverage = {figure: coverage_of(*of_main_class(*found[figure])) for figure in ("rate", "p95")}
+    coverage = {figure: coverage_of(*found[figure][1:]) for figure in ("rate", "p95")}
     return {"systems": len(rows), "confidence": CONFIDENCE, "coverage": coverage, "sizes": sizes, "figures": figures}
-
-
-def of_main_class(names: Sequence[str], samples: Samples, errors: FittedErrors) -> tuple[Samples, FittedErrors]:
-    """Samples and errors of rates, or of percentiles of the main class."""
-    is_main = np.ones(len(samples.kinds), dtype=np.bool_)
-    if OTHER_CLASS in names:
-        is_main = samples.features[:, names.index(OTHER_CLASS)] == 0.0
-    widths = errors.half_widths[is_main], errors.half_widths_by_fold[is_main]
-    return samples.take(is_main), FittedErrors(errors.base, errors.weights, *widths)
 
 
 def coverage_of(samples: Samples, errors: FittedErrors) -> dict[str, float]:

@@ -24,7 +24,6 @@ from benchmarks.error_fit import (
     fitted_figures,
     held_out_content,
     model_json,
-    of_main_class,
     system_row,
 )
 from benchmarks.random_comparison import FAR, SETS, Compared, rate_table, store_of, tables
@@ -71,7 +70,7 @@ def coverage_table(rows: Sequence[SystemRow], found: dict[str, Fitted]) -> str:
     for kind in [*dict.fromkeys(one.kind for one in rows), "all"]:
         cells = [f"{sum(kind in (one.kind, 'all') for one in rows)}"]
         for name in ("rate", "p95"):
-            samples, errors = of_main_class(*found[name])
+            _, samples, errors = found[name]
             mine = np.array([kind in (each, "all") for each in samples.kinds])
             both = errors.half_widths_by_fold, errors.half_widths
             cells += [f"{100 * are_held(samples, widths)[mine].mean():.0f} %" for widths in both]

@@ -9,7 +9,6 @@ from oltpsim.simulator.analytic.answer import (
     MISSES_PART,
     MOST_FACTOR,
     NO_PERCENTILES,
-    OTHER_CLASS,
     PERCENTILES,
     RATE_ERROR,
     READS_PART,

@@ -18,7 +18,6 @@ from oltpsim.simulator.analytic.answer.model_error import (
     ERROR_MODEL_FILE,
     FIGURES,
     MOST_FACTOR,
-    OTHER_CLASS,
     PERCENTILES,
     RATE_ERROR,
     error_model,

@@ -30,8 +30,8 @@ DECIDED_FACTOR, MOST_FACTOR = 2.0, 5.0
 """ratios of a percentile to the ends of its interval above which it decides no objective, and isn't printed"""
 MOST_AMPLIFIED = 20.0
 """largest ratio of a response time's error to the rate's, which long think times make"""
-RATE_ERROR, OTHER_CLASS = "error of the rate", "class but the main one"
-"""features of percentiles alone"""
+RATE_ERROR = "error of the rate"
+"""feature of percentiles alone"""
 TINY = 1e-12
 
 
@@ -41,6 +41,8 @@ class FigureErrors:
 
     base: float
     weights: Mapping[str, float]
+    other_classes: float = 1.0
+    """factor for classes but the main one, to which the weights are fitted"""
 
     def half_width(self, features: Mapping[str, FloatArray]) -> FloatArray:
         """Half widths of machines whose features have any one shape."""
@@ -98,7 +100,11 @@ def percentile_half_widths(
     """
     model = error_model().figures
     features = percentile_features(w, p, r, classes, rate_half_widths(w, p, r))
-    widths = np.stack([model[name].half_width(features) for name in PERCENTILES], axis=-1)
+    is_main = classes == w.main_class
+    widths = np.stack(
+        [model[name].half_width(features) * np.where(is_main, 1.0, model[name].other_classes) for name in PERCENTILES],
+        axis=-1,
+    )
     widths = np.maximum.accumulate(widths, axis=-1)
     at, tails = -np.log(1.0 - shares), -np.log(1.0 - np.array([*PERCENTILES.values()]))
     right = np.clip(np.searchsorted(tails, at), 1, len(tails) - 1)
@@ -150,9 +156,7 @@ def percentile_features(
     """
     amplification = 1.0 / np.maximum(_inside(p, r), 1.0 / MOST_AMPLIFIED)
     amplified = np.where(p.clients.arrivals_per_s > 0, 1.0, amplification) * rate_half_width
-    features = _features(w, p, r, classes)
-    others = np.broadcast_to((classes != w.main_class).astype(np.float64), (len(r.rate), len(classes)))
-    return features | {RATE_ERROR: np.repeat(amplified[:, None], len(classes), axis=1), OTHER_CLASS: others}
+    return _features(w, p, r, classes) | {RATE_ERROR: np.repeat(amplified[:, None], len(classes), axis=1)}
 
 
 def all_inside(p: Parameters, r: Solution) -> FloatArray:
