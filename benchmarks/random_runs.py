@@ -1,7 +1,7 @@
 """The kernel's runs of systems at random, kept as they come: `python -m benchmarks.random_runs --numbers 0:2000`.
 
-A stopped call goes on where it was. `--set pools` takes the eight machines of pools.py, `--set page-cleaners` those of
-page_cleaner_systems.py. What is kept is compared by random_comparison.py.
+A stopped call goes on where it was. `--set pools` takes the eight machines of pools.py, `--set page-cleaners` and
+`--set postgresql` the systems of page_cleaner_systems.py and postgresql_systems.py. random_comparison.py compares them.
 """
 
 import argparse
@@ -13,9 +13,10 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks import page_cleaner_systems
+from benchmarks import page_cleaner_systems, postgresql_systems
 from benchmarks.page_cleaner_systems import page_cleaner_system
 from benchmarks.pools import POOLS_GIB, pool_system
+from benchmarks.postgresql_systems import postgresql_system
 from benchmarks.random_comparison import SEED, WIDEST, numbers_of, relative_width, store_of
 from benchmarks.random_systems import random_system
 from oltpsim.models.scenario import ScenarioSpec
@@ -29,6 +30,7 @@ SETS = {
     "random": (2000, random_system),
     "pools": (len(POOLS_GIB), pool_system),
     "page-cleaners": (page_cleaner_systems.SYSTEMS, page_cleaner_system),
+    "postgresql": (postgresql_systems.SYSTEMS, postgresql_system),
 }
 """how many systems each has, and one of them by its number"""
 MOST_CHECKPOINTS = 256

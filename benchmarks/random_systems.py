@@ -428,17 +428,22 @@ def random_system(number: int) -> tuple[str, ScenarioSpec]:
     for attempt in itertools.count():
         rng = np.random.default_rng([number, attempt])
         try:
-            return kind, _timed(machine_keys(kind, rng), kind) if kind in REGIMES else _finished(kind, rng)
+            return kind, _timed(machine_keys(kind, rng), kind) if kind in REGIMES else finished(kind, drawn(kind, rng))
         except InputError:
             if attempt + 1 >= MOST_TRIES:
                 raise
     raise AssertionError
 
 
-def _finished(kind: str, rng: np.random.Generator) -> ScenarioSpec:
-    """A kind's drawing with pool and memory of the sizes that it asks for."""
+def drawn(kind: str, rng: np.random.Generator) -> Drawing:
+    """Drawing of a kind that changes the plain one."""
     d = plain_drawing(rng)
     CHANGES[kind](d)
+    return d
+
+
+def finished(kind: str, d: Drawing) -> ScenarioSpec:
+    """Scenario of a drawing, with pool and memory of the sizes that it asks for."""
     database = catalogue_entry("databases", d.database["base"]) | {"io": d.database.get("io", "buffered")}
     system = catalogue_entry("operating_systems", d.system["base"])
     page_kib = LAYOUTS[d.layout]

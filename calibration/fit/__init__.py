@@ -36,7 +36,6 @@ from oltpsim.calibration.fit.certificate import (
     judged_rate,
     plural,
 )
-from oltpsim.calibration.fit.correction import engine_sd
 from oltpsim.calibration.fit.covariance import (
     Circumstances,
     circumstances_of,
@@ -66,6 +65,7 @@ from oltpsim.calibration.fit.evaluate import (
     engine_doubts,
     engine_errors,
     kernel_can_simulate,
+    rate_sds,
     run_regime,
     solve_inputs,
     steady_rates,
@@ -91,7 +91,6 @@ from oltpsim.calibration.fit.objective import (
 )
 from oltpsim.calibration.fit.observables import (
     RUN_TO_RUN,
-    SIGMAS_OF_95_PERCENT,
     FigureChoice,
     FigureKind,
     engine_logs,

@@ -9,10 +9,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from oltpsim.calibration.fit.evaluate import engine_errors
-from oltpsim.calibration.fit.observables import SIGMAS_OF_95_PERCENT, FigureKind
-from oltpsim.simulator.analytic import rate_errors
-
 ASSUMED_FREEDOM = 3.0
 """assumption: degrees of freedom that the engine's scatter within a regime is worth"""
 
@@ -26,17 +22,13 @@ class RegimeCorrection:
     runs: int
 
 
-def engine_sd(kind: FigureKind, regime: str) -> float:
-    """Error of the analytic engine, by random machines: a standard deviation of the figure's logarithm."""
-    if kind == FigureKind.RATE:
-        return rate_errors()[regime].p95 / SIGMAS_OF_95_PERCENT
-    return engine_errors()[kind]
+def regime_correction(engine_sd: float, logs: Iterable[float]) -> RegimeCorrection:
+    """Correction of runs that weren't simulated. `logs`: kernel over analytic engine, of simulated runs of the regime.
 
-
-def regime_correction(kind: FigureKind, regime: str, logs: Iterable[float]) -> RegimeCorrection:
-    """Of runs that weren't simulated. `logs`: kernel over analytic engine, of those of the regime that were."""
+    `engine_sd`: model error of the figure, a standard deviation of its logarithm.
+    """
     some = list(logs)
-    half = engine_sd(kind, regime) ** 2 / 2.0
+    half = engine_sd**2 / 2.0
     mean = sum(some) / (len(some) + 1)
     within = (ASSUMED_FREEDOM * half + sum((log - mean) ** 2 for log in some)) / (ASSUMED_FREEDOM + len(some))
     return RegimeCorrection(mean, math.sqrt(within * (1.0 + 1.0 / (len(some) + 1))), len(some))

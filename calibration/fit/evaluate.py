@@ -35,9 +35,11 @@ from oltpsim.simulator.analytic import (
     Solution,
     Workload,
     doubts,
+    error_model,
     parameters_of,
+    rate_half_widths,
     read_workload,
-    regime_of_result,
+    regime_of,
     retimed,
     rows,
     simulate,
@@ -262,10 +264,9 @@ def engine_correction(
         sds = [chance.get(kind, 0.0) * (1.0 if kind == FigureKind.RATE else math.sqrt(2.0)) for kind in kinds]
     else:
         rate = _BY_THREAD.reader.result(scenario).rate_per_min
-        of_rate = rate.log_half_width / SIGMAS_OF_95_PERCENT
         counted, sds = (
             {FigureKind.RATE: rate.mean},
-            [of_rate if kind == FigureKind.RATE else engine_errors()[kind] for kind in kinds],
+            [rate.log_sd if kind == FigureKind.RATE else engine_errors()[kind] for kind in kinds],
         )
         if scenario.interval.start == "warm" or scenario.workload.arrivals.kind == "open":
             return Correction([0.0] * len(kinds), sds)
@@ -344,7 +345,7 @@ def run_regime(scenario: ScenarioSpec) -> str:
     """
     if scenario.job is not None:
         return f"{JOB}{scenario.job.kind}"
-    return regime_of_result(_BY_THREAD.reader.result(scenario), doubted=True)
+    return regime_of(_BY_THREAD.reader.result(scenario))
 
 
 def engine_doubts(scenarios: Sequence[ScenarioSpec]) -> list[tuple[str, ...]]:
@@ -361,6 +362,14 @@ def engine_doubts(scenarios: Sequence[ScenarioSpec]) -> list[tuple[str, ...]]:
             case = Case(points[at].system, workload, rows(machines.filled(), one), rows(solution, one))
             number = numbers[at]
             found[number] = (*doubts(case), *unmeasured_threads(scenarios[number]))
+    return found
+
+
+def rate_sds(scenarios: Sequence[ScenarioSpec]) -> FloatArray:
+    """Model errors of scenarios' steady rates: standard deviations of their logarithms. Not of jobs."""
+    found, points = np.zeros(len(scenarios)), [_BY_THREAD.reader.read(each) for each in scenarios]
+    for workload, machines, solution, solved_rows in solve_inputs(points):
+        found[solved_rows] = error_model().sds(rate_half_widths(workload, machines.filled(), solution))
     return found
 
 

@@ -399,7 +399,15 @@ class _Fitting:
         calls = {key: (*machine, self.task.seed) for key, machine in machines.items()}
         by_run = self.journal.once_each(engine_correction, calls, self.executor)
         self.left_out_sd = [float(sd) for _, sds in by_run for sd in sds]
+        self.engine_sds = list(self.left_out_sd)
         return [float(each) for logs, _ in by_run for each in logs]
+
+    def _engine_sd(self, kind: FigureKind, regime: str) -> float:
+        """Model error of a kind of figure in a regime's runs, the root of the mean square."""
+        data = self.objective.data
+        pairs = zip(data.run.tolist(), data.kinds, self.engine_sds, strict=True)
+        sds = [sd for run, own, sd in pairs if own == kind and self.circumstances[run].regime == regime]
+        return math.sqrt(sum(sd**2 for sd in sds) / len(sds))
 
     def _kernel_offsets(self, turn: int, place: FloatArray, confirmed: list[int], earlier: list[float]) -> list[float]:
         """Offsets by the kernel: of simulated runs their own, of others what their regime's have shown, by kind."""
@@ -429,7 +437,7 @@ class _Fitting:
             if number in by_run:
                 kth = at - owners.index(number)
                 logs.setdefault((kind, regimes[number]), []).append(by_run[number][kth] - earlier[at])
-        self.corrections = {key: regime_correction(*key, some) for key, some in logs.items()}
+        self.corrections = {key: regime_correction(self._engine_sd(*key), some) for key, some in logs.items()}
         found: list[float] = []
         for at, (number, kind) in enumerate(zip(owners, self.objective.data.kinds, strict=True)):
             if number in by_run:

@@ -39,7 +39,7 @@ from oltpsim.calibration.records import RunRecord, fit_versions
 from oltpsim.models.jobs import run_job
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
-from oltpsim.simulator.analytic import regime_of_result, simulate
+from oltpsim.simulator.analytic import regime_of, simulate
 from oltpsim.simulator.errors import InputError
 
 PARAMETER_FILE = "parameter file"
@@ -203,7 +203,7 @@ def _limit(answer: Predicted) -> tuple[str, str]:
     if answer.scenario.job is not None:
         return run_job(answer.scenario).limited_by, answer.scenario.job.kind
     result = simulate(build(answer.scenario), 0)
-    return result.bottleneck.name, regime_of_result(result, doubted=True)
+    return result.bottleneck.name, regime_of(result)
 
 
 def _fitted(calibration: Calibration, run: MeasuredRun) -> FittedRun | None:

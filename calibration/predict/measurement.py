@@ -30,7 +30,6 @@ from oltpsim.calibration.fit import (
     calibration_path,
     circumstances_of,
     engine_errors,
-    engine_sd,
     read_calibration,
     run_conditions,
     run_regime,
@@ -233,7 +232,7 @@ def _uncertainty(scenario: ScenarioSpec, rate: Estimate) -> Uncertainty:
         model_sd=model_sd,
         freedom=missed.freedom,
         run_to_run_sd=RUN_TO_RUN,
-        formulas_sd=(_interval_sd(rate) or engine_sd(FigureKind.RATE, regime)) if is_calculated else 0.0,
+        formulas_sd=rate.log_sd if is_calculated else 0.0,
         chance_sd=0.0 if is_calculated else _interval_sd(rate),
         at=circumstances_of(scenario, regime),
     )
@@ -255,7 +254,7 @@ def _calibrated_uncertainty(calibration: Calibration, scenario: ScenarioSpec, ra
     is_calculated = scenario.engine == "analytic" and scenario.job is None
     formulas = {}
     if is_calculated:
-        formulas = engine_errors() | {FigureKind.RATE: _interval_sd(rate) or engine_sd(FigureKind.RATE, regime)}
+        formulas = engine_errors() | {FigureKind.RATE: rate.log_sd}
     errors = {} if scenario.job is not None else figure_errors(calibration, machine, by_kind, at, formulas)
     known = {run.scenario_hash for run in calibration.runs}
     unseen = unseen_moves(calibration, scenario)
@@ -301,4 +300,4 @@ def _interval_sd(rate: Estimate) -> float | None:
     """Standard deviation of a rate's logarithm by the engine's own interval, None of a run that isn't steady."""
     if not rate.is_steady or rate.mean <= 0.0:
         return None
-    return min(rate.log_half_width, 1.0) / float(scipy.special.ndtri((1.0 + rate.confidence) / 2.0))
+    return min(rate.log_sd, 1.0)

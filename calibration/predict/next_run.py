@@ -31,6 +31,7 @@ from oltpsim.calibration.fit import (
     SimulateModel,
     StepJournal,
     apply_calibration,
+    assumed_sd,
     calibration_hash,
     circumstances_of,
     engine_logs,
@@ -38,6 +39,7 @@ from oltpsim.calibration.fit import (
     no_report,
     parameter_bounds,
     parameters_at_bound,
+    rate_sds,
     run_regime,
     solve_inputs,
 )
@@ -309,11 +311,13 @@ class _AskedRate:
     def rate_of(cls, calibration: Calibration, asked: Predicted, slopes: FloatArray) -> Self:
         """`slopes`: of all kinds, (places, kinds, parameters)."""
         regime = run_regime(asked.scenario)
-        return cls(
-            slopes[:, list(FigureKind).index(FigureKind.RATE)],
-            circumstances_of(asked.scenario, regime),
-            calibration.missed_of(FigureKind.RATE, regime).sd,
-        )
+        missed = calibration.missed_of(FigureKind.RATE, regime)
+        missed_sd = missed.sd
+        if not calibration.by_kernel and asked.scenario.job is None:  # the formulas' error is each machine's own
+            engine_sd = float(rate_sds([asked.scenario])[0])
+            missed_sd = assumed_sd(FigureKind.RATE, engine_sd, calibration.missing) * missed.scale
+        of_rate = slopes[:, list(FigureKind).index(FigureKind.RATE)]
+        return cls(of_rate, circumstances_of(asked.scenario, regime), missed_sd)
 
 
 def _open_variance(evidence: Evidence, wanted: _AskedRate | None, place: int) -> float:

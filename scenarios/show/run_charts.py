@@ -34,7 +34,7 @@ from oltpsim.scenarios.show.palette import (
     VERMILION,
     translucent,
 )
-from oltpsim.scenarios.show.words import class_name, loads, percentile_words, rate_interval, unit_of
+from oltpsim.scenarios.show.words import class_name, interval_source, loads, percentile_words, rate_interval, unit_of
 from oltpsim.simulator.results import (
     NOT_STEADY,
     ROW_LOCKS,
@@ -237,15 +237,16 @@ def responses(result: Result) -> Chart | None:
         x=Scale(low=low, high=high, log=True, write=time_tick),
         y=row_scale(len(classes)),
         height_px=rows_px(len(classes)),
-        caption="The scale is logarithmic: equal distances are equal factors." + _about_intervals(classes),
+        caption="The scale is logarithmic: equal distances are equal factors."
+        + _about_intervals(classes, interval_source(result)),
     )
 
 
-def _about_intervals(classes: Sequence[ClassResult]) -> str:
-    """What whiskers are, how many percentiles have none, and why."""
+def _about_intervals(classes: Sequence[ClassResult], source: str) -> str:
+    """Meaning of the whiskers, how many percentiles have none, and why. `source`: origin of the intervals."""
     found = [each for one in classes if one.intervals for each in vars(one.intervals).values()]
     without = [each.reason.partition(":")[0] for each in found if each.low_s is None]
-    words = f" Whiskers: 90 % intervals of {CHANCE} alone." if len(without) < len(found) else ""
+    words = f" Whiskers: 90 % intervals of {source} alone." if len(without) < len(found) else ""
     reasons = " or ".join(dict.fromkeys(without))
     return words + (f" {len(without)} of {len(found)} percentiles have none: {reasons}." if without else "")
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
-from oltpsim.calibration.predict import CHANCE, MeasurementInterval
+from oltpsim.calibration.predict import MeasurementInterval
 from oltpsim.models.input import document_text
 from oltpsim.models.machine import PriceSpec
 from oltpsim.models.scenario import ScenarioSpec
@@ -22,6 +22,7 @@ from oltpsim.scenarios.show.words import (
     class_name,
     configuration_line,
     figure_columns,
+    interval_source,
     is_calculated,
     loads,
     next_words,
@@ -53,7 +54,7 @@ def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, exp
         for name in ("p50", "p95", "p99")
     ]
     if main.intervals and any(each.low_s is not None for each in vars(main.intervals).values()):
-        percentiles.append(f"{result.rate_per_min.confidence:.0%} intervals of {CHANCE} alone")
+        percentiles.append(f"{result.rate_per_min.confidence:.0%} intervals of {interval_source(result)} alone")
     if main.p95_s is None:
         percentiles.insert(0, f"mean {time_text(main.mean_s)}")
     lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)

@@ -105,6 +105,11 @@ def rate_interval(estimate: Estimate) -> str:
     return f"[{between(estimate.low, estimate.high)}]"
 
 
+def interval_source(result: Result) -> str:
+    """Origin of an engine's own intervals."""
+    return FORMULAS if is_calculated(result) else CHANCE
+
+
 def rate_words(estimate: Estimate, expected: Expected, calculated: bool) -> list[str]:
     """Where a measurement would fall; else what chance alone does to a rate, or the formulas to a calculated one."""
     if isinstance(expected, str):

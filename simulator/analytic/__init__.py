@@ -2,25 +2,35 @@
 
 from oltpsim.simulator.analytic.answer import (
     CPU_PART,
+    DECIDED_FACTOR,
     DEVICE_PART,
+    ERROR_MODEL_FILE,
+    FIGURES,
     MISSES_PART,
+    MOST_FACTOR,
     NO_PERCENTILES,
-    NOT_KNOWN,
-    RATE_ERRORS_FILE,
+    PERCENTILES,
+    RATE_ERROR,
     READS_PART,
-    REGIMES,
     WRITES_PART,
     Case,
+    counted_per_min,
     demand_on_limits,
     doubts,
+    error_model,
     loaded,
-    rate_errors,
+    percentile_features,
+    percentile_half_widths,
+    percentiles_s,
     rate_factors,
-    regime_of_result,
+    rate_features,
+    rate_half_widths,
+    regime_of,
     response_quantiles_s,
     result_of,
+    sizes_of,
 )
-from oltpsim.simulator.analytic.engine import simulate
+from oltpsim.simulator.analytic.engine import simulate, solved_case
 from oltpsim.simulator.analytic.equations import STEADY, Solution, course, rates, solve
 from oltpsim.simulator.analytic.reading import (
     QUEUES,

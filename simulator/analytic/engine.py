@@ -31,15 +31,19 @@ def simulate(
     `workload`: the system's, if somebody has read it before. Raises InputError for a program whose loops have no bound
     and for page cleaners that write by age, InternalError if the equations give no finite figures.
     """
-    workload = workload or read_workload(system)
-    if any(limit.burst_per_s > limit.per_s for limits in places_of(system) for limit in limits):
-        case = with_credits(system, lambda rates: _solved(system, workload, rates))
-    else:
-        case = _solved(system, workload, None)
+    case = solved_case(system, workload)
     result = result_of(case, seed, doubts(case))
     if on_progress is not None:
         on_progress(Progress(case.end_s, case.end_s, sum(one.completed for one in result.classes)))
     return result
+
+
+def solved_case(system: System, workload: Workload | None = None) -> Case:
+    """A system's machine, solved. Arguments and errors: as of `simulate`."""
+    read = workload or read_workload(system)
+    if any(limit.burst_per_s > limit.per_s for limits in places_of(system) for limit in limits):
+        return with_credits(system, lambda rates: _solved(system, read, rates))
+    return _solved(system, read, None)
 
 
 def _solved(system: System, workload: Workload, rates: Rates | None) -> Case:

@@ -37,6 +37,7 @@ from oltpsim.simulator.results.result import (
     LockResult,
     LogResult,
     PercentileInterval,
+    PercentileIntervals,
     Result,
     Series,
     StationResult,

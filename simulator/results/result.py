@@ -10,6 +10,7 @@ import math
 import types
 import typing
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Any
 
 from oltpsim.simulator.errors import InputError
@@ -59,6 +60,11 @@ class Estimate:
             return math.inf
         return math.log(self.high / self.low) / 2.0
 
+    @property
+    def log_sd(self) -> float:
+        """Standard deviation of the mean's logarithm that the interval stands for; infinite without one."""
+        return self.log_half_width / NormalDist().inv_cdf((1.0 + self.confidence) / 2.0)
+
 
 @dataclass(frozen=True)
 class PercentileInterval:
@@ -85,8 +91,8 @@ class ClassResult:
     """Transaction class in the measured interval. Times are response times in seconds.
 
     `time_by_s` splits the mean response time by where it went (cpu, cpu queue, disk read, ...); it sums to `mean_s`.
-    Percentiles are None where the analytic engine doesn't know them; the result's warnings say why. `intervals` are
-    those of simulated percentiles; None where the run isn't steady.
+    The analytic engine gives no percentile whose model error is too large; a warning says so. `intervals` of
+    percentiles: by chance of a simulation, None where its run isn't steady; by the model error of the formulas.
     """
 
     name: str

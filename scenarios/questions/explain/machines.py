@@ -18,7 +18,7 @@ from oltpsim.models.reading import with_values
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.workloads import ClosedClientsSpec
 from oltpsim.simulator.analytic import (
-    NO_PERCENTILES,
+    DECIDED_FACTOR,
     Case,
     Parameters,
     Rates,
@@ -93,12 +93,15 @@ class SolvedMachine:
 
     @property
     def no_percentiles(self) -> str:
-        """Why some of its percentiles aren't known; empty if all are."""
-        return next((each for each in self.result.warnings if each.startswith(NO_PERCENTILES)), "")
+        """Reason why a percentile decides no objective."""
+        return f"the model error of its percentiles is above a factor of {DECIDED_FACTOR:g}"
 
     def response_s(self, percentile: Percentile) -> float | None:
-        """Percentile of the new orders' response time; None if the engine doesn't know it."""
+        """Percentile of the main class's response time; None if its model error is above `DECIDED_FACTOR`."""
         main = main_class_of(self.result)
+        interval = getattr(main.intervals, percentile, None)
+        if interval is None or interval.high_s is None or interval.high_s > DECIDED_FACTOR**2 * interval.low_s:
+            return None
         return main.p95_s if percentile == "p95" else main.p99_s
 
 

@@ -19,7 +19,6 @@ from oltpsim.calibration.fit import (
     ASSUMED_FREEDOM,
     INTERVAL_CONFIDENCE,
     MOST_SIGMAS,
-    SIGMAS_OF_95_PERCENT,
     AnalyticReader,
     Calibration,
     FigureKind,
@@ -27,6 +26,7 @@ from oltpsim.calibration.fit import (
     assumed_sd,
     default_parameters,
     parameter_bounds,
+    rate_sds,
     unapplied_keys,
 )
 from oltpsim.calibration.predict import faster, part_factor, slower, unseen_parts
@@ -35,7 +35,7 @@ from oltpsim.models.reading import numeric_value
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.questions.plan.loads import capacities_of
 from oltpsim.scenarios.questions.plan.question import ResponseObjective
-from oltpsim.simulator.analytic import rate_errors
+from oltpsim.simulator.analytic import error_model
 from oltpsim.simulator.form import FloatArray
 
 STEP = 0.2
@@ -150,14 +150,12 @@ class ParameterUncertainty:
         """Standard deviation of a measured rate's logarithm from one run to the next."""
         return 0.0 if self.calibration is None else self.calibration.run_to_run_sd
 
-    @property
-    def model_sd(self) -> float:
-        """Standard deviation of a rate's logarithm by what model and engine miss."""
-        engine = rate_errors()["trusted"].p95 / SIGMAS_OF_95_PERCENT
+    def model_sd(self, engine_sd: float) -> float:
+        """Standard deviation of a rate's logarithm by what model and engine miss. `engine_sd`: by the engine."""
         if self.calibration is None:
-            return assumed_sd(FigureKind.RATE, engine, 1.0)
+            return assumed_sd(FigureKind.RATE, engine_sd, 1.0)
         return (
-            assumed_sd(FigureKind.RATE, engine, self.calibration.missing)
+            assumed_sd(FigureKind.RATE, engine_sd, self.calibration.missing)
             * self.calibration.missed[FigureKind.RATE].scale
         )
 
@@ -169,7 +167,8 @@ class ParameterUncertainty:
     @property
     def least_sd(self) -> float:
         """Standard deviation of every machine's rate, whatever its parts."""
-        return math.hypot(self.run_to_run_sd, self.model_sd)
+        least = error_model().sds(np.array(error_model().figures["rate"].base))
+        return math.hypot(self.run_to_run_sd, self.model_sd(float(least)))
 
 
 def _with_number(spec: AnySpec, path: Sequence[str], value: float) -> AnySpec:
@@ -209,10 +208,12 @@ def beliefs(
             parameters_sd=math.sqrt(max(float(slope[:count] @ left.covariance @ slope[:count]), 0.0)),
             parts_sd=math.hypot(slope[count] * of_speed, slope[count + 1] * of_disks),
             run_to_run_sd=left.run_to_run_sd,
-            model_sd=left.model_sd,
+            model_sd=left.model_sd(engine_sd),
             freedom=left.freedom,
         )
-        for rate, slope, (of_speed, of_disks) in zip(rates.tolist(), slopes, map(_parts_sd, scenarios), strict=True)
+        for rate, slope, engine_sd, (of_speed, of_disks) in zip(
+            rates.tolist(), slopes, rate_sds(scenarios).tolist(), map(_parts_sd, scenarios), strict=True
+        )
     ]
 
 

@@ -6,6 +6,7 @@ each machine; machines that differ in price only are solved once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,11 +19,14 @@ from oltpsim.models.wiring import build
 from oltpsim.scenarios.questions.plan.candidates import Stock
 from oltpsim.scenarios.questions.plan.question import ResponseObjective
 from oltpsim.simulator.analytic import (
+    DECIDED_FACTOR,
     Parameters,
+    Solution,
     Workload,
     combined,
     loaded,
     parameters_of,
+    percentile_half_widths,
     response_quantiles_s,
     retimed,
     rows,
@@ -75,8 +79,8 @@ class Machines:
 class Answers:
     """Machines under their load: whether they take it, and how busy parts are.
 
-    `times_s`: how long the answers of each objective take, (machines, objectives), NaN where the engine doesn't know
-    it; `not_known`: why, as a number of `NOT_KNOWN`, else 0.
+    `times_s`: response time that each objective limits, (machines, objectives); NaN where its model error is above
+    `DECIDED_FACTOR`.
     """
 
     fits: npt.NDArray[np.bool_]
@@ -84,7 +88,6 @@ class Answers:
     """processors, data disks, the log's own; (machines, 3)"""
     reads_per_s: FloatArray
     times_s: FloatArray
-    not_known: IntArray
 
     def misses(self, objectives: Sequence[ResponseObjective]) -> npt.NDArray[np.bool_]:
         """Whether a time is known to be too long, (machines,)."""
@@ -145,23 +148,24 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
         chunk = machines.subset(np.arange(begin, min(begin + CHUNK, len(machines))))
         with np.errstate(over="ignore"):  # an overflowing power is an endless queue
             at = loaded(w, chunk.parameters, machines.policy, chunk.per_s)
-        times = [
-            response_quantiles_s(
-                w, chunk.parameters, at.solution, np.array([w.classes.index(each.transaction)]), np.array([each.share])
-            )
-            for each in objectives
-        ]
-        none = np.zeros((len(chunk), 0))
+        times = [_time_s(chunk, at.solution, each) for each in objectives]
         found.append(
             Answers(
                 fits=at.fits,
                 needs=np.stack([at.needs.cpu, at.needs.disks, at.needs.log], axis=1),
                 reads_per_s=at.needs.reads_per_s,
-                times_s=np.concatenate([found_s[:, 0] for found_s, _ in times], axis=1) if times else none,
-                not_known=np.concatenate([why[:, 0] for _, why in times], axis=1) if times else none.astype(np.int64),
+                times_s=np.stack(times, axis=1) if times else np.zeros((len(chunk), 0)),
             )
         )
     return Answers(*(np.concatenate([getattr(each, name) for each in found]) for name in Answers.__annotations__))
+
+
+def _time_s(machines: Machines, solution: Solution, objective: ResponseObjective) -> FloatArray:
+    """Response time that an objective limits, (machines,); NaN where it isn't known well enough."""
+    number = machines.workload.classes.index(objective.transaction)
+    of = machines.workload, machines.parameters, solution, np.array([number]), np.array([objective.share])
+    is_known = percentile_half_widths(*of)[:, 0, 0] <= math.log(DECIDED_FACTOR)
+    return np.where(is_known, response_quantiles_s(*of)[:, 0, 0], np.nan)
 
 
 def capacities(

@@ -27,7 +27,7 @@ from oltpsim.scenarios.questions.plan.loads import Assembly, answers, capacities
 from oltpsim.scenarios.questions.plan.question import PlanQuestion
 from oltpsim.scenarios.questions.plan.screening import ScreenedStock, Tell, Verdict, ranking_key, screened
 from oltpsim.scenarios.run import LostWorkers, Store
-from oltpsim.simulator.analytic import NOT_KNOWN
+from oltpsim.simulator.analytic import DECIDED_FACTOR
 from oltpsim.simulator.errors import InputError
 
 MOST_NAMED = 8
@@ -175,15 +175,15 @@ def _doubts(screened: ScreenedStock, believed: dict[int, Belief]) -> dict[int, t
     doubts = dict(zip(numbers, engine_doubts([stock.scenario(stock.candidates[n]) for n in numbers]), strict=True))
     for rows, machines in screened.assembly.candidates(numbers) if objectives else ():
         most_per_s = np.array([believed[numbers[row]].per_min for row in rows.tolist()]) / machines.per_min
-        at_load = answers(machines, objectives).not_known
-        at_most = answers(replace(machines, per_s=most_per_s), objectives).not_known
-        for row, *reasons in zip(rows.tolist(), at_load.tolist(), at_most.tolist(), strict=True):
-            for each, load_reason, most_reason in zip(objectives, *reasons, strict=True):
-                if load_reason or most_reason:
-                    where = "" if load_reason else "at the most that it holds "
+        at_load = np.isnan(answers(machines, objectives).times_s)
+        at_most = np.isnan(answers(replace(machines, per_s=most_per_s), objectives).times_s)
+        for row, *undecided in zip(rows.tolist(), at_load.tolist(), at_most.tolist(), strict=True):
+            for each, is_at_load, is_at_most in zip(objectives, *undecided, strict=True):
+                if is_at_load or is_at_most:
+                    where = "" if is_at_load else "at the most that it holds "
                     what = f"{where}p{100 * each.share:g} of {each.transaction}"
-                    reason = NOT_KNOWN[load_reason or most_reason]
-                    doubts[numbers[row]] += (f"{what} can't be decided by the analytic engine: {reason}",)
+                    why = f"its model error is above a factor of {DECIDED_FACTOR:g}"
+                    doubts[numbers[row]] += (f"{what} can't be decided by the analytic engine: {why}",)
     return doubts
 
 

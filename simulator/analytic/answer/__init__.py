@@ -3,7 +3,6 @@
 from oltpsim.simulator.analytic.answer.credits import with_credits
 from oltpsim.simulator.analytic.answer.device_figures import demand_on_limits
 from oltpsim.simulator.analytic.answer.doubt import doubts
-from oltpsim.simulator.analytic.answer.engine_errors import RATE_ERRORS_FILE, REGIMES, rate_errors, regime_of_result
 from oltpsim.simulator.analytic.answer.factors import (
     CPU_PART,
     DEVICE_PART,
@@ -14,6 +13,21 @@ from oltpsim.simulator.analytic.answer.factors import (
 )
 from oltpsim.simulator.analytic.answer.figures import Case
 from oltpsim.simulator.analytic.answer.fixed_work import run_s
-from oltpsim.simulator.analytic.answer.percentiles import NOT_KNOWN, response_quantiles_s
-from oltpsim.simulator.analytic.answer.result import NO_PERCENTILES, result_of
+from oltpsim.simulator.analytic.answer.model_error import (
+    DECIDED_FACTOR,
+    ERROR_MODEL_FILE,
+    FIGURES,
+    MOST_FACTOR,
+    PERCENTILES,
+    RATE_ERROR,
+    error_model,
+    percentile_features,
+    percentile_half_widths,
+    rate_features,
+    rate_half_widths,
+    sizes_of,
+)
+from oltpsim.simulator.analytic.answer.percentiles import response_quantiles_s
+from oltpsim.simulator.analytic.answer.regime import regime_of
+from oltpsim.simulator.analytic.answer.result import NO_PERCENTILES, counted_per_min, percentiles_s, result_of
 from oltpsim.simulator.analytic.answer.under_load import loaded

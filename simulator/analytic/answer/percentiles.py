@@ -1,4 +1,4 @@
-"""Percentiles of response times from a solved machine's means, by class; none where they hang on what isn't known.
+"""Percentiles of response times from a solved machine's means, by class.
 
 A transaction's time is a sum of stages, independent of each other. Whether it waits for a row's lock, how often it
 waits for a disk (a Poisson number), and whether a heap or a batch of writes holds it up then, are known with their
@@ -27,23 +27,6 @@ COUNTED = 4
 STEPS, TAIL = 18, 40.0
 """halvings of percentiles' bounds on a logarithmic scale; the upper bound in standard deviations"""
 LEAST_VARIATION, LEAST_CHANCE = 1e-6, 1e-9
-WAITS, DISKS, WRITES, PAUSES = 0.02, 0.2, 0.4, 0.2
-"""from which on there are none: chance that all connections are in use; shares of the response time at disks, of the
-disks' time for background writes, of the response time behind heaps or batches of writes"""
-EDGE, NEAR_SHARE, TAIL_SHARE = 1.3, 0.45, 0.1
-"""a percentile is at an edge if fewer than this share of those beyond it, or of a tenth of all, lie within that factor
-around it; of exponential times twice as many do at the median"""
-NOT_KNOWN = (
-    "",
-    "connections run out, and how long the queue for them is isn't in the equations",
-    "write-back into volumes with limits holds up who reads, for how long is known only roughly",
-    "drives' caches take writes until they are full, and when that is isn't in the equations",
-    "background writes keep the disks busy that they wait for, and come in storms",
-    "heaps or batches of writes hold them up, and when these come is known only on average",
-    "they stand at an edge between those that are held up and those that aren't",
-)
-"""reasons why there are no percentiles, by number; 0: there are"""
-CONNECTIONS, VOLUMES, CACHES, STORMS, HEAPS, AT_EDGE = range(1, len(NOT_KNOWN))
 TINY = 1e-150
 
 
@@ -82,40 +65,12 @@ class Mixture:
         return np.asarray(np.exp((low + high) / 2.0))
 
 
-def response_quantiles_s(
-    w: Workload, p: Parameters, r: Solution, classes: IntArray, shares: FloatArray, *, with_backlog: bool = False
-) -> tuple[FloatArray, IntArray]:
+def response_quantiles_s(w: Workload, p: Parameters, r: Solution, classes: IntArray, shares: FloatArray) -> FloatArray:
     """Times that transactions of these classes end within with probability `shares`, (machines, classes, shares).
 
-    NaN for none; with them the reasons, numbers of `NOT_KNOWN`. The wait for a connection is not in them, nor the
-    middle tier; `with_backlog`: the caller knows that wait.
+    The wait for a connection is not in them, nor the middle tier.
     """
-    found = mixture(w, p, r, classes)
-    times_s = found.quantiles(shares)
-    near = found.below(times_s * EDGE**0.5) - found.below(times_s / EDGE**0.5)
-    why = _unknown(p, r, classes, with_backlog=with_backlog)[..., None]
-    why = np.where((why == 0) & (near < NEAR_SHARE * np.minimum(1.0 - shares, TAIL_SHARE)), AT_EDGE, why)
-    return np.where(why == 0, times_s + p.clients.network_s[:, classes][..., None], np.nan), why
-
-
-def _unknown(p: Parameters, r: Solution, classes: IntArray, *, with_backlog: bool) -> IntArray:
-    """Reasons of all percentiles of a class, (machines, classes)."""
-    disks_s = (r.classes.read_s + r.classes.victim_s + r.classes.fault_s)[:, classes]
-    log_s = np.where(_log_at_disks(p), r.classes.log_s[:, classes], 0.0)
-    total_s = np.maximum(r.classes.total_s[:, classes], TINY)
-    at_disks = (disks_s + log_s) / total_s > DISKS
-    inside = np.clip(r.rate * r.response_s / p.clients.number, 0.0, 1.0)
-    all_inside = inside ** (np.sqrt(2.0 * (p.clients.number + 1.0)) - 1.0)  # M/M/c: Sakasegawa 1977
-    queued = ((p.clients.arrivals_per_s > 0) | (p.clients.terminals > 0)) & (all_inside > WAITS) & (not with_backlog)
-    paused = _stalled_s(r)[:, None] * _waits(r, classes) / total_s > PAUSES
-    cases = (
-        (_column(queued), CONNECTIONS),
-        (at_disks & _column((p.volume.is_limited > 0) & (p.writing.direct <= 0)), VOLUMES),
-        (at_disks & _column(p.write_cache.write_s > 0), CACHES),
-        (at_disks & _column(r.disks.writes_busy > WRITES), STORMS),
-        (paused, HEAPS),
-    )
-    return np.select([each for each, _ in cases], [why for _, why in cases], 0)
+    return mixture(w, p, r, classes).quantiles(shares) + p.clients.network_s[:, classes][..., None]
 
 
 def _normal_below(sigmas: FloatArray) -> FloatArray:

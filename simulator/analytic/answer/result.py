@@ -12,10 +12,16 @@ from itertools import pairwise
 import numpy as np
 
 from oltpsim.simulator.analytic.answer import device_figures, figures
-from oltpsim.simulator.analytic.answer.engine_errors import interval, names_of_disks, rate_errors, regime_of
 from oltpsim.simulator.analytic.answer.figures import Case
-from oltpsim.simulator.analytic.answer.percentiles import NOT_KNOWN, response_quantiles_s
-from oltpsim.simulator.form import NS_PER_S, to_s, weighted_sum
+from oltpsim.simulator.analytic.answer.model_error import (
+    MOST_FACTOR,
+    PERCENTILES,
+    error_model,
+    percentile_half_widths,
+    rate_half_widths,
+)
+from oltpsim.simulator.analytic.answer.percentiles import response_quantiles_s
+from oltpsim.simulator.form import NS_PER_S, FloatArray, to_s, weighted_sum
 from oltpsim.simulator.results import (
     ACTIVITIES,
     RATE_KEY,
@@ -25,6 +31,8 @@ from oltpsim.simulator.results import (
     CpuResult,
     DeviceResult,
     Law,
+    PercentileInterval,
+    PercentileIntervals,
     Result,
     Series,
     StationResult,
@@ -116,6 +124,13 @@ POINTS, WARMING_POINTS = 2, 60
 """of a constant series, and of a machine's that gets warm"""
 
 
+def counted_per_min(case: Case) -> float:
+    """Rate of the main class in the counted interval."""
+    if case.system.work:
+        return case.transactions / case.duration_s * case.per_min
+    return (case.rate if case.warming is None else case.warming_mean_per_s) * case.per_min
+
+
 def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     """The result of a solved machine; `warnings`, the doubts, come first in its own.
 
@@ -123,8 +138,8 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     nearest to it; counts are what that makes in the counted interval.
     """
     system, w, rate = case.system, case.workload, case.rate
-    percentiles = _percentiles(case, doubted=bool(warnings))
-    classes = [_class(case, number, found) for number, (found, _) in enumerate(percentiles)]
+    by_class = zip(percentiles_s(case), _percentile_half_widths(case), strict=True)
+    classes = [_class(case, number, *of_class) for number, of_class in enumerate(by_class)]
     main = classes[w.main_class]
     cpu, devices, caches = figures.cpu(case), device_figures.devices(case), figures.caches(case)
     volume_limits = device_figures.volume_limits(case)
@@ -138,16 +153,10 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     if system.terminals:
         stations.append(connections_result(system, system.terminals, classes, case.duration_s))
     bottleneck = bottleneck_of(cpu, devices[: len(case.system.storage.devices)], locks, stations, main, volume_limits)
-    swap_share = case.mean(case.solution.classes.fault_s) / case.response_s if case.response_s > 0 else 0.0
-    names = names_of_disks(devices, volume_limits), {one.name for one in locks}
-    regime = regime_of(bottleneck, *names, swap_share, doubted=bool(warnings))
-    counted = main.rate_per_min if case.warming is None else case.warming_mean_per_s * case.per_min
-    if system.work:
-        counted = case.transactions / case.duration_s * case.per_min
-    rate_per_min = interval(counted, regime)
+    half_width = float(rate_half_widths(w, case.parameters, case.solution)[0])
+    rate_per_min = error_model().interval(counted_per_min(case), half_width)
     steady_per_min = main.rate_per_min if case.warming is None else case.warming.steady_per_s * case.per_min
     faults_per_s = rate * float(case.solution.paging.faults[0])
-    completed = case.transactions
     return Result(
         scenario=system.name,
         engine="analytic",
@@ -159,7 +168,7 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         duration_s=case.duration_s,
         main_class=main.name,
         rate_per_min=rate_per_min,
-        steady_rate_per_min=interval(steady_per_min, regime),
+        steady_rate_per_min=error_model().interval(steady_per_min, half_width),
         steady_from_s=0.0 if case.warming is None else case.warming.steady_from_s,
         transactions_per_s=rate,
         classes=classes,
@@ -178,9 +187,11 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
         laws=check(case, classes, cpu, devices, tables, stations),
         warnings=[
             *warnings,
-            *_without_percentiles(w.classes, percentiles),
+            *_without_percentiles(classes),
             *warnings_of_swapping(faults_per_s),
-            *warnings_of_overload(system.arrivals_per_s, completed, case.duration_s, len(system.client_registers)),
+            *warnings_of_overload(
+                system.arrivals_per_s, case.transactions, case.duration_s, len(system.client_registers)
+            ),
             *warnings_of_credits(devices, volume_limits),
         ],
         stations=stations,
@@ -192,46 +203,46 @@ NO_PERCENTILES = "percentiles of response times"
 """how the warning begins that says why there are none"""
 
 
-def _without_percentiles(names: Sequence[str], found: Sequence[tuple[Sequence[float | None], str]]) -> list[str]:
-    """A sentence for each reason why classes have no percentiles, or not all of them."""
-    sentences = []
-    for why in dict.fromkeys(why for _, why in found if why):
-        unknown = [name for name, (_, reason) in zip(names, found, strict=True) if reason == why]
-        of = "" if len(unknown) == len(names) else f" of {', '.join(unknown)}"
-        sentences.append(f"{NO_PERCENTILES}{of} are not printed: {why}; the kernel engine has them")
-    return sentences
+def _without_percentiles(classes: Sequence[ClassResult]) -> list[str]:
+    """Sentence that names the classes without p95, none if all have it."""
+    unknown = [one.name for one in classes if one.p95_s is None]
+    of = "" if len(unknown) == len(classes) else f" of {', '.join(unknown)}"
+    why = f"are not printed: the model error of p95 is above a factor of {MOST_FACTOR:g}"
+    return [f"{NO_PERCENTILES}{of} {why}; --engine kernel has them"] if unknown else []
 
 
-SHARES = np.array([0.5, 0.9, 0.95, 0.99, 0.999])
-"""whose percentiles a class has"""
+def percentiles_s(case: Case) -> FloatArray:
+    """Percentiles of response times, (classes, `PERCENTILES`).
 
-
-def _percentiles(case: Case, *, doubted: bool) -> list[tuple[list[float | None], str]]:
-    """Percentiles of each class, s, by `SHARES`; and why there is none, of those that aren't known.
-
-    Under clear overload the wait for a connection, which grows from the begin to the end of the counted interval, is
-    added: nothing else is uncertain about it.
+    The wait for a connection, which grows through the counted interval of an overloaded machine, is added.
     """
+    shares, window = np.array([*PERCENTILES.values()]), case.system.interval
     classes = np.arange(len(case.workload.classes))
-    if doubted:
-        return [([None] * len(SHARES), "the rate is in doubt") for _ in classes]
-    overload = case.backlog > rate_errors()["trusted"].p95
-    times_s, reasons = response_quantiles_s(
-        case.workload, case.parameters, case.solution, classes, SHARES, with_backlog=overload
-    )
-    window = case.system.interval
-    waited_s = case.backlog * (window.warm_up_ns + SHARES * window.duration_ns) / NS_PER_S + case.connection_s
-    return [
-        ([None if why else time for time, why in zip(times, whys, strict=True)], NOT_KNOWN[max(whys)])
-        for times, whys in zip((times_s[0] + waited_s + case.tier_s).tolist(), reasons[0].tolist(), strict=True)
-    ]
+    waited_s = case.backlog * (window.warm_up_ns + shares * window.duration_ns) / NS_PER_S + case.connection_s
+    times_s = response_quantiles_s(case.workload, case.parameters, case.solution, classes, shares)[0]
+    return times_s + waited_s + case.tier_s
 
 
-def _class(case: Case, number: int, percentiles: Sequence[float | None]) -> ClassResult:
+def _percentile_half_widths(case: Case) -> FloatArray:
+    """Half widths of the intervals of the percentiles' logarithms, (classes, `PERCENTILES`)."""
+    w, classes = case.workload, np.arange(len(case.workload.classes))
+    return percentile_half_widths(w, case.parameters, case.solution, classes, np.array([*PERCENTILES.values()]))[0]
+
+
+def _class(case: Case, number: int, percentiles_s: FloatArray, half_widths: FloatArray) -> ClassResult:
     w = case.workload
     time_by_s = _times(case, number)
     per_transaction = float(w.mix[number])
-    p50, p90, p95, p99, p999 = percentiles
+    factors = np.exp(half_widths)
+    printed = [factor <= MOST_FACTOR for factor in factors.tolist()]
+    p50, p90, p95, p99, p999 = (
+        time_s if is_printed else None for time_s, is_printed in zip(percentiles_s.tolist(), printed, strict=True)
+    )
+    ends = zip(printed, (percentiles_s / factors).tolist(), (percentiles_s * factors).tolist(), strict=True)
+    intervals = [
+        PercentileInterval(low_s, high_s, "") if is_printed else PercentileInterval(None, None, "model error too large")
+        for is_printed, low_s, high_s in ends
+    ]
     return ClassResult(
         name=w.classes[number],
         completed=case.counted(per_transaction),
@@ -244,6 +255,7 @@ def _class(case: Case, number: int, percentiles: Sequence[float | None]) -> Clas
         p99_s=p99,
         p999_s=p999,
         time_by_s=time_by_s,
+        intervals=PercentileIntervals(*intervals),
     )
 
 

@@ -23,7 +23,7 @@ from oltpsim.calibration.fit import (
     measured_runs,
     run_fit,
 )
-from oltpsim.calibration.fit.correction import engine_sd, regime_correction
+from oltpsim.calibration.fit.correction import regime_correction
 from oltpsim.calibration.fit.fitting import Fit, _spread_out
 from oltpsim.calibration.fit.objective import data_of
 from oltpsim.calibration.fit.search import Optimum
@@ -301,13 +301,13 @@ def test_a_run_in_memory_takes_no_correction_of_runs_at_the_disk() -> None:
 
 
 def test_a_regimes_correction_is_the_engines_error_until_runs_show_it() -> None:
-    kind = FigureKind.RATE
-    none, few, many = (regime_correction(kind, "disk", [0.1] * count) for count in (0, 2, 40))
-    assert (none.log, none.sd) == (0.0, pytest.approx(engine_sd(kind, "disk")))
+    engine_sd = 0.3
+    none, few, many = (regime_correction(engine_sd, [0.1] * count) for count in (0, 2, 40))
+    assert (none.log, none.sd) == (0.0, pytest.approx(engine_sd))
     assert few.log == pytest.approx(0.1 * 2 / 3)
     assert many.log == pytest.approx(0.1, abs=0.003)
     assert many.sd < few.sd < none.sd
-    scattered = regime_correction(kind, "disk", [0.5, -0.3] * 20)
+    scattered = regime_correction(engine_sd, [0.5, -0.3] * 20)
     assert scattered.sd == pytest.approx(0.4, rel=0.1)
 
 

@@ -78,18 +78,6 @@ def test_pages_that_stock_levels_come_back_to(buffers: int) -> None:
     assert by_formula(buffers, without_windows(groups)) != pytest.approx(found, rel=0.1)
 
 
-def doubts(system_: System) -> list[str]:
-    return [line for line in analytic.simulate(system_, 1).warnings if "old_blocks_time_ms" in line]
-
-
-def test_a_stay_of_seconds_is_in_doubt() -> None:
-    """Where what was read is replaced within five times the time in which it can't become young."""
-    assert doubts(system(round(0.3 * MEDIUM)))
-    assert not doubts(system(round(0.3 * MEDIUM), "database.pool.old_blocks_time_ms=0"))
-    assert not doubts(system(LARGE, "database.pool.old_blocks_time_ms=10"))
-    assert not doubts(system(round(0.3 * MEDIUM), "database.pool.replacement=lru"))
-
-
 def test_a_writer_beside_a_midpoint_is_in_doubt() -> None:
     def is_in_doubt(*settings: str) -> bool:
         found = analytic.simulate(build(load_scenario(TINY, ["database.io=direct", *settings])), 1).warnings
@@ -107,7 +95,6 @@ def test_a_pool_that_fills_is_a_plain_list() -> None:
         for policy in ("midpoint", "lru")
     )
     assert reads(ours) == pytest.approx(reads(plain), rel=1e-9)
-    assert not doubts(system(LARGE, cold))
     later = "interval={start: cold, warm_up_s: 2000, duration_s: 1000}"
     ours, plain = (
         analytic.simulate(system(MEDIUM, later, f"database.pool.replacement={policy}"), 1)

@@ -179,7 +179,7 @@ def test_what_a_load_left_in_windows_is_in_doubt() -> None:
     """Not once the run has filled them anew, nor where none are filled or looked up, nor from warm caches."""
 
     def doubts_of(model: System) -> list[str]:
-        return [line for line in analytic.simulate(model, 1).warnings if "entered are those of the load" in line]
+        return [line for line in analytic.simulate(model, 1).warnings if "still on disk from the load" in line]
 
     early = model_of(BUSY, Interval("cold", 0, 20))
     assert doubts_of(early)

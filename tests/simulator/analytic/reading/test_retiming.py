@@ -68,12 +68,11 @@ def test_percentiles_are_those_of_the_machine_however_its_workload_was_read() ->
     found = []
     for workload in (w, read_workload(other)):
         p = parameters_of(other, retimed(workload, other))
-        times_s, why = response_quantiles_s(workload, p, solve(workload, p, "lru"), new_order, share)
-        assert not why.any()
+        times_s = response_quantiles_s(workload, p, solve(workload, p, "lru"), new_order, share)
         found.append(float(times_s[0, 0, 0]))
     assert found[0] == pytest.approx(found[1], rel=1e-6)
     p = parameters_of(first, w)
-    assert found[0] > 1.05 * float(response_quantiles_s(w, p, solve(w, p, "lru"), new_order, share)[0][0, 0, 0])
+    assert found[0] > 1.05 * float(response_quantiles_s(w, p, solve(w, p, "lru"), new_order, share)[0, 0, 0])
 
 
 @pytest.mark.parametrize("setting", ["workload.warehouses=2", "workload.mix={new_order: 0.46, payment: 0.42}"])
