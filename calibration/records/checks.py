@@ -21,7 +21,7 @@ TPM_PER_NOPM = {"SQL Server": (2.0, 5.0), "PostgreSQL": (2.0, 2.7), "": (2.0, 3.
 Oracle), 4.6 in batch requests (SQL Server to 3.1)"""
 CLOSED_DRIVERS = ("sysbench", "go-tpc", "tpcc-mysql", "pgbench", "BenchmarkSQL", "YCSB")
 """Beginnings of the names of harnesses whose clients have no think time"""
-GIVEN_RATES = ("latency with schedule lag", "target")
+GIVEN_RATES = ("latency with schedule lag", "target", "queue length")
 """Reported figures of runs whose rate was given"""
 LEAST_BUSY = 0.9
 """Share of the clients of a harness without think time that must be at work by Little's law"""

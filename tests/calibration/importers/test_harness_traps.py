@@ -454,3 +454,29 @@ def test_benchbases_warm_up_is_in_its_settings_and_in_its_log(written: Written) 
         assert two.notes == ["2 phases: which one was counted isn't said, nor its warm-up"]
     with pytest.raises(InputError, match=r"tpcc\.config\.xml, works, warmup: got 'soon'; expected a finite number"):
         written("tpcc.config.xml", CONFIG.replace("60", "soon"))
+
+
+def rate_limited(text: str) -> str:
+    """The sysbench sample as `--rate` writes it: a target, queues, and clients that are idle for most of the time."""
+    text = re.sub(r"^(\[ \d+s \]) thds: 24 .*$", r"\g<0>\n\1 queue length: 0, concurrency: 2", text, flags=re.MULTILINE)
+    text = text.replace("Number of threads: 24\n", "Number of threads: 24\nTarget transaction rate: 440/sec\n")
+    return text.replace(" 54.52\n", "  5.45\n").replace("719664.00", "71966.40")
+
+
+@pytest.mark.parametrize(
+    "without", ["Target transaction rate: 440/sec\n", "queue length: 0, concurrency: 2", "nothing"]
+)
+def test_sysbenchs_clients_may_be_idle_at_a_given_rate(written: Written, without: str) -> None:
+    text = rate_limited(text_of("sysbench/tpcc_1.0.15.txt"))
+    text = "".join(line for line in text.splitlines(keepends=True) if without.strip() not in line)
+    record = merge_readings("run", [written("run.txt", text)]).record
+    assert {"target", "queue length"} & set(record.outcome.reported)
+    assert record.outcome.series["transactions_per_s"].values == (400.1, 440.3, 479.6)
+    assert check_record(record)[0].holds is None
+
+
+def test_sysbenchs_threads_may_end_before_the_run(written: Written) -> None:
+    text = text_of("sysbench/tpcc_1.0.15.txt")
+    assert value_of(written("run.txt", text.replace("30s ] thds: 24", "30s ] thds: 23")), "workload.clients") == 24
+    with pytest.raises(InputError, match=r"got threads 25; expected 24"):
+        written("run.txt", text.replace("30s ] thds: 24", "30s ] thds: 25"))
