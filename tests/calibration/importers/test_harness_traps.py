@@ -480,3 +480,34 @@ def test_sysbenchs_threads_may_end_before_the_run(written: Written) -> None:
     assert value_of(written("run.txt", text.replace("30s ] thds: 24", "30s ] thds: 23")), "workload.clients") == 24
     with pytest.raises(InputError, match=r"got threads 25; expected 24"):
         written("run.txt", text.replace("30s ] thds: 24", "30s ] thds: 25"))
+
+
+WORKLOAD_F = """Command line: -threads 8 -t
+[OVERALL], RunTime(ms), 10000
+[OVERALL], Throughput(ops/sec), 1000.0
+[READ], Operations, 10000
+[READ], AverageLatency(us), 5000.0
+[READ-MODIFY-WRITE], Operations, 5000
+[READ-MODIFY-WRITE], AverageLatency(us), 11000.0
+[UPDATE], Operations, 5000
+[UPDATE], AverageLatency(us), 6000.0
+"""
+
+
+def test_ycsbs_read_modify_write_counts_once(written: Written) -> None:
+    record = merge_readings("run", [written("run.txt", WORKLOAD_F)]).record
+    assert record.outcome.transactions_per_s is not None
+    assert record.outcome.transactions_per_s.value == 1000
+    assert record.outcome.mean_ms is not None
+    assert record.outcome.mean_ms.value == pytest.approx(8)  # (5,000 * 5 + 5,000 * 11) / 10,000
+    assert check_record(record)[0].holds is True
+
+
+def test_ycsbs_throughput_holds_failed_operations(written: Written) -> None:
+    text = WORKLOAD_F.replace("[READ], Operations, 10000", "[READ-FAILED], Operations, 2000\n[READ], Operations, 8000")
+    reading = written("run.txt", text)
+    assert value_of(reading, "outcome.transactions_per_s") == 800
+    assert value_of(reading, "outcome.errors_per_s") == 200
+    assert value_of(reading, "outcome.reported.throughput") == 1000
+    with pytest.raises(InputError, match="throughput 1,200"):
+        written("run.txt", text.replace("1000.0", "1200.0"))
