@@ -244,6 +244,16 @@ def test_go_tpcs_rate_is_of_one_window() -> None:
     assert reported.value / (rate.value * 60) == pytest.approx(1.058, abs=0.001)
 
 
+def test_go_tpcs_tpmc_is_of_the_new_orders_own_time(written: Written) -> None:
+    """In a short run another class may take much longer than the new orders."""
+    row, totals = "NEW_ORDER - Takes(s): 11.4, Count: 730, TPM: 3827.0", "tpmC: 3826.9"
+    text = text_of("go-tpc/tpcc_run_plain.txt")
+    text = text.replace(row, "NEW_ORDER - Takes(s): 10.0, Count: 730, TPM: 4380.0")
+    assert value_of(written("run.txt", text.replace(totals, "tpmC: 4380.0")), "outcome.reported.tpmC") == 4380
+    with pytest.raises(InputError, match=r"tpmC 3,826\.9; expected 4,380 by TPM of the row NEW_ORDER"):
+        written("run.txt", text)
+
+
 def test_go_tpcs_errors_are_no_throughput() -> None:
     record = merged("go-tpc/tpcc_run_plain.txt").record
     assert set(record.outcome.classes) == {"new_order", "payment", "order_status", "delivery", "stock_level"}
