@@ -521,3 +521,33 @@ def test_ycsbs_throughput_holds_failed_operations(written: Written) -> None:
     assert value_of(reading, "outcome.reported.throughput") == 1000
     with pytest.raises(InputError, match="throughput 1,200"):
         written("run.txt", text.replace("1000.0", "1200.0"))
+
+
+PGBENCH_STALL = """transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 10
+number of clients: 8
+duration: 60 s
+number of transactions actually processed: 60000
+latency average = 10.000 ms
+initial connection time = 10.000 ms
+tps = 800.0 (without initial connection time)
+"""
+
+
+def test_pgbenchs_last_transactions_may_take_long(written: Written) -> None:
+    """A stall at the end: clients wait for 15 s beyond the duration, and tps is over all of the time."""
+    text = PGBENCH_STALL
+    assert value_of(written("run.txt", text), "outcome.transactions_per_s") == 800
+    with pytest.raises(InputError, match="tps 250"):
+        written("run.txt", text.replace("tps = 800.0", "tps = 250.0"))
+    with pytest.raises(InputError, match="tps 800"):  # a deviation that no stall of this length leaves
+        written(
+            "run.txt", text.replace("initial connection time =", "latency stddev = 3.000 ms\ninitial connection time =")
+        )
+
+
+def test_pgbenchs_summary_is_between_its_type_and_its_rate(written: Written) -> None:
+    text = f"number of vCPUs: 16\n{text_of('pgbench/tpcb_summary.txt')}\nduration: about an hour\n"
+    assert value_of(written("run.txt", text), "workload.clients") == value_of(
+        reading_of(SAMPLES / "pgbench/tpcb_summary.txt"), "workload.clients"
+    )
