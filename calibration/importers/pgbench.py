@@ -28,6 +28,7 @@ LINES = {
     "stddev": re.compile(r"^latency stddev(?: =|:) (\S+) ms"),
     "lag": re.compile(r"^rate limit schedule lag: avg (\S+) \(max \S+\) ms"),
     "connecting": re.compile(r"^initial connection time = (\S+) ms"),
+    "reconnecting": re.compile(r"^average connection time = (\S+) ms"),
     "tps": re.compile(rf"^tps = (\S+) \((?:{WITHOUT_CONNECTING})\)"),
     "tps with connecting": re.compile(r"^tps = (\S+) \(including connections establishing\)"),
 }
@@ -83,6 +84,9 @@ def read(file: SourceFile) -> FileReading:
     if failed:
         value, place = sum(map(number, failed)), found[failed[0]][1]
         reading.add("outcome.errors_per_s", value / seconds, "count", place, f"{' and '.join(failed)}, per s")
+    if "reconnecting" in found:
+        value, place = number("reconnecting"), found["reconnecting"][1]
+        reading.add("outcome.reported.connection time", value, "ms", place, "mean time of a connection (-C)")
     if "scale" in found:
         reading.add("workload.scale", number("scale"), "scale", found["scale"][1], "100,000 accounts each")
     if "type" in found:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from oltpsim.calibration.records import FileReading, check_record, merge_readings
+from oltpsim.calibration.records.checks import Finding
 from oltpsim.calibration.records.merging import Merged
 from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
@@ -551,3 +552,28 @@ def test_pgbenchs_summary_is_between_its_type_and_its_rate(written: Written) -> 
     assert value_of(written("run.txt", text), "workload.clients") == value_of(
         reading_of(SAMPLES / "pgbench/tpcb_summary.txt"), "workload.clients"
     )
+
+
+def idle_clients(reading: FileReading) -> Finding:
+    """Finding of Little's law if the clients are four times as many as the file says."""
+    leaf = reading.values["workload", "clients"]
+    assert isinstance(leaf, dict)
+    reading.values["workload", "clients"] = {**leaf, "value": 4 * float(str(leaf["value"]))}
+    return check_record(merge_readings("run", [reading]).record)[0]
+
+
+def test_idle_clients_break_littles_law_only_if_the_file_excludes_think_time(written: Written) -> None:
+    summary = text_of("pgbench/tpcb_summary.txt")
+    assert idle_clients(written("run.txt", summary)).holds is False
+    reconnecting = summary.replace("without initial connection time", "including reconnection times")
+    reconnecting = reconnecting.replace("initial connection time", "average connection time")
+    go_tpc = re.sub("efficiency: .*%", "efficiency: 90.0%", text_of("go-tpc/tpcc_run_plain.txt"))
+    for text, option in (
+        (summary.replace("<builtin: TPC-B (sort of)>", "ours.sql"), "sleep"),
+        (reconnecting, "-C"),
+        (go_tpc, "--wait"),
+        (WORKLOAD_F, "target"),
+    ):
+        finding = idle_clients(written("run.txt", text))
+        assert (finding.holds, option in finding.text) == (None, True)
+    assert idle_clients(reading_of(SAMPLES / "go-tpc/tpcc_run_plain.txt")).holds is False  # above what waits allow
