@@ -15,6 +15,17 @@ from oltpsim.simulator.errors import InputError
 
 MOST_FILES = 2000
 MOST_DEPTH = 8
+SETTINGS = (
+    "MySQL settings",
+    "PostgreSQL pg_settings",
+    "BenchBase settings",
+    "HammerDB parameters",
+    "inventory",
+    "laboratory",
+    "kernel counters (meminfo)",
+    "kernel counters (memory.stat)",
+)
+"""Kinds of files that belong to each run of a folder"""
 
 
 @dataclass
@@ -110,9 +121,12 @@ def _value(leaf: Leaf | None) -> object:
 
 
 def _is_shared(reading: FileReading, result: FileReading) -> bool:
-    if reading.snapshot is not None or (reading.tool is not None and any(path in reading.values for path in RATES)):
+    """Whether a file belongs to each of several runs: settings, and samples with times if the run's time is known."""
+    if reading.tool is not None and any(path in reading.values for path in RATES):
         return False
-    return reading.samples is None or result.window is not None
+    if reading.samples is not None:
+        return result.window is not None and all(row.end_s is not None for row in reading.samples.rows)
+    return reading.kind in SETTINGS
 
 
 def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
@@ -135,6 +149,7 @@ def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
                 else:
                     here.readings += found.readings
                     here.unknown += found.unknown
+                    here.unread_results += found.unread_results
     return [here, *runs] if here.readings or not runs else runs
 
 
