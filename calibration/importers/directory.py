@@ -138,8 +138,14 @@ def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
             f"{folder}: got {len(entries)} files at depth {depth}; expected the folder of a run; name it itself"
         )
     for path in entries:
-        if path.is_file():
-            _add(here, path, str(path.relative_to(root)))
+        if not path.is_file():
+            continue
+        name = str(path.relative_to(root))
+        form = SourceFile(path, name).unread_form
+        if form is not None:
+            here.unknown.append(f"{name} ({form[0]}: {form[1]})")
+        else:
+            _add(here, path, name)
     runs: list[RunFiles] = []
     for path in entries:
         if path.is_dir() and not path.is_symlink():
