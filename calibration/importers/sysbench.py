@@ -22,10 +22,10 @@ NEW_ORDERS = 10.0 / 23.0
 SCRIPTS = {
     "oltp_read_write": (14, 4),
     "oltp_write_only": (0, 4),
-    "oltp_read_only": (14, 0),
     "oltp_point_select": (1, 0),
+    "oltp_read_only": (14, 0),
 }
-"""Reads and writes of one transaction of the scripts that come with sysbench"""
+"""Reads and writes of one transaction of the scripts that come with sysbench; the first that fits is taken"""
 REPORT = re.compile(r"^\[ *[\d.]+s *\] ")
 INTERVAL = re.compile(
     r"^\[ *([\d.]+)s *\] (?:thds|threads): (\d+),? tps: ([\d.,]+?),? .*?"

@@ -299,6 +299,16 @@ def test_only_sysbench_tpcc_has_new_orders() -> None:
     assert "not a count" in tpcc.new_orders_per_minute.definition
 
 
+@pytest.mark.parametrize(("reads", "other", "script"), [(1, 0, "oltp_point_select"), (14, 2, "oltp_read_only")])
+def test_sysbenchs_scripts_of_reads_are_told_apart(written: Written, reads: int, other: int, script: str) -> None:
+    text = text_of("sysbench/oltp_rw_histogram.txt")
+    total = (reads + other) * 4535
+    for old, new in (("63490", reads * 4535), ("18140", 0), ("9070\n", f"{other * 4535}\n"), ("90700", total)):
+        text = text.replace(old, str(new))
+    text = text.replace("(11308.72 per", f"({total / 8.0174:.2f} per")
+    assert str(value_of(written("run.txt", text), "workload.driver")).startswith(f"sysbench {script},")
+
+
 def test_tpcc_mysqls_reports_are_of_their_own_length() -> None:
     series = merged("tpcc-mysql/run.txt").record.outcome.series["new_orders_per_minute"]
     assert (series.interval_s, series.values) == (10, (9000, 9600))
