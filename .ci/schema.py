@@ -18,6 +18,7 @@ the source text: this runs before there is an environment. Standard library only
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import textwrap
 from contextlib import suppress
@@ -40,8 +41,8 @@ ROOTS = ("SeededRun", "StartState", "KernelFigures", "Values", "State")
 
 def write() -> None:
     """Write the kernel's header if it isn't up to date."""
-    schema = Schema(sorted(SIMULATOR.glob("form/*.py")), [SIMULATOR / name for name in GIVEN])
-    text = schema.header(ROOTS)
+    taken, given = sorted(SIMULATOR.glob("form/*.py")), [SIMULATOR / name for name in GIVEN]
+    text = Schema(taken, given).header(ROOTS)
     if not HEADER.exists() or HEADER.read_text(encoding="utf-8") != text:
         HEADER.write_text(text, encoding="utf-8")
 
@@ -82,6 +83,8 @@ class Schema:
 
     def __init__(self, taken: Iterable[Path], given: Iterable[Path]) -> None:
         """`taken`: modules of what the kernel takes, whose properties are members; `given`: of what it gives."""
+        taken, given = list(taken), list(given)
+        self.digest = hashlib.sha256(b"".join(path.read_bytes() for path in [*taken, *given])).hexdigest()[:16]
         self.taken: set[str] = set()
         self.classes: dict[str, ast.ClassDef] = {}
         self.values: dict[str, ast.expr] = {}
@@ -114,7 +117,7 @@ class Schema:
         used = {base: kinds for base, kinds in self.kinds.items() if base in self.records}
         enums = {**self.enums, **{f"{base}Kind": list(map(_snake, kinds)) for base, kinds in used.items()}}
         members = {name: [[m.name, m.kind] for m in record] for name, record in self.records.items()}
-        layout = json.dumps({"records": members, "enums": self.enums, "kinds": used})
+        layout = json.dumps({"digest": self.digest, "records": members, "enums": self.enums, "kinds": used})
         return "\n".join(
             [
                 "// Made by .ci/schema.py from the records of simulator/: change those.",
@@ -125,6 +128,7 @@ class Schema:
                 *(f"struct {name};" for name in self.records),
                 "",
                 *(self._struct(name) for name in self.records),
+                f'inline constexpr const char* DIGEST = "{self.digest}";  // of the modules of records',
                 "inline constexpr const char* LAYOUT =",
                 "\n".join(f'    R"({layout[at : at + 1000]})"' for at in range(0, len(layout), 1000)) + ";\n",
                 "}  // namespace oltpsim::form\n",

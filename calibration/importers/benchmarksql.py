@@ -71,6 +71,8 @@ def read(file: SourceFile) -> FileReading:
         if name in figures:
             reading.add(key, *_leaf(figures[name], name), means)
     if "limit" in figures and figures["limit"][0] > 0:
+        means = "most transactions per minute that were asked for"
+        reading.add("outcome.reported.limitTxnsPerMin", *_leaf(figures["limit"], "1/min"), means)
         reading.notes.append(f"limitTxnsPerMin {figures['limit'][0]:g}: the rate may be the limit's")
     reading.add_text("workload.driver", "BenchmarkSQL", figures["tpmC"][1], "load generator")
     if "db" in texts:

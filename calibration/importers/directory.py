@@ -15,6 +15,17 @@ from oltpsim.simulator.errors import InputError
 
 MOST_FILES = 2000
 MOST_DEPTH = 8
+SETTINGS = (
+    "MySQL settings",
+    "PostgreSQL pg_settings",
+    "BenchBase settings",
+    "HammerDB parameters",
+    "inventory",
+    "laboratory",
+    "kernel counters (meminfo)",
+    "kernel counters (memory.stat)",
+)
+"""Kinds of files that belong to each run of a folder"""
 
 
 @dataclass
@@ -110,9 +121,12 @@ def _value(leaf: Leaf | None) -> object:
 
 
 def _is_shared(reading: FileReading, result: FileReading) -> bool:
-    if reading.snapshot is not None or (reading.tool is not None and any(path in reading.values for path in RATES)):
+    """Whether a file belongs to each of several runs: settings, and samples with times if the run's time is known."""
+    if reading.tool is not None and any(path in reading.values for path in RATES):
         return False
-    return reading.samples is None or result.window is not None
+    if reading.samples is not None:
+        return result.window is not None and all(row.end_s is not None for row in reading.samples.rows)
+    return reading.kind in SETTINGS
 
 
 def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
@@ -124,8 +138,14 @@ def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
             f"{folder}: got {len(entries)} files at depth {depth}; expected the folder of a run; name it itself"
         )
     for path in entries:
-        if path.is_file():
-            _add(here, path, str(path.relative_to(root)))
+        if not path.is_file():
+            continue
+        name = str(path.relative_to(root))
+        form = SourceFile(path, name).unread_form
+        if form is not None:
+            here.unknown.append(f"{name} ({form[0]}: {form[1]})")
+        else:
+            _add(here, path, name)
     runs: list[RunFiles] = []
     for path in entries:
         if path.is_dir() and not path.is_symlink():
@@ -135,6 +155,7 @@ def _folder(folder: Path, root: Path, depth: int) -> list[RunFiles]:
                 else:
                     here.readings += found.readings
                     here.unknown += found.unknown
+                    here.unread_results += found.unread_results
     return [here, *runs] if here.readings or not runs else runs
 
 

@@ -18,13 +18,13 @@ SIZE = re.compile(r"bs=(?:\(\w\) )?([\d.]+[kKMG]?i?B?)")
 DEPTH = re.compile(r"iodepth=(\d+)")
 GROUP = re.compile(r"^(\S+): \(groupid=(\d+), jobs=(\d+)\): err=\s*(\d+)")
 NEW_RATE = re.compile(
-    r"^\s+(read|write)\s*: IOPS=([\d.]+)([kM]?), BW=([\d.]+)([KMG])iB/s .*\(([\d.]+)([KMG])iB/(\d+)msec\)"
+    r"^\s+(read|write)\s*: IOPS=([\d.]+)([kM]?), BW=[\d.]+(?:[KMGTP]i)?B/s .*\(([\d.]+)(?:([KMGTP])i)?B/(\d+)msec\)"
 )
-OLD_RATE = re.compile(r"^\s+(read|write)\s*: io=([\d.]+)([KMG])B, bw=.*, iops=\s*([\d.]+)([kM]?), runt=\s*(\d+)msec")
+OLD_RATE = re.compile(r"^\s+(read|write)\s*: io=([\d.]+)([KMGTP]?)B, bw=.*, iops=\s*([\d.]+)([kM]?), runt=\s*(\d+)msec")
 RATE = re.compile(r"^\s+(?:read|write)\s*: (?:IOPS=|io=)")
 LATENCY = re.compile(r"^\s+clat \((nsec|usec|msec)\): .*\bavg=\s*([\d.]+)([KM]?)")
 UNIT = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
-KIB = {"K": 1.0, "M": 1024.0, "G": 1024.0**2}
+KIB = {None: 1 / 1024.0, "": 1 / 1024.0, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3, "P": 1024.0**4}
 TO_US = {"nsec": 1e-3, "usec": 1.0, "msec": 1e3}
 JSON_REMEDY = "run fio with --output-format=json"
 
@@ -103,6 +103,6 @@ def _rate(file: SourceFile, line: str, at: int) -> Rate:
         way, size, unit, iops, factor, run_ms = match.groups()
     else:
         match = file.matched(NEW_RATE, line, at, "IOPS, bandwidth, bytes and time of fio")
-        way, iops, factor, size, unit, run_ms = (match[group] for group in (1, 2, 3, 6, 7, 8))
+        way, iops, factor, size, unit, run_ms = match.groups()
     kib_per_s = file.number(size, place) * KIB[unit] / file.positive(run_ms, place) * 1e3
     return Rate(way, file.positive(iops, place) * UNIT[factor], kib_per_s, place)

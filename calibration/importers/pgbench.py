@@ -1,15 +1,15 @@
 """pgbench's summary, of 9.0 to 18.
 
 Traps: with -R the latency includes the schedule lag, during which a transaction only waits for its turn; before 14 two
-rates are printed, of which the one without connecting is meant; `-T` runs to the end of each transaction; 9.x writes
-"latency average:" or no latency at all; failed and skipped transactions are in no rate.
+rates are printed, of which the one without connecting is meant; `-T` runs to the end of each transaction, which a stall
+puts off; 9.x writes "latency average:" or no latency at all; failed and skipped transactions are in no rate.
 """
 
+import math
 import re
 from collections.abc import Callable
 
 from oltpsim.calibration.importers.several_runs import RunMarks
-from oltpsim.calibration.importers.vocabulary import labelled
 from oltpsim.calibration.records import FileReading
 from oltpsim.models.input import DAMAGED, SourceFile
 
@@ -25,12 +25,16 @@ LINES = {
     "failed": re.compile(r"^number of failed transactions: (\d+)"),
     "skipped": re.compile(r"^number of transactions skipped: (\d+)"),
     "latency": re.compile(r"^latency average(?: =|:) (\S+) ms"),
+    "stddev": re.compile(r"^latency stddev(?: =|:) (\S+) ms"),
     "lag": re.compile(r"^rate limit schedule lag: avg (\S+) \(max \S+\) ms"),
     "connecting": re.compile(r"^initial connection time = (\S+) ms"),
+    "reconnecting": re.compile(r"^average connection time = (\S+) ms"),
     "tps": re.compile(rf"^tps = (\S+) \((?:{WITHOUT_CONNECTING})\)"),
     "tps with connecting": re.compile(r"^tps = (\S+) \(including connections establishing\)"),
 }
 TABLE = re.compile(r"^(?:transaction type:|scaling factor:|number of |duration:|latency average|tps = )")
+LEAST_BUSY = 0.95
+"""Least share of the duration that clients spend in transactions, without a given rate"""
 NOT_READ = re.compile(
     r"^number of (?:threads|transactions (?:retried|above)|retries|serialization|deadlock)|^total number of retries"
 )
@@ -52,13 +56,11 @@ def detect(file: SourceFile) -> bool:
 def read(file: SourceFile) -> FileReading:
     """Rate, mean time in the database, series. Raises InputError for a run without its summary."""
     reading = FileReading(KIND, file.name, tool="pgbench")
-    found = labelled(file, LINES)
+    found = _summary(file)
     points: list[tuple[float, float]] = []
     for at, line in enumerate(file.lines, 1):
         if match := PROGRESS.match(line):
             points.append((file.number(match[1], f"line {at}"), file.number(match[2], f"line {at}, tps")))
-        elif TABLE.match(line) and not any(pattern.match(line) for pattern in (NOT_READ, *LINES.values())):
-            file.refuse(f"line {at}", repr(line[:80]), "a line of pgbench's summary", DAMAGED)
     missing = [name for name in ("clients", "count", "tps") if name not in found]
     if missing:
         file.truncated(f"pgbench's summary ({', '.join(missing)})")
@@ -82,6 +84,9 @@ def read(file: SourceFile) -> FileReading:
     if failed:
         value, place = sum(map(number, failed)), found[failed[0]][1]
         reading.add("outcome.errors_per_s", value / seconds, "count", place, f"{' and '.join(failed)}, per s")
+    if "reconnecting" in found:
+        value, place = number("reconnecting"), found["reconnecting"][1]
+        reading.add("outcome.reported.connection time", value, "ms", place, "mean time of a connection (-C)")
     if "scale" in found:
         reading.add("workload.scale", number("scale"), "scale", found["scale"][1], "100,000 accounts each")
     if "type" in found:
@@ -91,6 +96,24 @@ def read(file: SourceFile) -> FileReading:
     place, means = f"{len(points)} lines 'progress'", "transactions per s in each interval"
     reading.add_series("transactions_per_s", ends_s, rates, "tps", place, means)
     return reading
+
+
+def _summary(file: SourceFile) -> dict[str, tuple[str, str]]:
+    """Words of the summary and their lines, from the type to the rate: notes stand before or after them.
+
+    Raises InputError for a damaged line between.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    types = [at for at, line in enumerate(file.lines) if line.startswith("transaction type:")]
+    first = types[-1] if types else 0
+    for at, line in enumerate(file.lines[first:], first + 1):
+        matches = {name: match for name, pattern in LINES.items() if (match := pattern.match(line))}
+        found |= {name: (match[1], f"line {at}") for name, match in matches.items()}
+        if "tps" in matches:
+            break
+        if not matches and TABLE.match(line) and not NOT_READ.match(line):
+            file.refuse(f"line {at}", repr(line[:80]), "a line of pgbench's summary", DAMAGED)
+    return found
 
 
 def _compare(file: SourceFile, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
@@ -103,11 +126,23 @@ def _compare(file: SourceFile, number: Callable[[str], float], found: dict[str, 
     if "seconds" in found:
         kind = "tps with connecting" if "tps with connecting" in found else "tps"
         seconds = number("seconds") - (number("connecting") / 1000.0 if "connecting" in found else 0.0)
+        seconds = max(seconds, 0.1)
         tail_s = 3.0 * number("latency") / 1000.0 if "latency" in found else seconds * 0.1
-        rate = count / max(seconds, 0.1)
-        file.agree(kind, number(kind), found[kind][1], rate, "the count over the duration", rate * tail_s / seconds)
+        rate = count / seconds
+        longest_s = max(tail_s, _longest_tail_s(number, found, seconds)) if "latency" in found else tail_s
+        rate_or_less = min(max(number(kind), count / (seconds + longest_s)), rate)
+        where = "the count over the duration"
+        file.agree(kind, number(kind), found[kind][1], rate_or_less, where, rate * tail_s / seconds)
     if "tps with connecting" in found and (slower := number("tps with connecting")) > number("tps"):
         file.agree("tps with connecting", slower, found["tps with connecting"][1], number("tps"), "tps without it")
+
+
+def _longest_tail_s(number: Callable[[str], float], found: dict[str, tuple[str, str]], seconds: float) -> float:
+    """Longest time that transactions may take beyond the duration by their mean, and by their deviation if given."""
+    count, latency_s = number("count"), number("latency") / 1000.0
+    if "stddev" in found:
+        return latency_s + number("stddev") / 1000.0 * math.sqrt(count)
+    return count * latency_s - LEAST_BUSY * number("clients") * seconds
 
 
 def _latency(reading: FileReading, number: Callable[[str], float], lines: dict[str, tuple[str, str]]) -> None:

@@ -4,9 +4,12 @@ Traps: there is one percentile and it is the one that was asked for; 1.0.15 writ
 0.00`; no line names the script, and a transaction that is tried again repeats its queries, so that TPC-C is told by the
 text or the name of file or folder alone; 10 of 23 are new orders then. 0.4 calls errors deadlocks and writes no
 "queries". 1.1 has --warmup-time, says it ("Warmup time: 30s"; akopytov/sysbench issue 167) and counts after it.
+With --rate clients wait for their turn: reports have a second line with the queue, and latencies include the wait.
 """
 
 import re
+from dataclasses import dataclass, field
+from statistics import fmean
 
 from oltpsim.calibration.importers import tpcc_kit
 from oltpsim.calibration.importers.several_runs import RunMarks
@@ -19,15 +22,17 @@ NEW_ORDERS = 10.0 / 23.0
 SCRIPTS = {
     "oltp_read_write": (14, 4),
     "oltp_write_only": (0, 4),
-    "oltp_read_only": (14, 0),
     "oltp_point_select": (1, 0),
+    "oltp_read_only": (14, 0),
 }
-"""Reads and writes of one transaction of the scripts that come with sysbench"""
+"""Reads and writes of one transaction of the scripts that come with sysbench; the first that fits is taken"""
 REPORT = re.compile(r"^\[ *[\d.]+s *\] ")
 INTERVAL = re.compile(
     r"^\[ *([\d.]+)s *\] (?:thds|threads): (\d+),? tps: ([\d.,]+?),? .*?"
     r"(?:lat \(ms,\d+%\): [\d.,]+ err/s:? [\d.,]+|response time: [\d.,]+ms \([\d.]+%\).*)"
 )
+QUEUE = re.compile(r"^\[ *[\d.]+s *\] queue length: (\d+), concurrency: \d+\s*$")
+TARGET = re.compile(r"^Target transaction rate: (\d+)/sec")
 CSV = re.compile(r"^(\d+),(\d+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+),([\d.]+)$")
 THREADS = re.compile(r"^Number of threads: (\d+)")
 WARM_UP = re.compile(r"^Warmup time: (\d+)s")
@@ -72,27 +77,14 @@ def detect(file: SourceFile) -> bool:
 def read(file: SourceFile) -> FileReading:
     """Rate, latency and series. Raises InputError for a run without its totals, or totals that differ."""
     reading = FileReading(KIND, file.name, tool="sysbench")
-    totals: dict[str, tuple[int, list[float]]] = {}
-    points: list[tuple[float, float]] = []
-    percentile, threads = "", (0.0, "")
+    threads = _options(file, reading)
+    reports = _Reports()
     for at, line in enumerate(file.lines, 1):
-        label, colon, words = line.strip().partition(":")
-        if match := PERCENTILE.fullmatch(label):
-            label, percentile = "percentile", match[1]
-        if colon and line[:1].isspace() and label in LABELS and words.strip():
-            match = file.matched(LABELS[label], words.strip(), at, f"sysbench's line '{label}'")
-            totals.setdefault(label, (at, [file.number(word, f"line {at}, {label}") for word in match.groups()]))
-        elif REPORT.match(line) or CSV.match(line):
-            match = CSV.match(line) or file.matched(INTERVAL, line, at, "a report of sysbench")
-            points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
-            if threads[0]:
-                file.agree("threads", float(match[2]), f"line {at}", threads[0], threads[1])
-        elif match := THREADS.match(line):
-            threads = float(match[1]), f"line {at}"
-            reading.add("workload.clients", threads[0], "threads", threads[1], "threads without think time")
-        elif match := WARM_UP.match(line):
-            means = "warm-up with the threads of the run, not counted"
-            reading.add("window.ramp_s", float(match[1]), "s", f"line {at}", means)
+        _add_report(file, reports, at, line)
+    totals, percentile = _totals(file)
+    if reports.clients and threads[0]:
+        most, place = max(reports.clients)
+        file.agree("threads", most, place, threads[0], threads[1])
     if "transactions" not in totals and "total time" in totals:
         file.refuse(
             "", "a sysbench test without transactions", "one of a database", "give the result of an OLTP script"
@@ -101,7 +93,8 @@ def read(file: SourceFile) -> FileReading:
     missing = [name for name in ("transactions", "total time", "avg", "percentile", "max") if name not in totals]
     if missing:
         file.truncated(f"sysbench's totals ({', '.join(missing)})")
-    _compare(file, totals, threads)
+    has_rate = _is_rate_limited(reading, reports)
+    _compare(file, totals, (0.0, "") if has_rate else threads)
     seconds, where = totals["total time"][1][0], f"line {totals['total time'][0]}"
     if ("window", "ramp_s") in reading.values:
         reading.set_window("steady", seconds, "s", where, "transactions done over total time, after the warm-up")
@@ -118,9 +111,72 @@ def read(file: SourceFile) -> FileReading:
         reading.add("outcome.errors_per_s", errors / seconds, "count", f"line {at}", means)
     _script(file, reading, totals, where)
     means = "transactions per s in each report"
-    ends_s, rates = [end_s for end_s, _ in points], [rate for _, rate in points]
-    reading.add_series("transactions_per_s", ends_s, rates, "tps", f"{len(points)} reports", means)
+    ends_s, rates = [end_s for end_s, _ in reports.points], [rate for _, rate in reports.points]
+    reading.add_series("transactions_per_s", ends_s, rates, "tps", f"{len(reports.points)} reports", means)
     return reading
+
+
+@dataclass
+class _Reports:
+    """Reports between start and end."""
+
+    points: list[tuple[float, float]] = field(default_factory=list)
+    """end and transactions per s of each interval"""
+    clients: list[tuple[float, str]] = field(default_factory=list)
+    """threads at work and their line; fewer after a thread has ended"""
+    queues: list[float] = field(default_factory=list)
+    """transactions that wait for a thread, with --rate"""
+
+
+def _totals(file: SourceFile) -> tuple[dict[str, tuple[int, list[float]]], str]:
+    """Line and numbers of each total by its label, and which percentile was asked for."""
+    totals: dict[str, tuple[int, list[float]]] = {}
+    percentile = ""
+    for at, line in enumerate(file.lines, 1):
+        label, colon, words = line.strip().partition(":")
+        if match := PERCENTILE.fullmatch(label):
+            label, percentile = "percentile", match[1]
+        if colon and line[:1].isspace() and label in LABELS and words.strip():
+            match = file.matched(LABELS[label], words.strip(), at, f"sysbench's line '{label}'")
+            totals.setdefault(label, (at, [file.number(word, f"line {at}, {label}") for word in match.groups()]))
+    return totals, percentile
+
+
+def _options(file: SourceFile, reading: FileReading) -> tuple[float, str]:
+    """Number of threads and its line; adds the options that sysbench prints."""
+    threads = (0.0, "")
+    for at, line in enumerate(file.lines, 1):
+        if match := THREADS.match(line):
+            threads = float(match[1]), f"line {at}"
+            reading.add("workload.clients", threads[0], "threads", threads[1], "threads without think time")
+        elif match := WARM_UP.match(line):
+            means = "warm-up with the threads of the run, not counted"
+            reading.add("window.ramp_s", float(match[1]), "s", f"line {at}", means)
+        elif match := TARGET.match(line):
+            reading.add("outcome.reported.target", float(match[1]), "1/s", f"line {at}", "rate that was asked for")
+    return threads
+
+
+def _add_report(file: SourceFile, reports: _Reports, at: int, line: str) -> None:
+    """Add the report of a line, if it is one. Raises InputError for a damaged one."""
+    if match := QUEUE.match(line):
+        reports.queues.append(file.number(match[1], f"line {at}, queue length"))
+    elif REPORT.match(line) or CSV.match(line):
+        match = CSV.match(line) or file.matched(INTERVAL, line, at, "a report of sysbench")
+        reports.points.append((file.number(match[1], f"line {at}"), file.number(match[3], f"line {at}, tps")))
+        reports.clients.append((float(match[2]), f"line {at}"))
+
+
+def _is_rate_limited(reading: FileReading, reports: _Reports) -> bool:
+    """Whether the rate was given (--rate), as options or reports say; adds the queue."""
+    if reports.queues:
+        means = "mean of the reports: transactions that wait for a thread, at a given rate"
+        place = f"{len(reports.queues)} reports"
+        reading.add("outcome.reported.queue length", fmean(reports.queues), "transactions", place, means)
+    if not reports.queues and ("outcome", "reported", "target") not in reading.values:
+        return False
+    reading.notes.append("run with --rate: the rate was given, not reached; latencies include the wait for a thread")
+    return True
 
 
 def _old_names(totals: dict[str, tuple[int, list[float]]]) -> None:

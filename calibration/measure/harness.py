@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from oltpsim.simulator.errors import InputError
 
 GRACE_S = 10.0
 """between two requests to end, each firmer than the one before"""
+POLL_S = 0.05
 GUARD = 'read -r _; for request in INT TERM KILL; do kill -s "$request" -- "-$1" || exit 0; sleep "$2"; done'
 """Ends the group once nobody holds the other end of its stdin: what kills this program leaves no load behind."""
 
@@ -37,15 +39,24 @@ class Harness:
             )
         except OSError as error:
             raise InputError(f"measure: {command[0]}: can't be started: {error.strerror}; check its name") from error
-        self._guard = subprocess.Popen(  # noqa: S603 - a script of ours
+        try:
+            self._guard = self._started_guard()
+        except OSError as error:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            raise InputError(
+                f"measure: /bin/sh: can't be started: {error.strerror}; the load generator ended"
+            ) from error
+        self._reader = threading.Thread(target=self._copy, daemon=True)
+        self._reader.start()
+
+    def _started_guard(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - a script of ours
             ["/bin/sh", "-c", GUARD, "guard", str(self._process.pid), str(int(GRACE_S))],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        self._reader = threading.Thread(target=self._copy, daemon=True)
-        self._reader.start()
 
     @property
     def process(self) -> int:
@@ -60,7 +71,8 @@ class Harness:
                 log.write(text)
                 log.flush()
                 if self._shown is not None:
-                    print(text, end="", file=self._shown, flush=True)
+                    with suppress(OSError):  # a terminal that has gone is no reason to end the load
+                        print(text, end="", file=self._shown, flush=True)
 
     def has_ended(self) -> bool:
         """Whether it has."""
@@ -86,13 +98,24 @@ class Harness:
         self._guard.stdin.close()
 
     def end(self) -> None:
-        """Ask its group to end: as by Ctrl-C, then firmly, then at once. Nothing if it has ended."""
+        """Ask its group to end: as by Ctrl-C, then firmly, then at once. Nothing if it has ended by itself."""
+        if self.has_ended():
+            return
         for request in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-            if self.has_ended():
+            if not self._is_signalled(request):
                 return
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, request)
             self.wait(GRACE_S)
+            until_s = time.monotonic() + GRACE_S
+            while self._is_signalled(0) and time.monotonic() < until_s:
+                time.sleep(POLL_S)
+
+    def _is_signalled(self, request: int) -> bool:
+        """Whether somebody of the group is there, its first process or what that has left behind."""
+        try:
+            os.killpg(self._process.pid, request)
+        except ProcessLookupError:
+            return False
+        return True
 
 
 def terminal(quiet: bool) -> TextIO | None:

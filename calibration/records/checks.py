@@ -19,10 +19,21 @@ MIX = (0.3, 0.6)
 TPM_PER_NOPM = {"SQL Server": (2.0, 5.0), "PostgreSQL": (2.0, 2.7), "": (2.0, 3.4)}
 """Commits per new order that HammerDB counts, by engine: 2.3 without rollbacks and reads, 3.0 with them (MySQL to 4.1,
 Oracle), 4.6 in batch requests (SQL Server to 3.1)"""
-CLOSED_DRIVERS = ("sysbench", "go-tpc", "tpcc-mysql", "pgbench", "BenchmarkSQL", "YCSB")
-"""Beginnings of the names of harnesses whose clients have no think time"""
-GIVEN_RATES = ("latency with schedule lag", "target")
+CLOSED_DRIVERS = ("sysbench", "tpcc-mysql", "pgbench <builtin", "pgbench TPC-B", "pgbench SELECT only")
+"""Beginnings of the names of harnesses whose clients have no think time, and whose output says if it gave the rate"""
+LIMITS = {
+    "go-tpc": "--wait",
+    "pgbench": "-C, -R or \\sleep",
+    "YCSB": "a target in its properties",
+    "BenchmarkSQL": "limitTxnsPerMin",
+}
+"""Options of harnesses that make clients wait, which may be missing from their output"""
+GIVEN_RATES = ("latency with schedule lag", "target", "queue length", "limitTxnsPerMin")
 """Reported figures of runs whose rate was given"""
+RECONNECTING = "connection time"
+"""Reported figure of runs that connect for each transaction"""
+MOST_TPMC_WITH_WAITS = 12.86 * 1.05
+"""New orders per minute and warehouse that TPC-C's think times allow, and a tolerance"""
 LEAST_BUSY = 0.9
 """Share of the clients of a harness without think time that must be at work by Little's law"""
 LEAST_WINDOW_S = 60.0
@@ -80,6 +91,10 @@ def littles_law(record: RunRecord) -> Finding:
     )
     if abs(busy / clients - 1.0) <= LITTLE_TOLERANCE:
         return Finding(law, True, seen)
+    driver = workload.driver.value if workload.driver else ""
+    has_waits = any(name in outcome.reported for name in (*GIVEN_RATES, RECONNECTING))
+    if busy > clients and has_waits and driver.startswith("sysbench"):
+        return Finding(law, None, f"{seen}: latencies include the wait for a thread at a given rate")
     if busy > clients:
         return Finding(law, False, f"{seen}: more at work than there are; a unit, a count or the clients are wrong")
     if _has_no_think_time(record):
@@ -87,22 +102,31 @@ def littles_law(record: RunRecord) -> Finding:
         if busy / clients >= LEAST_BUSY:
             return Finding(law, True, f"{seen}{share}")
         return Finding(law, False, f"{seen}: this harness has no think time; a unit, a count or the clients are wrong")
-    if workload.think_time_s is None:
+    if workload.think_time_s is None or has_waits:
         left_ms = (clients / rate - response_s) * 1000.0
-        return Finding(
-            law,
-            None,
-            f"{seen}: leaves {_short(left_ms)} ms between transactions: a think time, or errors that took time",
-        )
+        causes = f"a think time{_limits(driver)}, or errors that took time"
+        return Finding(law, None, f"{seen}: leaves {_short(left_ms)} ms between transactions: {causes}")
     return Finding(law, False, f"{seen}: fewer at work than there are; a unit, a count or the think time is wrong")
 
 
 def _has_no_think_time(record: RunRecord) -> bool:
-    """Whether its harness sends one request after the other, at no given rate."""
-    driver, think = record.workload.driver, record.workload.think_time_s
-    given = any(name in record.outcome.reported for name in GIVEN_RATES)
-    closed = driver is not None and driver.value.startswith(CLOSED_DRIVERS) and think is None
-    return (closed or (think is not None and think.value == 0)) and not given
+    """Whether the run's files exclude think time: one request after the other, at no given rate."""
+    think, reported = record.workload.think_time_s, record.outcome.reported
+    if any(name in reported for name in (*GIVEN_RATES, RECONNECTING)):
+        return False
+    if think is not None:
+        return think.value == 0
+    driver = record.workload.driver.value if record.workload.driver else ""
+    per_minute, warehouses = reported.get("tpmC"), record.workload.warehouses
+    if driver.startswith("go-tpc") and per_minute and warehouses:
+        return per_minute.value > MOST_TPMC_WITH_WAITS * warehouses.value
+    return driver.startswith(CLOSED_DRIVERS)
+
+
+def _limits(driver: str) -> str:
+    """Options that would explain a wait, in brackets; empty for an unknown harness."""
+    option = next((option for name, option in LIMITS.items() if driver.startswith(name)), "")
+    return f" ({option})" if option else ""
 
 
 def _steady(record: RunRecord) -> Iterator[Finding]:

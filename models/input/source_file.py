@@ -52,6 +52,8 @@ UNREAD = {
     b"PK\x03\x04": ("a zip archive", "unpack it into a folder"),
     b"\x04\x22\x4d\x18": ("lz4", "unpack it with lz4 -d"),
 }
+WORKBOOK = ("an Excel workbook", "save each sheet as CSV")
+"""Form and remedy of a zip archive that is called .xlsx"""
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 MOST_APART = 0.01
 """Most that two values of one figure may differ beyond their rounding: tools count at slightly other times"""
@@ -100,12 +102,20 @@ class SourceFile:
     @cached_property
     def opening(self) -> bytes:
         """The first bytes, unpacked, by which a file is recognised whatever its size. Raises InputError."""
+        if self.unread_form is not None:
+            form, remedy = self.unread_form
+            self.refuse("", form, "text, JSON, or a file packed by gzip, bzip2 or xz", remedy)
         with self._opened() as file:
             opening = file.read(MOST_OPENING)
-        for magic, (form, remedy) in UNREAD.items():
-            if opening.startswith(magic):
-                self.refuse("", form, "text, JSON, or a file packed by gzip, bzip2 or xz", remedy)
         return self.stored[:MOST_OPENING] if opening.startswith(tuple(PACKED)) else opening
+
+    @cached_property
+    def unread_form(self) -> tuple[str, str] | None:
+        """Form of a packed file that can't be read, and its remedy; None for any other file. Raises InputError."""
+        with self._opened() as file:
+            opening = file.read(max(map(len, UNREAD)))
+        form = next((form for magic, form in UNREAD.items() if opening.startswith(magic)), None)
+        return WORKBOOK if form and self.path.suffix.lower() == ".xlsx" else form
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:

@@ -36,6 +36,11 @@ def cluster_faults(scenario: ScenarioSpec) -> Iterator[str]:
         yield "cluster: the analytic engine knows no other servers; take engine: kernel"
     if scenario.job is not None:
         yield "cluster: is for transactions; a job says its own servers"
+    elif not scenario.workload.crosses_servers:
+        yield (
+            f"cluster: got a workload of the kind {scenario.workload.kind}, whose transactions have no paths to other "
+            "servers; leave the cluster out, or take TPC-C"
+        )
     failover = cluster.failover
     if failover is None:
         return

@@ -66,6 +66,8 @@ class WorkloadSpec(Spec):
     """part of the workload that has the page size, with its article"""
     is_by_statement: ClassVar[bool]
     """whether CPU time is known of statements, which may log one by one; else of whole transactions"""
+    crosses_servers: ClassVar[bool] = False
+    """whether its transactions have paths to other servers of a cluster"""
     unit_users: ClassVar[UnitUsers | None] = None
     """users of a unit, if each has users and pages of its own; if None a unit is only a factor of size"""
     text_statement_key: ClassVar[str] = ""

@@ -188,7 +188,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        return _unwritten(error) if isinstance(error, OSError) and error.errno in CANNOT_WRITE else _failed(error)
+        if isinstance(error, OSError) and error.errno in CANNOT_WRITE and error.filename is None:
+            return _unwritten(error)
+        return _failed(error)
     finally:
         if environment is None:
             os.environ.pop(FOLDER_VARIABLE, None)

@@ -74,17 +74,21 @@ def import_(
         _disk(points, points[0].device or found[0].name, capacity, rpm, save, output)
         return
 
-    give_runs(found, save, output, quiet)
+    if give_runs(found, save, output, quiet):
+        raise typer.Exit(LAW_BROKEN)
 
 
-def give_runs(found: list[RunFiles], save: Path | None, output: Output, quiet: bool) -> None:
-    """Write the records of runs and show them with what each file was taken for. Raises InputError; typer.Exit."""
+def give_runs(found: list[RunFiles], save: Path | None, output: Output, quiet: bool) -> list[str]:
+    """Write the records of runs and show them with what each file was taken for; returns what looks like a result.
+
+    That isn't read, and each is said. Raises InputError; typer.Exit.
+    """
     merged = [merge_readings(each.name, each.readings) for each in found]
     _give([each.record for each in merged], {each.name: file_lines(each) for each in found}, save, output, quiet)
     unread = list(dict.fromkeys(line for each in found for line in each.unread_results))
     if unread:
         typer.echo("\n".join(f"not read: {line}; {MAPPING_REMEDY}" for line in unread), err=True)
-        raise typer.Exit(LAW_BROKEN)
+    return unread
 
 
 def _give(

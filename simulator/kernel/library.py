@@ -1,11 +1,13 @@
 """The kernel's compiled library: where it lies, and what the functions of its C interface take and return."""
 
 import ctypes
+import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from oltpsim.simulator.compiled_library import CompiledLibrary
+from oltpsim.simulator.errors import InstallationError
 from oltpsim.simulator.kernel.words import WordLayout
 
 INTERFACE_VERSION = 3
@@ -37,7 +39,16 @@ def kernel_library() -> ctypes.CDLL:
     return LIBRARY.load()
 
 
+SIMULATOR = Path(__file__).resolve().parent.parent
+GIVEN = ("results/snapshot.py", "results/recorder.py", "kernel/figures.py")
+"""Modules of the records that the kernel gives back; those that it takes are form's. As .ci/schema.py has them."""
+
+
 @cache
 def layout_of(library: ctypes.CDLL) -> WordLayout:
-    """Layout of the records that a library takes and gives."""
-    return WordLayout(library.oltpsim_layout())
+    """Layout of the records that a library takes and gives. Raises InstallationError if it is that of other records."""
+    layout = WordLayout(library.oltpsim_layout())
+    modules = [*sorted(SIMULATOR.glob("form/*.py")), *(SIMULATOR / name for name in GIVEN)]
+    if layout.digest != hashlib.sha256(b"".join(module.read_bytes() for module in modules)).hexdigest()[:16]:
+        raise InstallationError("the kernel's compiled library is that of other records; `make demo` compiles it")
+    return layout

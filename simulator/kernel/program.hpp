@@ -33,7 +33,7 @@ public:
           references(run.system.program.references),
           table_counters(regions.size()),
           given(run.system.program),
-          ziggurat(run.ziggurat_edges.first, run.ziggurat_densities.first),
+          ziggurat(run.ziggurat_edges, run.ziggurat_densities),
           registers_per_task(run.system.client_registers.width),
           streams_per_task(run.streams.width),
           registers(Array<i64>::of(run.system.client_registers)),
@@ -73,6 +73,8 @@ public:
 
     // The state at time 0: what windows remember, ring by ring, and how many pages each owner's ring has taken in.
     void begin(const form::StartState& state) {
+        if (state.windows.size() > remembered.size() || state.seen.size() > seen.size())
+            throw std::invalid_argument("internal: a start that remembers more than the program has windows for");
         counters = Array<i64>::of(state.counters);
         high = Array<i64>::of(state.high);
         for (i64 i = 0; i < state.windows.size(); i++) remembered[i] = static_cast<i32>(state.windows[i]);

@@ -53,7 +53,9 @@ class Ziggurat {
 public:
     // edges, densities: (257,), the lowest layer first; it has the tail in it, so its edge is its area by its height.
     // They come with the system: every engine draws by the same.
-    Ziggurat(const double* edges, const double* densities) {
+    Ziggurat(const Matrix<double>& edges, const Matrix<double>& densities) {
+        if (edges.size() != LAYERS + 1 || densities.size() != LAYERS + 1)
+            throw std::invalid_argument("internal: a ziggurat of other layers than the kernel's");
         for (int i = 0; i <= LAYERS; i++) edge[i] = edges[i], density[i] = densities[i];
     }
 

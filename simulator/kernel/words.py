@@ -3,23 +3,32 @@
 import ctypes
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
-from oltpsim.simulator.errors import InstallationError
+from oltpsim.simulator.errors import InstallationError, InternalError
 from oltpsim.simulator.form import IntArray
 
 Record = TypeVar("Record")
 WORD_BYTES = 8
+PLAIN: dict[str, Callable[[int], Any]] = {
+    "i64": int,
+    "flag": bool,
+    "f64": lambda word: struct.unpack("d", struct.pack("q", word))[0],
+    "maybe": lambda word: None if word < 0 else word,
+}
+"""value of a word, by form"""
 WIDTHS = {"none": 0, "rows": 2, "range": 2, "matrix": 3}
 
 
 class Address(int):
-    """Word that points to a block."""
+    """Word that points to a block, which has a number."""
+
+    block: int
 
 
 class WordLayout:
@@ -27,6 +36,7 @@ class WordLayout:
 
     def __init__(self, text: bytes) -> None:
         layout = json.loads(text)
+        self.digest: str = layout["digest"]
         self.records: dict[str, list[tuple[str, Any]]] = layout["records"]
         self.enums: dict[str, list[str]] = layout["enums"]
         self.kinds: dict[str, list[str]] = layout["kinds"]
@@ -47,29 +57,31 @@ class WordLayout:
 class Packed:
     """Record as blocks of words that point to each other, the record itself last: they live as long as this does.
 
-    Raises InstallationError for a record with other fields than the library's.
+    Nobody may change the record's arrays meanwhile: large ones aren't copied. Raises InstallationError for a record
+    with other fields than the library's.
     """
 
     def __init__(self, layout: WordLayout, record: Any) -> None:
         self.layout = layout
         self.blocks: list[IntArray] = []
-        self.pointers: list[tuple[int, int]] = []
-        """(block, word) of each word that points to a block"""
+        self.pointers: list[tuple[int, int, int]] = []
+        """(block, word, block pointed to) of each word that points to a block"""
         self.words = len(words := self._record(type(record).__name__, record))
         self.address = self._block(words)
 
     def text(self) -> str:
         """The record for another process, as lines of numbers.
 
-        Its number of words; all blocks end to end, the record last, with places in place of pointers; where those are.
+        The layout's digest; its number of words; all blocks end to end, the record last, with places in place of
+        pointers; where those are.
         """
         starts = np.cumsum([0, *(block.size for block in self.blocks)]).tolist()
-        places = {block.ctypes.data: start for block, start in zip(self.blocks, starts[:-1], strict=True)}
         words = np.concatenate([block.ravel() for block in self.blocks]).tolist()
-        pointers = [starts[block] + word for block, word in self.pointers]
-        for pointer in pointers:
-            words[pointer] = places[words[pointer]]
-        return "".join(" ".join(map(str, line)) + "\n" for line in ([self.words], words, pointers))
+        for block, word, target in self.pointers:
+            words[starts[block] + word] = starts[target]
+        pointers = [starts[block] + word for block, word, _ in self.pointers]
+        lines = [[self.layout.digest], [self.words], words, pointers]
+        return "".join(" ".join(map(str, line)) + "\n" for line in lines)
 
     def _record(self, name: str, record: Any) -> list[int]:
         members = self.layout.records[name]
@@ -115,18 +127,24 @@ class Packed:
         numbers = np.ascontiguousarray(values, dtype=np.float64 if of[0] == "f64" else np.int64).view(np.int64)
         width = numbers.shape[1] if numbers.ndim == 2 else 1
         if form == "rows":
-            assert width == self.layout.width(of[1]), f"{of[1]}: rows of {width} numbers"
+            if width != self.layout.width(of[1]):
+                raise InternalError(
+                    f"{of[1]}: got rows of {width} numbers, the kernel takes {self.layout.width(of[1])}"
+                )
             return [self._keep(numbers), len(numbers)]
         return [self._keep(numbers), len(numbers), width]
 
     def _block(self, words: list[int]) -> Address:
-        places = [place for place, word in enumerate(words) if isinstance(word, Address)]
-        self.pointers += [(len(self.blocks), place) for place in places]
+        for place, word in enumerate(words):
+            if isinstance(word, Address):
+                self.pointers.append((len(self.blocks), place, word.block))
         return self._keep(np.array(words, dtype=np.int64))
 
     def _keep(self, numbers: IntArray) -> Address:
+        address = Address(numbers.ctypes.data)
+        address.block = len(self.blocks)
         self.blocks.append(numbers)
-        return Address(numbers.ctypes.data)
+        return address
 
 
 def unpacked(layout: WordLayout, record: type[Record], address: int) -> Record:
@@ -141,7 +159,7 @@ def _hints(record: Any) -> dict[str, Any]:
 
 def _record(layout: WordLayout, record: Any, words: Iterator[int]) -> Any:
     hints = _hints(record)
-    return record(*(_value(layout, kind, hints[name], words) for name, kind in layout.records[record.__name__]))
+    return record(**{name: _value(layout, kind, hints[name], words) for name, kind in layout.records[record.__name__]})
 
 
 def _value(layout: WordLayout, kind: Any, hint: Any, words: Iterator[int]) -> Any:
@@ -151,13 +169,18 @@ def _value(layout: WordLayout, kind: Any, hint: Any, words: Iterator[int]) -> An
     if form == "array":
         return {name: count for name in size if (count := next(words))}
     word = next(words)
-    if form == "maybe":
-        return None if word < 0 else word
+    if form in PLAIN:
+        return PLAIN[form](word)
+    if form == "range":
+        return range(word, next(words))
+    if form == "enum":
+        return layout.enums[of][word] if hint is str else word
     if form == "optional":
         return unpacked(layout, get_args(hint)[0], word) if word else None
     if form == "matrix":
         rows, width = next(words), next(words)
-        return _numbers(word, rows * width).reshape(rows, width)
+        matrix = _numbers(word, rows * width).reshape(rows, width)
+        return matrix.view(np.float64) if of[0] == "f64" else matrix
     if form == "rows":
         rows, width = next(words), layout.width(of[1])
         numbers = _numbers(word, rows * width)
@@ -165,7 +188,7 @@ def _value(layout: WordLayout, kind: Any, hint: Any, words: Iterator[int]) -> An
             return numbers.reshape(rows, width)
         each = iter(numbers.tolist())
         return tuple(_record(layout, get_args(hint)[0], each) for _ in range(rows))
-    return word
+    raise InternalError(f"the kernel gave a member of the form {form}, which isn't read")
 
 
 def _numbers(address: int, count: int) -> IntArray:

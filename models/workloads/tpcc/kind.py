@@ -26,6 +26,7 @@ class TpccWorkloadSpec(TpccFields):
     page_key: ClassVar[str] = "workload.layout.page_kib"
     page_words: ClassVar[str] = "a layout"
     is_by_statement: ClassVar[bool] = False
+    crosses_servers: ClassVar[bool] = True
     unit_users: ClassVar[UnitUsers | None] = UnitUsers(number=10, per_min=12.86)
     """ten keying and thinking users: TPC-C specification 5.11, clause 4.2"""
     text_statement_key: ClassVar[str] = "workload.tpcc.statement_us"

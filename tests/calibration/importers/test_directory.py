@@ -164,6 +164,23 @@ def test_a_huge_file_of_another_kind_is_no_obstacle(tmp_path: Path, monkeypatch:
     assert found.unknown == ["base.tar"]
 
 
+@pytest.mark.parametrize(
+    ("name", "opening", "remedy"),
+    [
+        ("notes.xlsx", b"PK\x03\x04", "an Excel workbook: save each sheet as CSV"),
+        ("more.zip", b"PK\x03\x04", "a zip archive: unpack it into a folder"),
+        ("dump.zst", b"\x28\xb5\x2f\xfd", "zstd: unpack it with zstd -d"),
+    ],
+)
+def test_a_packed_file_beside_a_result_is_no_obstacle(tmp_path: Path, name: str, opening: bytes, remedy: str) -> None:
+    shutil.copytree(RUNS / DISK, tmp_path / "run")
+    (tmp_path / "run" / name).write_bytes(opening + bytes(30))
+    (found,) = find_runs([tmp_path / "run"])
+    assert found.unknown == [f"{name} ({remedy})"]
+    with pytest.raises(InputError, match=remedy.partition(": ")[2]):
+        find_runs([tmp_path / "run" / name])
+
+
 def test_a_folder_of_nothing_known_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing\n")
     with pytest.raises(InputError, match="got no file of a known format"):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from oltpsim.calibration.records import FileReading, check_record, merge_readings
+from oltpsim.calibration.records.checks import Finding
 from oltpsim.calibration.records.merging import Merged
 from oltpsim.simulator.errors import InputError
 from tests.calibration.conftest import SAMPLES, reading_of, value_of
@@ -244,6 +245,16 @@ def test_go_tpcs_rate_is_of_one_window() -> None:
     assert reported.value / (rate.value * 60) == pytest.approx(1.058, abs=0.001)
 
 
+def test_go_tpcs_tpmc_is_of_the_new_orders_own_time(written: Written) -> None:
+    """In a short run another class may take much longer than the new orders."""
+    row, totals = "NEW_ORDER - Takes(s): 11.4, Count: 730, TPM: 3827.0", "tpmC: 3826.9"
+    text = text_of("go-tpc/tpcc_run_plain.txt")
+    text = text.replace(row, "NEW_ORDER - Takes(s): 10.0, Count: 730, TPM: 4380.0")
+    assert value_of(written("run.txt", text.replace(totals, "tpmC: 4380.0")), "outcome.reported.tpmC") == 4380
+    with pytest.raises(InputError, match=r"tpmC 3,826\.9; expected 4,380 by TPM of the row NEW_ORDER"):
+        written("run.txt", text)
+
+
 def test_go_tpcs_errors_are_no_throughput() -> None:
     record = merged("go-tpc/tpcc_run_plain.txt").record
     assert set(record.outcome.classes) == {"new_order", "payment", "order_status", "delivery", "stock_level"}
@@ -286,6 +297,16 @@ def test_only_sysbench_tpcc_has_new_orders() -> None:
     assert tpcc.transactions_per_s is not None
     assert tpcc.new_orders_per_minute.value == pytest.approx(tpcc.transactions_per_s.value * 60 * 10 / 23)
     assert "not a count" in tpcc.new_orders_per_minute.definition
+
+
+@pytest.mark.parametrize(("reads", "other", "script"), [(1, 0, "oltp_point_select"), (14, 2, "oltp_read_only")])
+def test_sysbenchs_scripts_of_reads_are_told_apart(written: Written, reads: int, other: int, script: str) -> None:
+    text = text_of("sysbench/oltp_rw_histogram.txt")
+    total = (reads + other) * 4535
+    for old, new in (("63490", reads * 4535), ("18140", 0), ("9070\n", f"{other * 4535}\n"), ("90700", total)):
+        text = text.replace(old, str(new))
+    text = text.replace("(11308.72 per", f"({total / 8.0174:.2f} per")
+    assert str(value_of(written("run.txt", text), "workload.driver")).startswith(f"sysbench {script},")
 
 
 def test_tpcc_mysqls_reports_are_of_their_own_length() -> None:
@@ -454,3 +475,115 @@ def test_benchbases_warm_up_is_in_its_settings_and_in_its_log(written: Written) 
         assert two.notes == ["2 phases: which one was counted isn't said, nor its warm-up"]
     with pytest.raises(InputError, match=r"tpcc\.config\.xml, works, warmup: got 'soon'; expected a finite number"):
         written("tpcc.config.xml", CONFIG.replace("60", "soon"))
+
+
+def rate_limited(text: str) -> str:
+    """The sysbench sample as `--rate` writes it: a target, queues, and clients that are idle for most of the time."""
+    text = re.sub(r"^(\[ \d+s \]) thds: 24 .*$", r"\g<0>\n\1 queue length: 0, concurrency: 2", text, flags=re.MULTILINE)
+    text = text.replace("Number of threads: 24\n", "Number of threads: 24\nTarget transaction rate: 440/sec\n")
+    return text.replace(" 54.52\n", "  5.45\n").replace("719664.00", "71966.40")
+
+
+@pytest.mark.parametrize(
+    "without", ["Target transaction rate: 440/sec\n", "queue length: 0, concurrency: 2", "nothing"]
+)
+def test_sysbenchs_clients_may_be_idle_at_a_given_rate(written: Written, without: str) -> None:
+    text = rate_limited(text_of("sysbench/tpcc_1.0.15.txt"))
+    text = "".join(line for line in text.splitlines(keepends=True) if without.strip() not in line)
+    record = merge_readings("run", [written("run.txt", text)]).record
+    assert {"target", "queue length"} & set(record.outcome.reported)
+    assert record.outcome.series["transactions_per_s"].values == (400.1, 440.3, 479.6)
+    assert check_record(record)[0].holds is None
+
+
+def test_sysbenchs_threads_may_end_before_the_run(written: Written) -> None:
+    text = text_of("sysbench/tpcc_1.0.15.txt")
+    assert value_of(written("run.txt", text.replace("30s ] thds: 24", "30s ] thds: 23")), "workload.clients") == 24
+    with pytest.raises(InputError, match=r"got threads 25; expected 24"):
+        written("run.txt", text.replace("30s ] thds: 24", "30s ] thds: 25"))
+
+
+WORKLOAD_F = """Command line: -threads 8 -t
+[OVERALL], RunTime(ms), 10000
+[OVERALL], Throughput(ops/sec), 1000.0
+[READ], Operations, 10000
+[READ], AverageLatency(us), 5000.0
+[READ-MODIFY-WRITE], Operations, 5000
+[READ-MODIFY-WRITE], AverageLatency(us), 11000.0
+[UPDATE], Operations, 5000
+[UPDATE], AverageLatency(us), 6000.0
+"""
+
+
+def test_ycsbs_read_modify_write_counts_once(written: Written) -> None:
+    record = merge_readings("run", [written("run.txt", WORKLOAD_F)]).record
+    assert record.outcome.transactions_per_s is not None
+    assert record.outcome.transactions_per_s.value == 1000
+    assert record.outcome.mean_ms is not None
+    assert record.outcome.mean_ms.value == pytest.approx(8)  # (5,000 * 5 + 5,000 * 11) / 10,000
+    assert check_record(record)[0].holds is True
+
+
+def test_ycsbs_throughput_holds_failed_operations(written: Written) -> None:
+    text = WORKLOAD_F.replace("[READ], Operations, 10000", "[READ-FAILED], Operations, 2000\n[READ], Operations, 8000")
+    reading = written("run.txt", text)
+    assert value_of(reading, "outcome.transactions_per_s") == 800
+    assert value_of(reading, "outcome.errors_per_s") == 200
+    assert value_of(reading, "outcome.reported.throughput") == 1000
+    with pytest.raises(InputError, match="throughput 1,200"):
+        written("run.txt", text.replace("1000.0", "1200.0"))
+
+
+PGBENCH_STALL = """transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 10
+number of clients: 8
+duration: 60 s
+number of transactions actually processed: 60000
+latency average = 10.000 ms
+initial connection time = 10.000 ms
+tps = 800.0 (without initial connection time)
+"""
+
+
+def test_pgbenchs_last_transactions_may_take_long(written: Written) -> None:
+    """A stall at the end: clients wait for 15 s beyond the duration, and tps is over all of the time."""
+    text = PGBENCH_STALL
+    assert value_of(written("run.txt", text), "outcome.transactions_per_s") == 800
+    with pytest.raises(InputError, match="tps 250"):
+        written("run.txt", text.replace("tps = 800.0", "tps = 250.0"))
+    with pytest.raises(InputError, match="tps 800"):  # a deviation that no stall of this length leaves
+        written(
+            "run.txt", text.replace("initial connection time =", "latency stddev = 3.000 ms\ninitial connection time =")
+        )
+
+
+def test_pgbenchs_summary_is_between_its_type_and_its_rate(written: Written) -> None:
+    text = f"number of vCPUs: 16\n{text_of('pgbench/tpcb_summary.txt')}\nduration: about an hour\n"
+    assert value_of(written("run.txt", text), "workload.clients") == value_of(
+        reading_of(SAMPLES / "pgbench/tpcb_summary.txt"), "workload.clients"
+    )
+
+
+def idle_clients(reading: FileReading) -> Finding:
+    """Finding of Little's law if the clients are four times as many as the file says."""
+    leaf = reading.values["workload", "clients"]
+    assert isinstance(leaf, dict)
+    reading.values["workload", "clients"] = {**leaf, "value": 4 * float(str(leaf["value"]))}
+    return check_record(merge_readings("run", [reading]).record)[0]
+
+
+def test_idle_clients_break_littles_law_only_if_the_file_excludes_think_time(written: Written) -> None:
+    summary = text_of("pgbench/tpcb_summary.txt")
+    assert idle_clients(written("run.txt", summary)).holds is False
+    reconnecting = summary.replace("without initial connection time", "including reconnection times")
+    reconnecting = reconnecting.replace("initial connection time", "average connection time")
+    go_tpc = re.sub("efficiency: .*%", "efficiency: 90.0%", text_of("go-tpc/tpcc_run_plain.txt"))
+    for text, option in (
+        (summary.replace("<builtin: TPC-B (sort of)>", "ours.sql"), "sleep"),
+        (reconnecting, "-C"),
+        (go_tpc, "--wait"),
+        (WORKLOAD_F, "target"),
+    ):
+        finding = idle_clients(written("run.txt", text))
+        assert (finding.holds, option in finding.text) == (None, True)
+    assert idle_clients(reading_of(SAMPLES / "go-tpc/tpcc_run_plain.txt")).holds is False  # above what waits allow

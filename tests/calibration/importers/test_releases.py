@@ -356,6 +356,19 @@ def test_fios_text_is_read(written: Written, text: str, mean_us: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("figures", "per_s"),
+    [
+        ("IOPS=10.0k, BW=39.1MiB/s (41.0MB/s)(1.50TiB/40265318msec)", 10000),
+        ("IOPS=3, BW=12.3KiB/s (12.6kB/s)(123KiB/10001msec)", 3),
+        ("IOPS=1, BW=409B/s (409B/s)(4096B/10001msec)", 1),
+    ],
+)
+def test_fios_text_may_be_of_few_bytes_or_many(written: Written, figures: str, per_s: float) -> None:
+    text = FIO_3.replace("IOPS=10.0k, BW=39.1MiB/s (41.0MB/s)(1172MiB/30001msec)", figures)
+    assert written("fio.txt", text).disk[0].per_s == per_s
+
+
+@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("IOPS=10.0k", "IOPS=20.0k", "IOPS 20,000; expected 10,"),

@@ -177,11 +177,35 @@ def test_one_result_under_two_names_is_one_run(tmp_path: Path) -> None:
     assert len(find_runs([tmp_path])) == 1
 
 
+VMSTAT = (
+    """ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+"""
+    + " 1  0      0 100000   1000 200000    0    0     1     1    1    1 50 20 20 10  0\n" * 3
+)
+
+
 def test_monitors_without_a_clock_belong_to_no_run_of_several(tmp_path: Path) -> None:
     stored(tmp_path, sysbench(100, 2) + sysbench(400, 32))
-    header = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
-    row = " 1  0      0 100000   1000 200000    0    0     1     1    1    1 50 20 20 10  0\n"
-    stored(tmp_path, header + row * 3, "vmstat.txt")
+    stored(tmp_path, VMSTAT, "vmstat.txt")
     for found in find_runs([tmp_path]):
         assert [reading.kind for reading in found.readings] == ["sysbench result"]
         assert any("vmstat.txt may be of any; give each run a folder" in note for note in found.readings[0].notes)
+
+
+def test_monitors_without_a_clock_belong_to_no_run_whose_time_is_known(tmp_path: Path) -> None:
+    for minute, new_orders in ((10, 400), (30, 700)):
+        stopped = f"[2026-11-21 00:{minute}:47] run worker 0 stopped due to timeout: context deadline exceeded\n"
+        stored(tmp_path, go_tpc(new_orders) + stopped, f"repeat{minute}.log")
+    stored(tmp_path, VMSTAT, "vmstat.txt")
+    runs = find_runs([tmp_path])
+    assert all(found.readings[0].window for found in runs)
+    assert [[reading.kind for reading in found.readings] for found in runs] == [["go-tpc result"]] * 2
+
+
+def test_a_file_like_a_result_in_a_subfolder_is_told(tmp_path: Path) -> None:
+    stored(tmp_path, sysbench(100, 2))
+    (tmp_path / "more").mkdir()
+    stored(tmp_path / "more", "my tool: 100 tps, p95 20 ms\n", "other.txt")
+    stored(tmp_path / "more", "[mysqld]\ninnodb_buffer_pool_size = 1G\n", "my.cnf")
+    (found,) = find_runs([tmp_path])
+    assert [line.partition(" ")[0] for line in found.unread_results] == ["more/other.txt"]

@@ -35,6 +35,24 @@ def test_it_is_asked_to_end_as_by_ctrl_c(tmp_path: Path) -> None:
     harness.end()  # nothing is left to end
 
 
+def test_what_the_command_has_left_behind_is_ended_too(tmp_path: Path) -> None:
+    """A shell in the background of a shell ignores Ctrl-C, and so does its child."""
+    harness = Harness(["/bin/sh", "-c", "sleep 600 & echo $!; wait"], tmp_path / "log", None)
+    while not (tmp_path / "log").exists() or not (tmp_path / "log").read_text().endswith("\n"):
+        harness.wait(0.01)
+    child = int((tmp_path / "log").read_text())
+    assert is_at_work(child)
+    harness.end()
+    harness.finish()
+    assert not is_at_work(child)
+
+
+def is_at_work(process: int) -> bool:
+    """Whether a process is there, and not only its exit status."""
+    status = Path(f"/proc/{process}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
 def test_a_program_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no-such-program: can't be started: No such file or directory"):
         Harness(["no-such-program"], tmp_path / "log", None)

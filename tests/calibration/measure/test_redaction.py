@@ -60,6 +60,9 @@ COMMANDS = [
     ["benchbase", "--conf=password=hunter2"],
     ["psql", "-c", "alter role bench password 'hunter2'"],
     ["tool", "--credentials", "hunter2"],
+    ["sqlplus", "scott/hunter2"],
+    ["mysql", "-e", "create user bench identified by 'hunter2'"],
+    ["tool", "postgresql://bench:hun%74er2@db/tpcc"],
 ]
 ENVIRONMENTS = [
     {"PGPASSWORD": SECRET},
@@ -67,6 +70,7 @@ ENVIRONMENTS = [
     {"DB_PASSWORD": SECRET},
     {"REDISCLI_AUTH": SECRET},
     {"AWS_SECRET_ACCESS_KEY": SECRET},
+    {"DSN": f"user=bench password={SECRET} host=db"},
     {"DATABASE_URL": f"postgres://bench:{SECRET}@db/tpcc"},
 ]
 
@@ -79,6 +83,20 @@ def test_a_password_in_a_command_stays_out_of_the_output(words: list[str]) -> No
     assert hidden("transactions: 1234 (20.5 per sec.), 8 threads, user bench") == (
         "transactions: 1234 (20.5 per sec.), 8 threads, user bench"
     )
+
+
+HARD = 'aB,9;x&{"z'
+"""a password with what ends values elsewhere"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["sysbench", f"--mysql-password={HARD}"], ["sysbench", "--pgsql-password", HARD], ["mysql", f"-p{HARD}"],
+     ["env", f"PGPASSWORD={HARD}", "pgbench"], ["tool", f"--pw={HARD}"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_all_of_a_password_is_hidden(words: list[str]) -> None:
+    assert Redaction(secrets_in(words, {}))(f"connecting with {HARD}, 8 threads") == "connecting with ****, 8 threads"
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: next(iter(environment)))
@@ -94,6 +112,9 @@ def test_a_password_in_a_variable_stays_out_of_the_output(environment: dict[str,
         ["go-tpc", "tpcc", "-p", "8", "run"],
         ["ycsb", "run", "jdbc", "-p", "threadcount=8"],
         ["tool", "--passes=3"],
+        ["tool", "-pw"],
+        ["sysbench", "--pgsql-password=sysbench"],
+        ["mysql", "-p123456"],
         ["tool", "/data/bench@home"],
     ],
     ids=" ".join,
@@ -109,6 +130,8 @@ def test_what_is_no_password_is_not_taken_for_one(words: list[str]) -> None:
         ('"db.passwd"="hunter2"', '"db.passwd"=****'),
         ("opening postgres://bench:hunter2@db/tpcc", "opening postgres://bench:****@db/tpcc"),
         ("password: 12", "password: ****"),
+        ("+ sysbench --mysql-password zzz run", "+ sysbench --mysql-password **** run"),
+        ("+ mysql -uroot -phunter2 tpcc", "+ mysql -uroot -p**** tpcc"),
     ],
 )
 def test_a_password_that_the_command_does_not_hold_is_hidden_where_it_is_named(line: str, expected: str) -> None:
@@ -123,6 +146,10 @@ def test_a_password_that_the_command_does_not_hold_is_hidden_where_it_is_named(l
         "Vuser 1:TEST RESULT : System achieved 12345 NOPM from 28456 PostgreSQL TPM",
         "[ 10s ] thds: 8 tps: 950.27 qps: 19017.24 lat (ms,95%): 12.30 err/s: 0.00",
         "number of passes: 3",
+        "second-pass: 12.5 ms",
+        "lock_token: 50",
+        "Basic 10000 tps",
+        "qps: 100000",
         "[NEW_ORDER - Takes(s): 10.0, Count: 1234, TPM: 7404.2, Sum(ms): 5678.9]",
     ],
 )

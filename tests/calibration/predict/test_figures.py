@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.calibration.fit import Calibration, FigureKind, apply_calibration, calibration_path, read_calibration
-from oltpsim.calibration.predict import FigureInterval, predict_scenario, run_measurement
+from oltpsim.calibration.fit import (
+    Calibration,
+    FigureKind,
+    StepJournal,
+    apply_calibration,
+    calibration_path,
+    no_report,
+    read_calibration,
+)
+from oltpsim.calibration.predict import FigureInterval, predict_scenario, predict_scenarios, run_measurement
 from oltpsim.calibration.predict.figures import NEAR_CAPACITY, SHAPE_SD, UNMEASURED, FigureError, figure_intervals
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
@@ -152,7 +160,21 @@ def test_a_percentile_that_the_engine_does_not_know_is_left_out(model: Calibrati
     assert "new_order_mean" in names
 
 
-def test_predictions_survive_their_journal(model: Calibration) -> None:
-    found = predict_scenario(model, scenario(), simulate)
+def test_predictions_survive_their_journal(model: Calibration, tmp_path: Path) -> None:
+    """What a journal gives back is what was predicted; a journal of another task gives nothing back."""
+    asked = {"pool": scenario()}
+    found, kept, again = (
+        predict_scenarios(model, asked, StepJournal(tmp_path / "journal", task), lambda *_: None, None, calculate)[
+            "pool"
+        ]
+        for task, calculate in (("this", simulate), ("this", _fails), ("another", simulate))
+    )
     assert found.figures
-    assert type(found).from_json(found.scenario, found.to_json()) == found
+    assert found == predict_scenario(model, scenario(), simulate)
+    assert kept == found == again
+    with pytest.raises(AssertionError, match="calculated again"):
+        predict_scenarios(model, asked, StepJournal(None, "this"), no_report, None, _fails)
+
+
+def _fails(*_: object) -> Result:
+    raise AssertionError("calculated again")

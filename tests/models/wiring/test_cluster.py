@@ -157,6 +157,7 @@ def test_no_failover_no_words() -> None:
     [
         (("cluster.servers=2", "engine=analytic"), "cluster: the analytic engine knows no other servers"),
         (("cluster.servers=2", "job={kind: mutex}"), "cluster: is for transactions"),
+        (("cluster.servers=2", "workload=pgbench"), "have no paths to other servers"),
         (("cluster.failover={at_s: 5, detection_s: 1, promotion_s: 1}",), "needs a standby that takes over"),
         ((STANDBY, "cluster.failover={at_s: 5, detection_s: 3, promotion_s: 2}"), "at_s: got 5 s, back at 10 s"),
         (

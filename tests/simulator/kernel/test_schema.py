@@ -6,17 +6,19 @@ import ctypes
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from oltpsim.simulator.errors import InstallationError, InternalError
-from oltpsim.simulator.form import run_of
+from oltpsim.simulator.form import FloatArray, IntArray, run_of
 from oltpsim.simulator.kernel import KernelEngine
 from oltpsim.simulator.kernel.figures import KernelFigures
 from oltpsim.simulator.kernel.library import kernel_library, layout_of
-from oltpsim.simulator.kernel.words import Packed, WordLayout
+from oltpsim.simulator.kernel.words import Packed, WordLayout, unpacked
 from tests.simulator.builds import ROOT
 from tests.simulator.kernel.test_engine import TIED
 from tests.simulator.system_models import model_of_system
@@ -185,11 +187,13 @@ def test_a_record_of_another_size_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_text_for_another_process_has_places_in_place_of_pointers() -> None:
     packed = Packed(layout_of(kernel_library()), run_of(model_of_system(TIED), 1))
-    size, words, pointers = (list(map(int, line.split())) for line in packed.text().splitlines())
+    digest, *lines = packed.text().splitlines()
+    assert digest == packed.layout.digest
+    size, words, pointers = (list(map(int, line.split())) for line in lines)
     assert size == [packed.words]
     moved = (ctypes.c_int64 * len(words))(*words)
     for pointer in pointers:
-        assert 0 <= words[pointer] <= len(words)
+        assert 0 <= words[pointer] < len(words)
         moved[pointer] = ctypes.addressof(moved) + 8 * words[pointer]
     record = ctypes.addressof(moved) + 8 * (len(words) - packed.words)
     error = ctypes.create_string_buffer(512)
@@ -205,3 +209,61 @@ def test_figures_come_back_as_the_records_that_results_declare() -> None:
     assert figures.counters == engine.record.snapshots[-1].counters
     assert figures.levels.terminals is None
     assert sum(figures.counters.devices[0].by_purpose.values()) == figures.counters.devices[0].completed
+
+
+SHARED = {
+    "digest": "d",
+    "enums": {"Way": ["in", "out"]},
+    "kinds": {},
+    "records": {
+        "Views": [["all", ["matrix", ["i64", None, 0], 0]], ["few", ["matrix", ["f64", None, 0], 0]]],
+        "Forms": [
+            ["share", ["f64", None, 0]],
+            ["way", ["enum", "Way", 0]],
+            ["span", ["range", None, 0]],
+            ["is_on", ["flag", None, 0]],
+            ["limit", ["maybe", None, 0]],
+            ["count", ["i64", None, 0]],
+        ],
+    },
+}
+
+
+@dataclass(frozen=True)
+class Views:
+    all: IntArray
+    few: FloatArray
+
+
+@dataclass(frozen=True)
+class Forms:
+    share: float
+    way: str
+    span: range
+    is_on: bool
+    limit: int | None
+    count: int
+
+
+def test_views_of_one_array_are_blocks_of_their_own_in_a_text() -> None:
+    """Both begin at one address."""
+    values = np.arange(3, dtype=np.float64)
+    packed = Packed(WordLayout(json.dumps(SHARED).encode()), Views(values.view(np.int64), values[:2]))
+    words, pointers = (list(map(int, line.split())) for line in packed.text().splitlines()[2:])
+    assert [words[pointer] for pointer in pointers] == [0, 3]
+    assert words[3:5] == values.view(np.int64)[:2].tolist()
+
+
+def test_every_form_comes_back_as_it_went() -> None:
+    layout = WordLayout(json.dumps(SHARED).encode())
+    forms = Forms(1.5, "out", range(3, 9), True, None, 7)
+    assert unpacked(layout, Forms, Packed(layout, forms).address) == forms
+    layout.records["Forms"][-1][1][0] = "other"
+    with pytest.raises(InternalError, match="a member of the form other, which isn't read"):
+        unpacked(layout, Forms, Packed(layout, forms).address)
+
+
+def test_a_library_of_other_records_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oltpsim.simulator.kernel.library.GIVEN", ())
+    with pytest.raises(InstallationError, match="is that of other records"):
+        layout_of.__wrapped__(kernel_library())
