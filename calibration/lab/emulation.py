@@ -20,7 +20,7 @@ OTHERS_WEIGHT = 400
 ENGINES = {"PostgreSQL": "postgresql", "MariaDB": "mariadb"}
 """by how the database's name begins"""
 GENERATORS: dict[str, type[LoadGenerator]] = {"tpcc": TpccKit, "rows": Pgbench}
-"""by the workload's kind"""
+"""Load generators by the workload's kind."""
 LONGEST_ROUND_TRIP_US = 100.0
 """that a socket of the host and the load generator's own time may be taken for"""
 

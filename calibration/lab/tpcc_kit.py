@@ -13,7 +13,7 @@ KIT = Path(__file__).parent / "kit" / "tpcc.lua"
 LOAD_SEED = 1
 KIT_MIX = {"new_order": 0.45, "payment": 0.43, "order_status": 0.04, "delivery": 0.04, "stock_level": 0.04}
 OF_THE_MODEL = ("payment_order", "namesakes_read", "rows_per_statement", "client_us", "round_trips", "stock_key")
-"""of workload.tpcc: how the model counts what the kit does, and nothing that the kit could do otherwise"""
+"""Keys of workload.tpcc that say how the model counts what the kit does; the kit can do nothing else."""
 KIT_ENDS = "the kit doesn't do that"
 LOADERS = 4
 """threads that load at most"""

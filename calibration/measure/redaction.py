@@ -40,7 +40,7 @@ LOGIN = ("-u", "--user")
 IN_TEXT = (ASSIGNED, BEHIND_OPTION, QUOTED, BEARER, IN_ADDRESS, IN_LOGIN, CHANGED)
 NUMBER = re.compile(r"[\d.,]+%?")
 SURE_NAME = re.compile(r"(?:password|passwd|pwd)\W*$", re.IGNORECASE)
-"""of which a number is a password, too; `pass: 3` or `lock_token: 50` may well be figures"""
+"""Name whose number is a password, too; `pass: 3` or `lock_token: 50` may well be figures."""
 ADDRESSES = re.compile(r"dsn|database|conn|ur[il]", re.IGNORECASE)
 """variables that may hold a password in their midst"""
 ORACLE = ("sqlplus", "sqlldr")
@@ -54,14 +54,14 @@ def secrets_in(words: Sequence[str], environment: Mapping[str, str]) -> list[str
     Numbers and the program's own name are left out: they stand all over its output, and are hidden behind a password's
     name alone.
     """
-    found = {_bare(each) for each in (*_of_environment(environment), *_of_words(words))}
+    found = {_bare(each) for each in (*_secrets_of_variables(environment), *_secrets_of_command(words))}
     found |= {unquote(each) for each in found}
     program = Path(words[0]).name if words else ""
     telling = (each for each in found if each and each != program and not NUMBER.fullmatch(each))
     return sorted(telling, key=lambda each: (-len(each), each))
 
 
-def _of_environment(environment: Mapping[str, str]) -> Iterator[str]:
+def _secrets_of_variables(environment: Mapping[str, str]) -> Iterator[str]:
     for name, value in environment.items():
         if name not in FOLDERS and NAMED_NEXT.fullmatch(name):
             yield value
@@ -69,7 +69,7 @@ def _of_environment(environment: Mapping[str, str]) -> Iterator[str]:
             yield from (match["secret"] for match in pattern.finditer(value))
 
 
-def _of_words(words: Sequence[str]) -> Iterator[str]:
+def _secrets_of_command(words: Sequence[str]) -> Iterator[str]:
     program = Path(words[0]).name if words else ""
     for word, following in zip(words, (*words[1:], ""), strict=True):
         for pattern in (ASSIGNED, BEHIND_OPTION, BEHIND_NAME, QUOTED, BEARER, IN_ADDRESS, IN_LOGIN):

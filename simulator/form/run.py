@@ -24,7 +24,7 @@ class SeededRun:
     traced: int
     lead_in: LeadInMarks
     io_wait_shares: IntArray
-    """by tasks asleep in block I/O: share of idle time that counts as waiting"""
+    """share of idle time that counts as waiting, by tasks asleep in block I/O"""
     streams: IntArray
     """a row for each client, a column for each purpose"""
     terminal_streams: IntArray

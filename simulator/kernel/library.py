@@ -40,7 +40,7 @@ def kernel_library() -> ctypes.CDLL:
 
 
 SIMULATOR = Path(__file__).resolve().parent.parent
-GIVEN = ("results/snapshot.py", "results/recorder.py", "kernel/figures.py")
+GIVEN_BACK = ("results/snapshot.py", "results/recorder.py", "kernel/figures.py")
 """Modules of the records that the kernel gives back; those that it takes are form's. As .ci/schema.py has them."""
 
 
@@ -48,7 +48,7 @@ GIVEN = ("results/snapshot.py", "results/recorder.py", "kernel/figures.py")
 def layout_of(library: ctypes.CDLL) -> WordLayout:
     """Layout of the records that a library takes and gives. Raises InstallationError if it is that of other records."""
     layout = WordLayout(library.oltpsim_layout())
-    modules = [*sorted(SIMULATOR.glob("form/*.py")), *(SIMULATOR / name for name in GIVEN)]
+    modules = [*sorted(SIMULATOR.glob("form/*.py")), *(SIMULATOR / name for name in GIVEN_BACK)]
     if layout.digest != hashlib.sha256(b"".join(module.read_bytes() for module in modules)).hexdigest()[:16]:
         raise InstallationError("the kernel's compiled library is that of other records; `make demo` compiles it")
     return layout

@@ -267,7 +267,7 @@ class Series:
 
 
 RATE_KEY = "main_per_min"
-"""of the main class's rate in the series of an engine"""
+"""Name of the main class's rate in the series of an engine."""
 
 
 def utilisation_key(device: str) -> str:

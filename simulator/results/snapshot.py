@@ -20,7 +20,7 @@ PURPOSES = (
     "writer",
     "merge read",
 )
-"""of device requests; up to doublewrite each client is an owner of its own to fair queueing"""
+"""Purposes of device requests; up to doublewrite each client is an owner of its own to fair queueing."""
 RequestPurpose = Annotated[str, PURPOSES]
 
 

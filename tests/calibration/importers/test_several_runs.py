@@ -78,7 +78,7 @@ tps = {count / 10:.6f} (without initial connection time)
 """
 
 
-def go_tpc(new_orders: int) -> str:
+def go_tpc_log(new_orders: int) -> str:
     return "".join(
         f"[Summary] {name} - Takes(s): 60.0, Count: {new_orders}, TPM: {new_orders}.0, Sum(ms): {10 * new_orders}, "
         "Avg(ms): 10, 90th(ms): 12, 99th(ms): 16, 99.9th(ms): 16\n"
@@ -100,7 +100,7 @@ def stored(tmp_path: Path, text: str, name: str = "run.log") -> SourceFile:
         (hammerdb(1, 1000) + hammerdb(8, 5000), "outcome.new_orders_per_minute", [1000, 5000]),
         ("# notes\n\n" + pgbench(4, 4000) + "\nmore\n" + pgbench(16, 9000), RATE, [400, 900]),
         (pgbench(4, 4000) + pgbench(16, 9000) + pgbench(64, 9500), CLIENTS, [4, 16, 64]),
-        (go_tpc(400) + go_tpc(700), "outcome.new_orders_per_minute", [400, 700]),
+        (go_tpc_log(400) + go_tpc_log(700), "outcome.new_orders_per_minute", [400, 700]),
     ],
 )
 def test_each_run_of_a_file_has_its_own_figures(tmp_path: Path, text: str, key: str, values: list[float]) -> None:
@@ -195,7 +195,7 @@ def test_monitors_without_a_clock_belong_to_no_run_of_several(tmp_path: Path) ->
 def test_monitors_without_a_clock_belong_to_no_run_whose_time_is_known(tmp_path: Path) -> None:
     for minute, new_orders in ((10, 400), (30, 700)):
         stopped = f"[2026-11-21 00:{minute}:47] run worker 0 stopped due to timeout: context deadline exceeded\n"
-        stored(tmp_path, go_tpc(new_orders) + stopped, f"repeat{minute}.log")
+        stored(tmp_path, go_tpc_log(new_orders) + stopped, f"repeat{minute}.log")
     stored(tmp_path, VMSTAT, "vmstat.txt")
     runs = find_runs([tmp_path])
     assert all(found.readings[0].window for found in runs)

@@ -20,7 +20,7 @@ MACHINES = [
     {"OPENBLAS_NUM_THREADS": "2", "OPENBLAS_CORETYPE": "Haswell"},
     {"OPENBLAS_NUM_THREADS": "4", "OPENBLAS_CORETYPE": "Prescott"},
 ]
-"""what BLAS is told by the environment"""
+"""Variables of BLAS in each process."""
 
 
 def rates(answers: list[dict[str, Any]]) -> str:

@@ -264,6 +264,6 @@ def test_every_form_comes_back_as_it_went() -> None:
 
 
 def test_a_library_of_other_records_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oltpsim.simulator.kernel.library.GIVEN", ())
+    monkeypatch.setattr("oltpsim.simulator.kernel.library.GIVEN_BACK", ())
     with pytest.raises(InstallationError, match="is that of other records"):
         layout_of.__wrapped__(kernel_library())
