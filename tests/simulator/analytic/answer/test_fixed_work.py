@@ -48,7 +48,7 @@ def test_the_last_client_takes_longer_than_the_mean_the_less_the_more_work_there
         result = analytic.simulate(model_of(new_orders, clients, "machine.cpu.cores=32", *settings), 1)
         return result.steady_rate_per_min.mean / result.rate_per_min.mean - 1.0
 
-    assert beyond(100, 1) == pytest.approx(0.0, abs=1e-9)
+    assert beyond(100, 1) == pytest.approx(0.0, abs=2e-7)  # what the search for the rate leaves
     few, many = beyond(100, 20), beyond(10_000, 20)
     assert few / many == pytest.approx(10.0, rel=0.2)
     assert few > beyond(100, 4) > 0.0
