@@ -57,8 +57,8 @@ class WordLayout:
 class Packed:
     """Record as blocks of words that point to each other, the record itself last: they live as long as this does.
 
-    Nobody may change the record's arrays meanwhile: large ones aren't copied. Raises InstallationError for a record
-    with other fields than the library's.
+    Arrays are copied: who has made them may change them meanwhile. Raises InstallationError for a record with other
+    fields than the library's.
     """
 
     def __init__(self, layout: WordLayout, record: Any) -> None:
@@ -124,7 +124,7 @@ class Packed:
 
     def _array(self, kind: Any, values: Any) -> list[int]:
         form, of, _ = kind
-        numbers = np.ascontiguousarray(values, dtype=np.float64 if of[0] == "f64" else np.int64).view(np.int64)
+        numbers = np.array(values, dtype=np.float64 if of[0] == "f64" else np.int64, order="C").view(np.int64)
         width = numbers.shape[1] if numbers.ndim == 2 else 1
         if form == "rows":
             if width != self.layout.width(of[1]):

@@ -254,6 +254,15 @@ def test_views_of_one_array_are_blocks_of_their_own_in_a_text() -> None:
     assert words[3:5] == values.view(np.int64)[:2].tolist()
 
 
+def test_a_change_of_an_array_behind_packing_changes_nothing() -> None:
+    values = np.arange(3)
+    packed = Packed(WordLayout(json.dumps(SHARED).encode()), Views(values, values.astype(np.float64)))
+    before = packed.text()
+    values[:] = 7
+    assert packed.text() == before
+    assert ctypes.string_at(packed.blocks[0].ctypes.data, 24) == np.arange(3).tobytes()
+
+
 def test_every_form_comes_back_as_it_went() -> None:
     layout = WordLayout(json.dumps(SHARED).encode())
     forms = Forms(1.5, "out", range(3, 9), True, None, 7)
