@@ -247,7 +247,7 @@ def _unwritten(error: OSError) -> int:
     if isinstance(error, BrokenPipeError):
         return NO_READER
     if not is_output:
-        _say(f"error: {error.strerror}: a file can't be read or written; look for its disk's errors in the system's log")
+        _say(f"error: {error.strerror}: a file can't be read or written; the system log may name its disk")
         return UNWRITABLE
     _say(f"error: output: can't be written: {error.strerror}; make room, or write it elsewhere")
     return UNWRITABLE
