@@ -396,10 +396,9 @@ class _WarmPages:
             at_once = min(1.0, STAY * turn / window.span)
             most[popularity.window == window.number] = max(at_once, 1.0 / (1.0 + window.looks * window.hit_share))
         always = always & (most == 1.0)
-        changed, drawn_pages = np.zeros(len(self.rows), dtype=bool), np.flatnonzero(self.rows >= 0)
-        drawn_rows = self.rows[drawn_pages]
-        changed[drawn_pages] = always[drawn_rows]
-        mixed = drawn_pages[~always[drawn_rows] & ~never[drawn_rows]]
+        drawn_pages = self.rows >= 0
+        changed = drawn_pages & always[self.rows]
+        mixed = np.flatnonzero(drawn_pages & ~always[self.rows] & ~never[self.rows])
         mixed_pages = _WarmPages(self.draw, self.numbers[mixed])
         rates = mixed_pages.rates(turn)
         missing = mixed_pages.missing(turn, rates)
@@ -500,7 +499,7 @@ class _WarmPages:
         Only draws within the revolutions that a page stays anyhow are taken to follow at once.
         """
         popularity = self.popularity
-        windows = np.append(popularity.window, -1.0)[self.rows]  # row -1: no reference of its own
+        windows = np.where(self.rows >= 0, popularity.window[self.rows], -1.0)
         for region, flows in popularity.flows.items():
             index = self.program.region(region).interior
             if index >= 0:
