@@ -12,6 +12,8 @@ import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
+from declared import assigned, comment, declared_fields, write_header
+
 ROOM = Path(__file__).resolve().parent.parent / "simulator" / "analytic"
 HEADER = ROOM / "equations" / "records.hpp"
 ROW, FIGURES = "Parameters", "Solution"
@@ -28,9 +30,7 @@ class Member(NamedTuple):
 
 def write() -> None:
     """Write the header if it isn't up to date."""
-    text = header()
-    if not HEADER.exists() or HEADER.read_text(encoding="utf-8") != text:
-        HEADER.write_text(text, encoding="utf-8")
+    write_header(HEADER, header())
 
 
 def header() -> str:
@@ -66,37 +66,19 @@ def header() -> str:
 
 def _widths(tree: ast.Module) -> dict[str, str]:
     """Widths of the types, and the constants, of record_columns.py."""
-    found: dict[str, str] = {}
-    for node in tree.body:
-        if not isinstance(node, ast.Assign):
-            continue
-        target, value = node.targets[0], node.value
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            found.update(
-                {ast.unparse(key): ast.unparse(each) for key, each in zip(target.elts, value.elts, strict=True)}
-            )
-        elif isinstance(target, ast.Name) and isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Tuple):
-            found[target.id] = str(ast.literal_eval(value.slice.elts[1]))
-    return found
+    return {
+        name: str(ast.literal_eval(value.slice.elts[1])) if isinstance(value, ast.Subscript) else ast.unparse(value)
+        for name, value in assigned(tree)
+        if isinstance(value, ast.Constant) or (isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Tuple))
+    }
 
 
 def _members(record: ast.ClassDef) -> list[Member]:
-    behind = [*record.body[1:], None]
-    return [
-        Member(ast.unparse(line.target), ast.unparse(line.annotation), _docstring(text))
-        for line, text in zip(record.body, behind, strict=True)
-        if isinstance(line, ast.AnnAssign)
-    ]
-
-
-def _docstring(node: ast.stmt | None) -> str:
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return " ".join(str(node.value.value).split()) if is_text else ""
+    return [Member(name, ast.unparse(kind), text) for name, kind, text in declared_fields(record)]
 
 
 def _struct(record: ast.ClassDef, widths: dict[str, str], is_row: bool) -> str:
-    lines = [f"// {line}" for line in textwrap.wrap(ast.get_docstring(record) or "", 100)]
-    lines.append(f"struct {record.name} {{")
+    lines = [*comment(ast.get_docstring(record) or ""), f"struct {record.name} {{"]
     for member in _members(record):
         width = widths.get(member.type, "")
         kind = "double" if width.isdigit() else member.type
@@ -104,8 +86,7 @@ def _struct(record: ast.ClassDef, widths: dict[str, str], is_row: bool) -> str:
             kind = "Numbers"
         points = f"[{width}]" if width.isdigit() and width != "1" else ""
         start = "" if is_row or kind != "double" else " = 0"
-        lines += [f"    // {line}" for line in textwrap.wrap(member.text, 100)]
-        lines.append(f"    {kind} {member.name}{points}{start};")
+        lines += [*comment(member.text, "    "), f"    {kind} {member.name}{points}{start};"]
     visits = " ".join(f"visit({member.name});" for member in _members(record))
     lines += ["", "    template <class Visitor>", f"    void each(Visitor&& visit) {{ {visits} }}", "};", ""]
     return "\n".join(lines)

@@ -11,8 +11,9 @@ r"""C++ structs and enums of the records that the kernel takes and gives back, f
 | a base class, with its `KINDS: tuple[type[Base], ...]` | a pointer to a record, which begins with a `BaseKind` |
 | `range`; `str`, `tuple[str, ...]` | `Range`; nothing |
 
-Properties of dataclasses that the kernel takes are members too, wherever their type has a form. Everything is read from
-the source text: this runs before there is an environment. Standard library only, and readable by an older Python.
+Properties of dataclasses that the kernel takes are members too, wherever their type has a form. A constant, and a
+member that the kernel takes, is left out if no word of the C++ is its name. Everything is read from the source text:
+this runs before there is an environment. Standard library only, and readable by an older Python.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 import textwrap
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from declared import assigned, comment, declared_fields, write_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,20 +35,21 @@ if TYPE_CHECKING:
 SIMPLE = {"int": "i64", "float": "f64", "bool": "flag", "range": "range", "str": "none"}
 ARRAYS = {"IntArray": "i64", "FloatArray": "f64"}
 CPP = {"i64": "i64", "maybe": "i64", "f64": "double", "flag": "Flag", "range": "Range"}
+WORDS = {"none": 0, "rows": 2, "range": 2, "matrix": 3}
+"""words of a member, where it isn't one"""
 
-
-SIMULATOR = Path(__file__).resolve().parent.parent / "simulator"
+ROOT = Path(__file__).resolve().parent.parent
+SIMULATOR = ROOT / "simulator"
 HEADER = SIMULATOR / "kernel" / "records.hpp"
+READERS = ("simulator/kernel/*.[ch]pp", "calibration/lab/disk/*.[ch]pp")
 GIVEN = ("results/snapshot.py", "results/recorder.py", "kernel/figures.py")
 ROOTS = ("SeededRun", "StartState", "KernelFigures", "Values", "State")
 
 
 def write() -> None:
     """Write the kernel's header if it isn't up to date."""
-    taken, given = sorted(SIMULATOR.glob("form/*.py")), [SIMULATOR / name for name in GIVEN]
-    text = Schema(taken, given).header(ROOTS)
-    if not HEADER.exists() or HEADER.read_text(encoding="utf-8") != text:
-        HEADER.write_text(text, encoding="utf-8")
+    sources = [path.read_text(encoding="utf-8") for name in READERS for path in ROOT.glob(name) if path != HEADER]
+    write_header(HEADER, Schema(sorted(SIMULATOR.glob("form/*.py")), GIVEN, "".join(sources)).header(ROOTS))
 
 
 class Kind(NamedTuple):
@@ -81,28 +86,27 @@ class Schema:
     Raises ValueError for a field without a form in C++, and for a name that nothing declares.
     """
 
-    def __init__(self, taken: Iterable[Path], given: Iterable[Path]) -> None:
-        """`taken`: modules of what the kernel takes, whose properties are members; `given`: of what it gives."""
-        taken, given = list(taken), list(given)
-        self.digest = hashlib.sha256(b"".join(path.read_bytes() for path in [*taken, *given])).hexdigest()[:16]
+    def __init__(self, taken: Sequence[Path], given: Sequence[str], code: str) -> None:
+        """`taken`: modules of what the kernel takes, whose properties are members; `given`: of what it gives.
+
+        `code`: the C++ that reads them.
+        """
+        self.given, self.read = given, set(re.findall(r"\w+", code))
+        modules = [*taken, *(SIMULATOR / name for name in given)]
+        self.digest = hashlib.sha256(b"".join(path.read_bytes() for path in modules)).hexdigest()[:16]
         self.taken: set[str] = set()
         self.classes: dict[str, ast.ClassDef] = {}
         self.values: dict[str, ast.expr] = {}
         self.kinds: dict[str, list[str]] = {}
-        for path in [*taken, *given]:
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for path in modules:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            self.values.update(assigned(tree))
+            for node in tree.body:
                 if isinstance(node, ast.ClassDef):
                     self.classes[node.name] = node
                     if path in taken and "NamedTuple" not in map(ast.unparse, node.bases):
                         self.taken.add(node.name)
-                elif isinstance(node, ast.Assign):
-                    for target in node.targets:
-                        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                            self.values.update(zip(map(ast.unparse, target.elts), node.value.elts, strict=True))
-                        else:
-                            self.values[ast.unparse(target)] = node.value
-                elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
-                    self.values[node.target.id] = node.value
+                elif isinstance(node, ast.AnnAssign) and node.value:
                     declared = ast.unparse(node.annotation)
                     if declared.startswith("tuple[type["):
                         base = declared[len("tuple[type[") : declared.index("]")]
@@ -117,14 +121,16 @@ class Schema:
         used = {base: kinds for base, kinds in self.kinds.items() if base in self.records}
         enums = {**self.enums, **{f"{base}Kind": list(map(_snake, kinds)) for base, kinds in used.items()}}
         members = {name: [[m.name, m.kind] for m in record] for name, record in self.records.items()}
-        layout = json.dumps({"digest": self.digest, "records": members, "enums": self.enums, "kinds": used})
+        words = {name: self._words(name) for name in self.records}
+        lists = {"records": members, "words": words, "enums": self.enums, "kinds": used, "given": self.given}
+        layout = json.dumps({"digest": self.digest, **lists})
         return "\n".join(
             [
                 "// Made by .ci/schema.py from the records of simulator/: change those.",
                 '#pragma once\n#include "rows.hpp"\n\nnamespace oltpsim::form {\n',
                 *(f"constexpr i64 {name} = {value};" for name, value in self._constants()),
                 "",
-                *(_enum(name, names) for name, names in enums.items()),
+                *(self._enum(name, names) for name, names in enums.items()),
                 *(f"struct {name};" for name in self.records),
                 "",
                 *(self._struct(name) for name in self.records),
@@ -136,10 +142,10 @@ class Schema:
         )
 
     def _constants(self) -> Iterable[tuple[str, int]]:
-        """Whole numbers that modules give a name."""
+        """Whole numbers that modules give a name, which is read."""
         for name, value in self.values.items():
             with suppress(ValueError):
-                if name[0] != "_":
+                if name in self.read:
                     yield name, self._number(value)
 
     def _add(self, name: str) -> None:
@@ -168,18 +174,19 @@ class Schema:
             members.insert(0, Member("kind", Kind("kind", name), ""))
         present = {member.name for member in members}
         found: list[Member] = []
-        for line, after in zip(node.body, [*node.body[1:], None], strict=True):
-            if isinstance(line, ast.AnnAssign) and not ast.unparse(line.annotation).startswith("ClassVar"):
-                field = ast.unparse(line.target)
-                kind = self._kind(line.annotation)
-                if kind is None:
-                    raise ValueError(f"{name}.{field}: {ast.unparse(line.annotation)} has no form in C++")
-                found.append(Member(field, kind, _docstring(after)))
-            elif isinstance(line, ast.FunctionDef) and line.returns and name in self.taken:
+        for field, annotation, text in declared_fields(node):
+            kind = self._kind(annotation)
+            if kind is None:
+                raise ValueError(f"{name}.{field}: {ast.unparse(annotation)} has no form in C++")
+            found.append(Member(field, kind, text))
+        for line in node.body:
+            if isinstance(line, ast.FunctionDef) and line.returns and name in self.taken:
                 is_property = any("property" in ast.unparse(decorator) for decorator in line.decorator_list)
                 kind = self._kind(line.returns) if is_property else None
                 if kind is not None and kind.form != "none":
                     found.append(Member(line.name, kind, ast.get_docstring(line) or ""))
+        if name in self.taken:
+            found = [m if m.name in self.read else m._replace(kind=Kind("none")) for m in found]
         return [*members, *(member for member in found if member.name not in present)]
 
     def _kind(self, annotation: ast.expr) -> Kind | None:
@@ -254,14 +261,14 @@ class Schema:
         node = self.classes[name]
         bases = [ast.unparse(base) for base in node.bases if ast.unparse(base) in self.records]
         inherited = {member.name for base in bases for member in self.records[base]}
-        lines = [*_comment(ast.get_docstring(node) or "", ""), f"struct {name}{''.join(f' : {b}' for b in bases)} {{"]
+        lines = [*comment(ast.get_docstring(node) or ""), f"struct {name}{''.join(f' : {b}' for b in bases)} {{"]
         for member in self.records[name]:
             if member.kind.form == "none" or member.name in inherited:
                 continue
             size = member.kind.size
             count = f"[{len(size) if isinstance(size, list) else size}]" if member.kind.form == "array" else ""
             kind = member.kind.type()
-            lines += [*_comment(member.text, "    "), f"    {kind} {member.name}{count};"]
+            lines += [*comment(member.text, "    "), f"    {kind} {member.name}{count};"]
         return "\n".join([*lines, "};", f"static_assert(sizeof({name}) == {8 * max(self._words(name), 0) or 1});\n"])
 
     def _words(self, name: str) -> int:
@@ -272,22 +279,13 @@ class Schema:
             return self._words(kind.of)
         if kind.form == "array":
             return len(kind.size) if isinstance(kind.size, list) else int(kind.size)
-        return {"none": 0, "rows": 2, "range": 2, "matrix": 3}.get(kind.form, 1)
+        return WORDS.get(kind.form, 1)
 
-
-def _docstring(node: ast.AST | None) -> str:
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    return str(node.value.value) if is_text else ""  # type: ignore[union-attr]
-
-
-def _comment(text: str, indent: str) -> list[str]:
-    lines = [line for part in text.split("\n\n") for line in textwrap.wrap(" ".join(part.split()), 110)]
-    return [f"{indent}// {line}" for line in lines]
-
-
-def _enum(name: str, names: Sequence[str]) -> str:
-    listed = textwrap.indent(textwrap.fill(", ".join(map(_identifier, names)), 110), "    ")
-    return f"enum class {name} : i64 {{\n{listed}\n}};\nconstexpr int {_snake(name).upper()}_COUNT = {len(names)};\n"
+    def _enum(self, name: str, names: Sequence[str]) -> str:
+        listed = textwrap.indent(textwrap.fill(", ".join(map(_identifier, names)), 110), "    ")
+        count = f"{_snake(name).upper()}_COUNT"
+        constant = f"constexpr int {count} = {len(names)};\n" if count in self.read else ""
+        return f"enum class {name} : i64 {{\n{listed}\n}};\n{constant}"
 
 
 def _identifier(name: str) -> str:

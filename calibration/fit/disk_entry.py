@@ -74,7 +74,7 @@ def fitted_entry(fit: TableFit, name: str, capacity_gib: float) -> FittedEntry:
     """Entry of the kind that was fitted. Raises InputError if the points don't show enough."""
     files = ", ".join(fit.table.files)
     needed = NEEDED.get(fit.kind.name, NEEDED_OF_ARMS)
-    unknown = [name for name in needed if not fit.is_identified(name)]
+    unknown = [name for name in needed if name in fit.unidentified]
     if unknown:
         raise InputError(
             f"{files}: got results that don't show {' and '.join(unknown)}; expected reads alone and writes alone, "

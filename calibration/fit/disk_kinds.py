@@ -299,14 +299,13 @@ class TableFit:
         return abs(self.information - other.information) <= DISTINCT_INFORMATION
 
     def is_identified(self, name: str) -> bool:
-        """Whether the points say what a number is, within a factor of ten; a number without an interval is taken."""
-        low, high = self.intervals.get(name, (1.0, 1.0))
-        return high <= IDENTIFIED * low
+        """Whether the points say what a number is: it has an interval, of a factor of ten at most."""
+        return name in self.intervals and name not in self.unidentified
 
     @property
     def unidentified(self) -> list[str]:
-        """Numbers of which they don't."""
-        return [name for name in self.numbers if not self.is_identified(name)]
+        """Numbers with a wider interval. A number without one is measured, not fitted, and is taken."""
+        return [name for name, (low, high) in self.intervals.items() if high > IDENTIFIED * low]
 
 
 def fit_table(table: DiskTable) -> list[TableFit]:

@@ -15,7 +15,7 @@ WITH_ARTICLE: dict[PartKind, str] = {
 BESIDE = 1.25
 """a condition is outside of the calibrated range from this factor on"""
 OF_WORKLOAD = {"warehouses": "unit_words", "new orders/min": "rate_words"}
-"""conditions of the workload, by their names for TPC-C, and the workload's own words for them"""
+"""keys of a saved calibration's conditions that hold the size and the rate of any workload, and its words for them"""
 NUMBERS = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 
 

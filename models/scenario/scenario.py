@@ -9,7 +9,7 @@ from oltpsim.models.input import Fraction, Gib, Name, Number, Seconds, Spec, Tex
 from oltpsim.models.machine import MachineSpec
 from oltpsim.models.operating_system import OperatingSystemSpec
 from oltpsim.models.scenario.cluster import ClusterSpec
-from oltpsim.models.workloads import AnyWorkloadSpec, JobSpec, JobTables
+from oltpsim.models.workloads import KINDS_WITH_UNIT_USERS, AnyWorkloadSpec, JobSpec, JobTables
 from oltpsim.simulator.errors import InputError
 
 
@@ -174,6 +174,7 @@ class ScenarioSpec(Spec):
         if self.workload.unit_users:
             return self.workload
         raise InputError(
-            f"{self.name}: workload.kind: got {self.workload.kind} ({self.workload.name}); this question is about "
-            "TPC-C's warehouses: ask it of a scenario of TPC-C, or of this one with 'oltpsim run' or 'sweep'"
+            f"{self.name}: workload.kind: got {self.workload.kind} ({self.workload.name}), whose "
+            f"{self.workload.unit_words} have no users of their own; this question is about units that have: ask it of "
+            f"{' or '.join(KINDS_WITH_UNIT_USERS)}, or of this scenario with 'oltpsim run' or 'sweep'"
         )

@@ -16,4 +16,4 @@ from oltpsim.models.workloads.protocol import JobTables
 from oltpsim.models.workloads.rows import RowWorkloadSpec
 from oltpsim.models.workloads.tpcc import LayoutSpec, MixSpec, TerminalsSpec, TpccWorkloadSpec
 from oltpsim.models.workloads.transactions import INTERRUPTS
-from oltpsim.models.workloads.workload import AnyWorkloadSpec
+from oltpsim.models.workloads.workload import KINDS_WITH_UNIT_USERS, AnyWorkloadSpec

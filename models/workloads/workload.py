@@ -1,6 +1,6 @@
 """A workload of any kind: the table of kinds."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BeforeValidator, Field
 
@@ -18,3 +18,7 @@ AnyWorkloadSpec = Annotated[
     Field(discriminator="kind"),
     BeforeValidator(_of_a_kind),
 ]
+KINDS_WITH_UNIT_USERS = tuple(
+    kind.model_fields["kind"].default for kind in get_args(get_args(AnyWorkloadSpec)[0]) if kind.unit_users
+)
+"""kinds of workloads of which a unit has users and pages of its own"""

@@ -29,6 +29,7 @@ FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 """as models.catalogue has it, which takes long to import"""
 DEFECT = 70
 UNWRITABLE = 74
+"""of <sysexits.h>: an error of input or output"""
 INTERRUPTED = 130
 NO_READER = 141
 CANNOT_WRITE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
@@ -231,16 +232,23 @@ def _failed(error: Exception) -> int:
 
 
 def _unwritten(error: OSError) -> int:
-    """Send to nowhere what a stream still holds, lest the interpreter's end fails on it, and say why."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    """Send to nowhere what a stream still holds, lest the interpreter's end fails on it, and say why.
+
+    An input/output error without a file's name is output's only if a stream still can't be written: reading has it too.
+    """
+    nowhere, is_output = os.open(os.devnull, os.O_WRONLY), error.errno != errno.EIO
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
+            is_output = True
             os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
     if isinstance(error, BrokenPipeError):
         return NO_READER
+    if not is_output:
+        _say(f"error: {error.strerror}: a file can't be read or written; the system log may name its disk")
+        return UNWRITABLE
     _say(f"error: output: can't be written: {error.strerror}; make room, or write it elsewhere")
     return UNWRITABLE
 

@@ -34,7 +34,7 @@ def fitted_disk_lines(fits: Sequence[TableFit]) -> list[str]:
     for name, value in best.numbers.items():
         interval = best.intervals.get(name, ())
         ends = f"{significant(value, 4):>10}  {' .. '.join(significant(end, 4) for end in interval)}".rstrip()
-        lines.append(f"#   {name:<20} {ends if best.is_identified(name) else '         -  not identified'}")
+        lines.append(f"#   {name:<20} {'         -  not identified' if name in best.unidentified else ends}")
     lines += _point_lines(best)
     if best.error > MOST_MEAN_ERROR:
         lines.append(f"# warning: {best.error:.0%} off in the mean: no kind describes this disk; look at its points")

@@ -62,14 +62,15 @@ class Popularity:
         alike = {region: self._alike_groups(region) for region in self.flows}
         rates = [self._rates(region, alike[region][0]) for region in self.flows]
         copies = [np.repeat(alike[region][1], program.region(region).group_pages) for region in self.flows]
-        empty: list[FloatArray] = [np.zeros(0)]
-        self.per_page, self.writes, entered, self.window = (
-            np.concatenate([columns[place] for columns in rates] or empty) for place in range(4)
-        )
-        self.copies = np.concatenate(copies or empty)
-        self.longest = self._longest(system, self.per_page + entered)
         moving = [any(flow.is_on_grid for flow in flows) for flows in self.flows.values()]
         on_grid = np.repeat(np.array(moving, dtype=np.bool_), [len(each) for each in copies])
+        if not self.flows:  # a row of no page, so that pages without references have a row to look at
+            rates, copies, on_grid = [(*np.zeros((3, 1)), np.full(1, -1.0))], [np.zeros(1)], np.zeros(1, dtype=np.bool_)
+        self.per_page, self.writes, entered, self.window = (
+            np.concatenate([columns[place] for columns in rates]) for place in range(4)
+        )
+        self.copies = np.concatenate(copies)
+        self.longest = self._longest(system, self.per_page + entered)
         self.grid = np.where(on_grid, np.cumsum(on_grid) - 1, -1)
         points = int(np.clip(GRID_CELLS // max(int(on_grid.sum()), 1), LEAST_POINTS, GRID_POINTS))
         self.times = np.concatenate([[0.0], np.geomspace(FIRST_POINT * self.longest, self.longest, points)])

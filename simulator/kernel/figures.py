@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from oltpsim.simulator.form import IntArray
+from oltpsim.simulator.form import IntArray, StructuredArray
 from oltpsim.simulator.results import HISTOGRAM_BUCKETS, Activity, Counters, Levels
 
 
@@ -41,7 +41,7 @@ class KernelFigures:
     events: int
     counters: Counters
     levels: Levels
-    classes: Annotated[IntArray, ClassCompletions]
+    classes: Annotated[StructuredArray, ClassCompletions]
     checkpoints: Annotated[IntArray, Checkpoint]
     ends: Annotated[IntArray, End]
 

@@ -40,15 +40,13 @@ def kernel_library() -> ctypes.CDLL:
 
 
 SIMULATOR = Path(__file__).resolve().parent.parent
-GIVEN_BACK = ("results/snapshot.py", "results/recorder.py", "kernel/figures.py")
-"""Modules of the records that the kernel gives back; those that it takes are form's. As .ci/schema.py has them."""
 
 
 @cache
 def layout_of(library: ctypes.CDLL) -> WordLayout:
     """Layout of the records that a library takes and gives. Raises InstallationError if it is that of other records."""
     layout = WordLayout(library.oltpsim_layout())
-    modules = [*sorted(SIMULATOR.glob("form/*.py")), *(SIMULATOR / name for name in GIVEN_BACK)]
+    modules = [*sorted(SIMULATOR.glob("form/*.py")), *(SIMULATOR / name for name in layout.given)]
     if layout.digest != hashlib.sha256(b"".join(module.read_bytes() for module in modules)).hexdigest()[:16]:
         raise InstallationError("the kernel's compiled library is that of other records; `make demo` compiles it")
     return layout

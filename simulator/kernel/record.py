@@ -2,11 +2,9 @@
 
 from oltpsim.simulator.form import System
 from oltpsim.simulator.kernel.compiled import CompiledSystem
-from oltpsim.simulator.results import ACTIVITIES, ClassRecorder, ResponseCounts, Snapshot
+from oltpsim.simulator.kernel.figures import ClassCompletions
+from oltpsim.simulator.results import ClassRecorder, ResponseCounts, Snapshot
 from oltpsim.simulator.results.recording import RunRecorder
-
-HISTOGRAM_AT = 3 + len(ACTIVITIES)
-"""first bucket among the numbers of a class"""
 
 
 class KernelRecorder(RunRecorder):
@@ -21,7 +19,7 @@ class KernelRecorder(RunRecorder):
     @property
     def classes(self) -> list[ClassRecorder]:
         """Completions in the measured interval, by transaction class."""
-        return [_class(row) for row in self.kernel.figures().classes.tolist()]
+        return [_recorder(ClassCompletions(*row)) for row in self.kernel.figures().classes.tolist()]
 
     @property
     def checkpoints_ns(self) -> list[tuple[int, int]]:
@@ -31,11 +29,12 @@ class KernelRecorder(RunRecorder):
     def snapshot(self, now: int) -> Snapshot:
         """All counters and levels now."""
         figures = self.kernel.figures()
-        return Snapshot(now, figures.counters, figures.levels, ResponseCounts(figures.classes[:, HISTOGRAM_AT:]))
+        return Snapshot(now, figures.counters, figures.levels, ResponseCounts(figures.classes["histogram"]))
 
 
-def _class(row: list[int]) -> ClassRecorder:
+def _recorder(completions: ClassCompletions) -> ClassRecorder:
     recorder = ClassRecorder()
-    recorder.completed, recorder.rolled_back, recorder.total_ns = row[:3]
-    recorder.spent_ns, recorder.histogram = row[3:HISTOGRAM_AT], row[HISTOGRAM_AT:]
+    recorder.completed, recorder.rolled_back = completions.completed, completions.rolled_back
+    recorder.total_ns = completions.total_ns
+    recorder.spent_ns, recorder.histogram = completions.spent_ns.tolist(), completions.histogram.tolist()
     return recorder

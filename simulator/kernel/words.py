@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import numpy as np
 
 from oltpsim.simulator.errors import InstallationError, InternalError
-from oltpsim.simulator.form import IntArray
+from oltpsim.simulator.form import IntArray, StructuredArray
 
 Record = TypeVar("Record")
 WORD_BYTES = 8
@@ -22,7 +22,6 @@ PLAIN: dict[str, Callable[[int], Any]] = {
     "maybe": lambda word: None if word < 0 else word,
 }
 """value of a word, by form"""
-WIDTHS = {"none": 0, "rows": 2, "range": 2, "matrix": 3}
 
 
 class Address(int):
@@ -32,33 +31,26 @@ class Address(int):
 
 
 class WordLayout:
-    """Layout of records: members by record, names by enumeration."""
+    """Layout of records: members and words by record, names by enumeration.
+
+    `given`: modules of the records that the library gives back; those that it takes are form's.
+    """
 
     def __init__(self, text: bytes) -> None:
         layout = json.loads(text)
         self.digest: str = layout["digest"]
         self.records: dict[str, list[tuple[str, Any]]] = layout["records"]
+        self.words: dict[str, int] = layout["words"]
         self.enums: dict[str, list[str]] = layout["enums"]
         self.kinds: dict[str, list[str]] = layout["kinds"]
-
-    def width(self, name: str) -> int:
-        """Words of a record."""
-        return sum(self._width(kind) for _, kind in self.records[name])
-
-    def _width(self, kind: Any) -> int:
-        form, of, size = kind
-        if form == "record":
-            return self.width(of)
-        if form == "array":
-            return len(size) if isinstance(size, list) else int(size)
-        return WIDTHS.get(form, 1)
+        self.given: list[str] = layout["given"]
 
 
 class Packed:
     """Record as blocks of words that point to each other, the record itself last: they live as long as this does.
 
-    Nobody may change the record's arrays meanwhile: large ones aren't copied. Raises InstallationError for a record
-    with other fields than the library's.
+    Arrays are copied: who has made them may change them meanwhile. Raises InstallationError for a record with other
+    fields than the library's.
     """
 
     def __init__(self, layout: WordLayout, record: Any) -> None:
@@ -124,13 +116,11 @@ class Packed:
 
     def _array(self, kind: Any, values: Any) -> list[int]:
         form, of, _ = kind
-        numbers = np.ascontiguousarray(values, dtype=np.float64 if of[0] == "f64" else np.int64).view(np.int64)
+        numbers = np.array(values, dtype=np.float64 if of[0] == "f64" else np.int64, order="C").view(np.int64)
         width = numbers.shape[1] if numbers.ndim == 2 else 1
         if form == "rows":
-            if width != self.layout.width(of[1]):
-                raise InternalError(
-                    f"{of[1]}: got rows of {width} numbers, the kernel takes {self.layout.width(of[1])}"
-                )
+            if width != (words := self.layout.words[of[1]]):
+                raise InternalError(f"{of[1]}: got rows of {width} numbers, the kernel takes {words}")
             return [self._keep(numbers), len(numbers)]
         return [self._keep(numbers), len(numbers), width]
 
@@ -149,7 +139,7 @@ class Packed:
 
 def unpacked(layout: WordLayout, record: type[Record], address: int) -> Record:
     """The record at an address, copied."""
-    return _record(layout, record, iter(_numbers(address, layout.width(record.__name__)).tolist()))
+    return _record(layout, record, iter(_numbers(address, layout.words[record.__name__]).tolist()))
 
 
 @cache
@@ -182,13 +172,20 @@ def _value(layout: WordLayout, kind: Any, hint: Any, words: Iterator[int]) -> An
         matrix = _numbers(word, rows * width).reshape(rows, width)
         return matrix.view(np.float64) if of[0] == "f64" else matrix
     if form == "rows":
-        rows, width = next(words), layout.width(of[1])
+        rows, width = next(words), layout.words[of[1]]
         numbers = _numbers(word, rows * width)
+        if hint == StructuredArray:
+            return numbers.view([(name, np.int64, _shape(member)) for name, member in layout.records[of[1]]])
         if hint == IntArray:
             return numbers.reshape(rows, width)
         each = iter(numbers.tolist())
         return tuple(_record(layout, get_args(hint)[0], each) for _ in range(rows))
     raise InternalError(f"the kernel gave a member of the form {form}, which isn't read")
+
+
+def _shape(kind: Any) -> tuple[int, ...]:
+    form, _, size = kind
+    return () if form != "array" else (size,) if isinstance(size, int) else (len(size),)
 
 
 def _numbers(address: int, count: int) -> IntArray:

@@ -18,7 +18,7 @@ from oltpsim.simulator.reference.daemons import DaemonTimes
 from oltpsim.simulator.reference.record import ReferenceRecorder
 from oltpsim.simulator.reference.stations import Story
 from oltpsim.simulator.reference.terminals import TerminalQueue
-from oltpsim.simulator.results import result_json
+from oltpsim.simulator.results import ClassRecorder, result_json
 
 
 class TracedReference(ReferenceEngine):
@@ -273,11 +273,10 @@ def _records(reference: ReferenceRecorder, engine: KernelEngine) -> Iterator[str
         if ours != theirs:
             yield f"counters at {ours.at_ns} ns: {list(_unequal('', ours, theirs))[:4]}"
             break
-    for number, (row, own) in enumerate(zip(engine.kernel.figures().classes.tolist(), reference.classes, strict=True)):
-        counted = [own.completed, own.rolled_back, own.total_ns, *own.spent_ns, *own.histogram]
-        columns = [place for place, (one, other) in enumerate(zip(row, counted, strict=True)) if one != other]
+    for number, (ours, theirs) in enumerate(zip(kernel.classes, reference.classes, strict=True)):
+        columns = [name for name in ClassRecorder.__slots__ if getattr(ours, name) != getattr(theirs, name)]
         if columns:
-            yield f"columns {columns[:9]} of class {number}"
+            yield f"{', '.join(columns)} of class {number}"
     result = dataclasses.replace(kernel.result(), engine="reference")
     if result_json(result) != result_json(reference.result()):
         yield "the results as JSON"

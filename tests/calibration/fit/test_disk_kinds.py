@@ -78,6 +78,7 @@ def test_what_no_point_shows_has_no_number() -> None:
     assert not best.is_identified("read_latency_us")
     best = fit_table(measured(apart, FLASH.per_s(apart, TRUE_FLASH)))[0]
     assert best.is_identified("read_latency_us")
+    assert not best.is_identified("interference"), "a number that it hasn't"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,9 @@ def test_reads_and_writes_of_one_result_are_a_mix_and_flushed_writes_give_the_fl
 
 
 def test_three_depths_tell_no_kind_and_many_jobs_count_once() -> None:
-    assert [fit.kind for fit in fit_table(empty_table(depths=(1, 4, 16), sizes=(4.0,)))] == [SERVERS]
+    (servers,) = fit_table(empty_table(depths=(1, 4, 16), sizes=(4.0,)))
+    assert servers.kind is SERVERS
+    assert [name for name in servers.numbers if servers.is_identified(name)] == servers.unidentified == []
     table = empty_table(depths=(1, 2, 4, 8, 16, 32), sizes=(4.0,), mixes=(0.0,))
     once = replace(table, per_s=FLASH.per_s(table, TRUE_FLASH))
     rows = np.concatenate([np.arange(6), np.full(20, 5)])

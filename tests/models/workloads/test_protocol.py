@@ -85,6 +85,6 @@ def test_sizes_are_compared_within_a_benchmark(one: str, other: str, same: bool)
 
 def test_a_question_about_units_names_the_workload_that_has_none() -> None:
     assert scenario("tpcc").unit_workload == scenario("tpcc").workload
-    with pytest.raises(InputError, match=r"got rows \(.*\); this question is about TPC-C's warehouses"):
+    with pytest.raises(InputError, match=r"got rows \(.*\), whose units of scale have no users .* ask it of tpcc, or"):
         _ = scenario("rows").unit_workload
     assert scenario("rows").workload.job_tables is None

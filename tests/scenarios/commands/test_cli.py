@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import math
@@ -306,6 +307,34 @@ def test_output_that_nobody_takes_is_no_defect(words: list[str], redirection: st
     assert done.returncode == status, done.stderr
     assert sentence in done.stderr
     assert "defect" not in done.stderr
+
+
+BROKEN_OUTPUT = """
+import errno, io, os, sys
+class Broken(io.FileIO):
+    def write(self, data):
+        if os.path.samestat(os.fstat(1), os.stat(os.devnull)):
+            return super().write(data)
+        raise OSError(errno.EIO, "Input/output error")
+sys.stdout = io.TextIOWrapper(io.BufferedWriter(Broken(1, "w", closefd=False)))
+"""
+
+
+def test_a_broken_disk_is_outputs_only_where_output_was_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    """Reading fails with the same number, and in the middle of a file without its name."""
+    words = [*START[:2], BROKEN_OUTPUT + START[2], "catalog", "list"]
+    written = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert written.returncode == 74
+    assert written.stderr.startswith("error: output: can't be written: Input/output error")
+
+    def unreadable(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("oltpsim.simulator.kernel.simulate", unreadable)
+    assert main(["run", TINY, "--quiet"]) == 74
+    assert capsys.readouterr().err.startswith("error: Input/output error: a file can't be read or written")
 
 
 def test_a_reader_that_has_gone_ends_the_program_without_a_word() -> None:

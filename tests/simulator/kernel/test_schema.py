@@ -109,10 +109,10 @@ extern "C" i64 sum(const form::Machine& machine) {
 """
 
 
-def schema_of(folder: Path, module: str) -> Any:
+def schema_of(folder: Path, module: str, code: str = MODULE + "CODE_COUNT") -> Any:
     path = folder / "machine.py"
     path.write_text(module)
-    return Schema([path], [])
+    return Schema([path], [], code)
 
 
 def test_every_kind_of_member_compiles(tmp_path: Path) -> None:
@@ -211,8 +211,22 @@ def test_figures_come_back_as_the_records_that_results_declare() -> None:
     assert sum(figures.counters.devices[0].by_purpose.values()) == figures.counters.devices[0].completed
 
 
+def test_what_no_code_names_is_left_out(tmp_path: Path) -> None:
+    """Python passes such a member no word; a row's columns all stay, since rows are handed on as they are."""
+    header = schema_of(tmp_path, MODULE, "pool pages limits rows").header(["Machine"])
+    fields = [
+        line.split()[-1] for line in header.split("DIGEST")[0].splitlines() if line[:4] == "    " and line[-1] == ";"
+    ]
+    assert fields == ["pages;", "code;", "a;", "pool;", "rows;", "limits;"]
+    assert "constexpr i64" not in header
+    assert "_COUNT" not in header
+    assert "Cached" not in header, "a record that none names a member of"
+
+
 SHARED = {
     "digest": "d",
+    "given": [],
+    "words": {"Views": 6, "Forms": 7},
     "enums": {"Way": ["in", "out"]},
     "kinds": {},
     "records": {
@@ -254,6 +268,15 @@ def test_views_of_one_array_are_blocks_of_their_own_in_a_text() -> None:
     assert words[3:5] == values.view(np.int64)[:2].tolist()
 
 
+def test_a_change_of_an_array_behind_packing_changes_nothing() -> None:
+    values = np.arange(3)
+    packed = Packed(WordLayout(json.dumps(SHARED).encode()), Views(values, values.astype(np.float64)))
+    before = packed.text()
+    values[:] = 7
+    assert packed.text() == before
+    assert ctypes.string_at(packed.blocks[0].ctypes.data, 24) == np.arange(3).tobytes()
+
+
 def test_every_form_comes_back_as_it_went() -> None:
     layout = WordLayout(json.dumps(SHARED).encode())
     forms = Forms(1.5, "out", range(3, 9), True, None, 7)
@@ -263,7 +286,16 @@ def test_every_form_comes_back_as_it_went() -> None:
         unpacked(layout, Forms, Packed(layout, forms).address)
 
 
-def test_a_library_of_other_records_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oltpsim.simulator.kernel.library.GIVEN_BACK", ())
-    with pytest.raises(InstallationError, match="is that of other records"):
-        layout_of.__wrapped__(kernel_library())
+def test_a_library_of_other_records_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A module of the records that it takes or gives has changed."""
+    layout = layout_of(kernel_library())
+    for name in (*(f"form/{path.name}" for path in (ROOT / "simulator" / "form").glob("*.py")), *layout.given):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / "simulator" / name).read_bytes())
+    monkeypatch.setattr("oltpsim.simulator.kernel.library.SIMULATOR", tmp_path)
+    assert layout_of.__wrapped__(kernel_library()).digest == layout.digest
+    for name in ("form/system.py", layout.given[-1]):
+        (tmp_path / name).write_text("")
+        with pytest.raises(InstallationError, match="is that of other records"):
+            layout_of.__wrapped__(kernel_library())
+        (tmp_path / name).write_bytes((ROOT / "simulator" / name).read_bytes())
