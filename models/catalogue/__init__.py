@@ -19,13 +19,14 @@ from oltpsim.models.catalogue.entries import (
     catalogue_places,
     shadowed_names,
 )
+from oltpsim.models.catalogue.families import FamilySpec, processor_families
 from oltpsim.models.catalogue.prices import PriceList, PriceRow, Prices, PriceUnit, is_old
 from oltpsim.models.catalogue.processors import (
-    FamilySpec,
     ProcessorPhrase,
     catalogued_cpu,
-    processor_families,
+    nearest_processors,
     processor_family,
     read_processors,
+    speed_factor,
 )
 from oltpsim.models.catalogue.shape_specs import ChassisSpec, InstanceSpec, ProcessorChoice, VolumeSpec

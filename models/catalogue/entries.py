@@ -1,4 +1,4 @@
-"""The catalogue: parts, machines, what is for sale and its prices. One file each; of instances one for each family.
+"""The catalogue: parts, machines, what is for sale and its prices. A file each, or a table (CSV) of many.
 
 Entries that come with the program are in models/catalogue/data/KIND/NAME.yaml. A user's own, in the folder that the
 environment variable OLTPSIM_CATALOG names (`oltpsim --catalog FOLDER` sets it), go before them.
@@ -13,6 +13,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from oltpsim.models.catalogue.families import listed_cpu
+from oltpsim.models.catalogue.tables import read_table
 from oltpsim.models.input import MOST_BYTES, MOST_COMPARED, as_mapping, did_you_mean, parse_yaml
 from oltpsim.simulator.errors import InputError
 
@@ -25,7 +27,10 @@ FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 FAMILIES = ("instances", "volumes")
 """kinds whose files may be families"""
 SIZES = "sizes"
-"""A file with this key is a family: each of its entries is what stands below it over the file's other keys."""
+"""A file with this key is a family: each of its entries is what stands below it over the file's other keys.
+
+A table is one too: its rows are the entries.
+"""
 MOST_LISTED = 12
 MOST_USER_BYTES = 16 * MOST_BYTES
 """A price list of one region has 1,000 rows."""
@@ -70,9 +75,24 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
     place = places[name]
     data = _parsed(place.file, place.where)
     if place.size is None:
-        return copy.deepcopy(data)
-    family = {key: value for key, value in data.items() if key != SIZES}
-    return copy.deepcopy(merged({"name": name} | family, data[SIZES][place.size]))
+        entry = data
+    else:
+        family = {key: value for key, value in data.items() if key != SIZES}
+        entry = merged({"name": name} | family, data[SIZES][place.size])
+    if kind == "cpus" and "family" in entry:
+        return listed_cpu(entry)
+    return copy.deepcopy(entry)
+
+
+def catalogue_values(kind: str, key: str) -> dict[str, Any]:
+    """A key's value as it stands in each entry of a kind that has it, by the entries' names."""
+    values = {}
+    for name, place in catalogue_places(kind).items():
+        data = _parsed(place.file, place.where)
+        entry = data if place.size is None else data[SIZES][place.size]
+        if key in entry:
+            values[name] = entry[key]
+    return values
 
 
 def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
@@ -80,11 +100,20 @@ def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
     if kind not in CATALOGUE_KINDS:
         known = f"{did_you_mean(kind, CATALOGUE_KINDS)}; known: {', '.join(CATALOGUE_KINDS)}"
         raise InputError(f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{known}")
+    own = _own_folder_of(kind)
+    return _shipped(kind) if own is None else _shipped(kind) | _places(kind, str(own), own=True, files=_files_in(own))
+
+
+def catalogue_files(kind: str) -> tuple[FileState, ...]:
+    """Files of a kind, the program's and the user's; other ones as soon as somebody changes one."""
+    own = _own_folder_of(kind)
+    return _shipped_files(kind) + (() if own is None else _files_in(own))
+
+
+def _own_folder_of(kind: str) -> Path | None:
     folder = own_folder()
     own = folder / kind if folder is not None else None
-    if own is None or not own.is_dir():
-        return _shipped(kind)
-    return _shipped(kind) | _places(kind, str(own), own=True, files=_files_in(own))
+    return own if own is not None and own.is_dir() else None
 
 
 def shadowed_names(kind: str) -> list[str]:
@@ -118,14 +147,18 @@ def merged(base: Any, changes: Any) -> Any:
 
 @cache
 def _shipped(kind: str) -> dict[str, EntryPlace]:
-    folder = Path(str(resources.files("oltpsim.models"))) / "catalogue" / "data" / kind
-    return _places(kind, f"models/catalogue/data/{kind}", own=False, files=_files_in(folder))
+    return _places(kind, f"models/catalogue/data/{kind}", own=False, files=_shipped_files(kind))
+
+
+@cache
+def _shipped_files(kind: str) -> tuple[FileState, ...]:
+    return _files_in(Path(str(resources.files("oltpsim.models"))) / "catalogue" / "data" / kind)
 
 
 def _files_in(folder: Path) -> tuple[FileState, ...]:
     with os.scandir(folder) as files:
-        yaml = [(Path(file.path), file.stat()) for file in files if file.name.endswith(".yaml")]
-    return tuple(FileState(path, status.st_mtime_ns, status.st_size) for path, status in sorted(yaml))
+        known = [(Path(file.path), file.stat()) for file in files if file.name.endswith((".yaml", ".csv"))]
+    return tuple(FileState(path, status.st_mtime_ns, status.st_size) for path, status in sorted(known))
 
 
 @lru_cache(maxsize=64)
@@ -140,7 +173,8 @@ def _places(kind: str, where: str, *, own: bool, files: tuple[FileState, ...]) -
 
 
 def _places_in(file: FileState, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
-    sizes = _parsed(file, where).get(SIZES) if kind in FAMILIES else None
+    table = file.path.suffix == ".csv"
+    sizes = _parsed(file, where).get(SIZES) if table or kind in FAMILIES else None
     if sizes is None:
         yield file.path.name.removesuffix(".yaml"), EntryPlace(file, where, None, own)
         return
@@ -158,4 +192,7 @@ def _parsed(file: FileState, where: str) -> dict[str, Any]:
         text = file.path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{where}: can't be read as UTF-8 text: {error}") from error
+    if file.path.suffix == ".csv":
+        shared, entries = read_table(text, where)
+        return shared | {SIZES: entries}
     return as_mapping(parse_yaml(text, where), where)

@@ -11,10 +11,12 @@ from oltpsim.models.catalogue import (
     ProcessorPhrase,
     catalogue_entry,
     catalogued_cpu,
+    nearest_processors,
     processor_families,
     processor_family,
     read_entry,
     read_processors,
+    speed_factor,
 )
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrases
 from oltpsim.models.reading.one_line.systems import NamedSystem
@@ -276,7 +278,10 @@ def _named(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     if entry is not None:
         return _catalogued(entry, phrases, piece, f"catalogue entry {entry}")
     if "ghz" not in phrases and "speed" not in phrases:
-        raise InputError(f"{WHERE}: '{piece}': add the clock, such as '2.0 GHz'; the catalogue has no such processor")
+        near = f"; nearest {', '.join(models)}" if (models := nearest_processors(named.words)) else ""
+        raise InputError(
+            f"{WHERE}: '{piece}': add the clock, such as '2.0 GHz'; the catalogue has no such processor{near}"
+        )
     name = processor_family(named.words)
     if name is None:
         known = ", ".join(spec.names[0] for spec in processor_families().values())
@@ -289,7 +294,7 @@ def _named(phrases: Phrases) -> tuple[Any, list[Origin], int]:
 
 def _by_family(name: str, family: FamilySpec, named: ProcessorPhrase, piece: str) -> tuple[Any, list[Origin], int]:
     cores, count, ghz = named.cores or family.cores, named.count or 1, named.ghz or 1.0
-    speed = round(family.speed_per_ghz * ghz, 3)
+    speed, factor = family.at_clock(ghz)
     source = f"{family.speed_per_ghz:g} for each GHz of {name} processors, {family.source}"
     cpu = {
         "model": f"{count} x {_core_word(cores)} {named.name}, {_clock(ghz)}",
@@ -299,7 +304,7 @@ def _by_family(name: str, family: FamilySpec, named: ProcessorPhrase, piece: str
         "memory_bus_share": family.memory_bus_share,
         "source": source,
     }
-    rows = [Origin("processor's speed", SPEED, f"{speed:g}", None, source, family.factor)]
+    rows = [Origin("processor's speed", SPEED, f"{speed:g}", None, source, factor)]
     usual = "" if named.cores else f"; {cores} in a processor, as usual in {name} ones"
     rows.append(Origin("cores", f"{CPU}cores", str(count * cores), piece, f"{count} x {cores}{usual}"))
     if family.threads_per_core > 1:
@@ -325,10 +330,11 @@ def _catalogued(entry: str, phrases: Phrases, piece: str, source: str) -> tuple[
             number = count or model.count or 1
             changes["model"] = f"{number} x {_core_word(of_each or 1)} {model.name}, {_clock(model.ghz)}"
     named |= changes
-    known = f"catalogue entry {entry}, known to a tenth"
+    factor = speed_factor(entry) or CATALOGUE_FACTOR
+    known = f"catalogue entry {entry}, times or divided by {factor:g}"
     rows = [
         Origin("processors", "machine.cpu", f"{named['model']}: {named['cores']} cores", piece, source),
-        Origin("processor's speed", SPEED, str(named["relative_speed"]), None, known, CATALOGUE_FACTOR),
+        Origin("processor's speed", SPEED, str(named["relative_speed"]), None, known, factor),
     ]
     return ({"base": entry, **changes} if changes else entry), rows, year
 
@@ -349,7 +355,7 @@ def _entry(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     family = processor_family(read_processors(str(named["model"])).words)
     year = processor_families()[family].year if family else 2008 if "2009" in entry else YEAR_OF_CURRENT
     cores = phrases.value("cores", int(named["cores"])) * phrases.value("count", 1)
-    speed, factor = str(named["relative_speed"]), _factor(str(named["source"]))
+    speed, factor = str(named["relative_speed"]), speed_factor(entry) or _factor(str(named["source"]))
     rows = [
         Origin("processor's speed", SPEED, speed, piece, f"catalogue entry {entry}", factor),
         Origin("cores", f"{CPU}cores", str(cores), phrases.piece("cores") or piece, ""),

@@ -132,7 +132,7 @@ def test_what_can_be_read_in_two_ways_is_refused(tmp_path: Path, name: str, chan
     ("my-prices.csv", "hour", "year", "rows.0.per: got 'year'"),
     ("my-prices.csv", "instances/m7i.large,", "m7i.large,", "rows.0.part: got 'm7i.large'"),
     ("my-prices.csv", ",currency,term", ",currenty,term", "the column 'currenty' (did you mean 'currency'?)"),
-    ("my-machines.csv", "epyc-9354,32", "epyc-9355,32", "unknown name 'epyc-9355' in the catalogue of cpus"),
+    ("my-machines.csv", "epyc-9354,32", "epyc-9351,32", "unknown name 'epyc-9351' in the catalogue of cpus"),
     ("my-machines.csv", "512 GiB", "512 GB/s", "'GB/s' is a unit of transfer rate, expected memory"),
     ("my-machines.csv", "vm-small,ours", "vm-small,", "line 3: got no provider; expected one in every row"),
     ("my-machines.csv", "vm-small", "rack-7", "rack-7: got two entries of that name"),
