@@ -398,6 +398,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{BY}hammer[- ]?db(?: v?[\d.]+)?(?: tproc-c)?(?: {ALL})?",
          lambda match: {"driver": "HammerDB"} | ({"home": "drawn"} if "all" in match[0] else {})),
         (ALL, lambda _: {"home": "drawn"}),
+        (r"as shipped|(?:with )?defaults?(?: settings)?", lambda _: {"as_shipped": True}),
         (rf"{BY}(go[- ]?tpc|tpcc[- ]mysql|sysbench[- ]tpcc)",
          lambda match: {"driver": match[1].replace(" ", "-").replace("gotpc", "go-tpc")}),
         (rf"{BY}bench[- ]?base(?: tpc-?c)?", lambda _: {"driver": "BenchBase"}),
