@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from oltpsim.models.catalogue import with_setting
-from oltpsim.models.input import last_word, parse_quantity
+from oltpsim.models.input import last_word, parse_quantity, set_value, value_at
 from oltpsim.models.reading.assumptions import assumption, key_of, stands_in
 from oltpsim.models.reading.drivers import database_keys
 from oltpsim.models.reading.loading import scenario_from_mapping
@@ -19,6 +19,8 @@ from oltpsim.models.reading.one_line.database import (
     engine_of_line,
 )
 from oltpsim.models.reading.one_line.flags import add_flags
+from oltpsim.models.reading.one_line.fullness import KEY as FULLNESS
+from oltpsim.models.reading.one_line.fullness import filled_by_data, fullness_row, with_fullness
 from oltpsim.models.reading.one_line.pieces import (
     EXAMPLE,
     WHERE,
@@ -34,6 +36,8 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.errors import InputError
 
 LOST_FACTOR = 1.3
+PARTS = ("machine.cpu", "machine.disks.disk", "machine.log_disk", "operating_system")
+"""what a name of the catalogue may stand for: written so that a key below it can be set"""
 IN_FLIGHT_KEY = "operating_system.page_cache.in_flight_pages"
 IN_FLIGHT_PAGES = (32, 8, 128)
 IN_FLIGHT_SOURCE = (
@@ -44,16 +48,21 @@ IN_FLIGHT_SOURCE = (
 
 @dataclass(frozen=True)
 class Description:
-    """A described machine. `data`: the keys of its scenario file; `rows`: where they are from."""
+    """A described machine. `keys`: those of its scenario that depend on nothing else; `rows`: where they are from."""
 
     line: str
     scenario: ScenarioSpec
-    data: dict[str, Any]
+    keys: dict[str, Any]
     rows: tuple[Origin, ...]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The keys of its scenario file."""
+        return with_fullness(self.keys, self.scenario)
 
     def changed(self, setting: str) -> ScenarioSpec:
         """The scenario with one key=value changed. Raises InputError if it contradicts itself then."""
-        return scenario_from_mapping(self.data, WHERE, [setting])
+        return filled_by_data(scenario_from_mapping(self.keys, WHERE, [setting]))
 
 
 def read_description(
@@ -77,7 +86,7 @@ def read_description(
         raise type(error)("\n".join(_with_piece(text, rows) for text in str(error).splitlines())) from error
     said = ", ".join([line] * bool(line) + [f"{option} {text}" for option, text in (flags or {}).items()])
     described = {"notes": [f"described by: {said}"]}
-    scenario = scenario_from_mapping(data | described, WHERE, overrides)
+    scenario = filled_by_data(scenario_from_mapping(data | described, WHERE, overrides))
     for setting in overrides:
         data = with_setting(data, setting)
         key = key_of(setting)
@@ -85,6 +94,8 @@ def read_description(
         if key == "engine":  # which answers, and is nothing of the machine
             continue
         rows.append(Origin(last_word(key), key, setting.partition("=")[2].strip(), f"--set {setting}", ""))
+    if (row := fullness_row(scenario)) is not None and FULLNESS not in {each.key for each in rows}:
+        rows.append(row)
     notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
     data |= {"notes": [*described["notes"], *notes]}
     return Description(said, scenario.model_copy(update={"notes": tuple(data["notes"])}), data, tuple(rows))
@@ -159,6 +170,9 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     run, of_run = run_of(phrases, engine.entry, workload, current)
     name = f"{title}, {workload.size_words(run['workload'][workload.size.key])}"
     data = {"name": name, "machine": machine, "operating_system": named_system, "database": database, **run}
+    for key in PARTS:
+        if isinstance(entry := value_at(data, key), str):
+            set_value(data, key, {"base": entry})
     return data, [*rows, *of_database, *of_run]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oltpsim.models.catalogue import catalogue_entry, catalogue_names
-from oltpsim.models.input import validated
+from oltpsim.models.input import validated, value_at
 from oltpsim.models.reading import Description, numeric_value, read_description
 from oltpsim.models.reading.drivers import gib_per_warehouse
 from oltpsim.models.workloads import LayoutSpec
@@ -240,6 +240,21 @@ def test_overrides_are_no_guesses() -> None:
     assert description.scenario.database.pool.buffers == 90_000
     (row,) = [row for row in description.rows if row.key == "database.pool.buffers"]
     assert (row.piece, row.factor) == ("--set database.pool.buffers=90000", None)
+
+
+@pytest.mark.parametrize(
+    ("line", "setting"),
+    [
+        ("8 cores, NVMe", "machine.disks.disk.read_latency_us=50"),
+        ("Xeon 5130, 8 GB", "machine.cpu.cores=3"),
+        ("MySQL 8.4, 8 cores", "operating_system.reserved_memory_gib=0.2"),
+        ("8 cores, NVMe, log on 1 SSD", "machine.log_disk.flush_us=30"),
+    ],
+)
+def test_a_key_below_a_part_of_the_catalogue_can_be_set(line: str, setting: str) -> None:
+    key, _, value = setting.partition("=")
+    assert value_at(read_description(line, [setting]).scenario, key) == float(value)
+    assert value_at(read_description(line).scenario, key) != float(value)
 
 
 def test_data_are_as_many_warehouses_as_the_engines_rows_take() -> None:
