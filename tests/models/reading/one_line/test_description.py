@@ -507,3 +507,16 @@ def test_whole_pages_and_the_size_of_the_log_are_of_postgresql_only(engine: str)
 def test_linux_gives_write_back_of_flash_few_requests_at_once(line: str, pages: int) -> None:
     """So many that the log's writes don't wait behind it; arms sort what they get, and direct I/O has none."""
     assert read_description(line).scenario.operating_system.page_cache.in_flight_pages == pages
+
+
+@pytest.mark.parametrize(
+    ("memory", "gib"),
+    [("512 MB", 0.125), ("0.75 GB", 0.138), ("4 GB", 0.3), ("7.5 GB", 0.475), ("8 GB", 0.5), ("64 GB", 0.5)],
+)
+def test_a_small_machines_system_takes_memory_in_proportion(memory: str, gib: float) -> None:
+    """From 8 GiB on it is the catalogue's; an older Linux has its own."""
+    described = read_description(f"PostgreSQL, 2 cores, {memory}, SSD, 1 warehouse, 1 client")
+    key = "operating_system.reserved_memory_gib"
+    assert value_at(described.scenario, key) == gib
+    assert [row.factor for row in described.rows if row.key == key] == ([1.5] if gib < 0.5 else [])
+    assert read_description(f"2 x dual-core Xeon 5130, {memory}").scenario.operating_system.reserved_memory_gib == 0.1
