@@ -190,7 +190,8 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
     if last == "kind" and value_at(data, key, value) != value:
         set_value(data, above, {"kind": value})  # the keys of another kind would be unknown to this one
     else:
-        set_value(data, key, merged(value_at(data, key), value))
+        names_a_disk = CATALOGUED_KEYS.get(key) == "disks" and not text.lstrip().startswith("{")
+        set_value(data, key, value if names_a_disk else merged(value_at(data, key), value))
     return data
 
 
