@@ -76,7 +76,7 @@ BENCHMARKS = {
 
 @dataclass(frozen=True)
 class PathLength:
-    """A path length of a statement on the reference core, us. `factor`: one standard deviation, times or divided by."""
+    """A path length on the reference core, us. `key`: of the scenario. `factor`: one standard deviation, x or /."""
 
     what: str
     key: str
@@ -85,27 +85,39 @@ class PathLength:
     factor: float | None
 
 
+JOINTLY = (
+    "one joint fit of public runs in memory with no more clients than hardware threads: docs/validation.md, 'Machines "
+    "described by a line'"
+)
+OF_TEXTS = f"{JOINTLY}: pgbench's simple protocol on an i5-2500K; prepared statements take a third to a half less"
+OF_SHAPES = f"{JOINTLY}: sysbench read-only on nine EC2 shapes"
 OF_LOOKUPS = "as in pgbench/select-only-250, an assumption there"
 OF_SYSBENCH = "as in sysbench/read-write-2-gib"
-OF_TWO_MACHINES = (
-    "between two machines: 44 us by look-ups (pgbench/select-only-250), 117 by the TPC-B-like script in memory "
-    "(laboratory/postgresql-pgbench-in-memory); the catalogue's numbers are of TPC-C's transactions"
-)
-OF_ONE_MACHINE = f"{OF_SYSBENCH}, by one machine's read-only runs; the catalogue's numbers are of TPC-C's transactions"
+PATH = "database.path."
 ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
     HEAP_8: (
-        PathLength("statement's CPU", "statement_us", 70, OF_TWO_MACHINES, 1.6),
-        PathLength("row's CPU", "row_operation_us", 25, OF_LOOKUPS, 2.0),
-        PathLength("page miss's CPU", "page_miss_us", 30, OF_LOOKUPS, None),
+        PathLength("statement's CPU", f"{PATH}statement_us", 197, OF_TEXTS, 1.5),
+        PathLength(
+            "row's CPU", f"{PATH}row_operation_us", 25, "as in pgbench/select-only-250, an assumption there", 2.0
+        ),
+        PathLength("page miss's CPU", f"{PATH}page_miss_us", 10, f"{OF_TEXTS}; with the copy 8 us of that core", None),
     ),
     CLUSTERED_16: (
-        PathLength("statement's CPU", "statement_us", 400, OF_ONE_MACHINE, 1.5),
-        PathLength("row's CPU", "row_operation_us", 50, f"{OF_SYSBENCH}, an assumption there", 2.0),
-        PathLength("scanned row's CPU", "scanned_row_us", 6, f"{OF_SYSBENCH}, an assumption there", 1.5),
-        PathLength("page miss's CPU", "page_miss_us", 345, OF_SYSBENCH, None),
+        PathLength("statement's CPU", f"{PATH}statement_us", 139, OF_SHAPES, 1.4),
+        PathLength("row's CPU", f"{PATH}row_operation_us", 30, OF_SHAPES, 1.5),
+        PathLength("scanned row's CPU", f"{PATH}scanned_row_us", 6, f"{OF_SYSBENCH}, an assumption there", 1.5),
+        PathLength("page miss's CPU", f"{PATH}page_miss_us", 345, OF_SYSBENCH, None),
     ),
 }
 """by the way an engine keeps rows; of engines of one way the same"""
+OF_PROCEDURES = f"{JOINTLY}: HammerDB's stored procedures on PostgreSQL 18 take 0.64 of what go-tpc's statements do"
+DRIVER_PATHS = {
+    ("postgresql", "HammerDB"): (
+        PathLength("transaction's CPU", f"{PATH}transaction_us", 960, OF_PROCEDURES, 1.3),
+        PathLength("row's CPU", f"{PATH}row_operation_us", 96, OF_PROCEDURES, 1.3),
+    ),
+}
+"""path lengths of TPC-C by the kind of engine and the driver, where they differ from the catalogue's"""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from oltpsim.models.reading.one_line import hardware
 from oltpsim.models.reading.one_line.database import (
     LAST_OLD_YEAR,
     NEAREST,
-    RELEASE_KEY,
     Host,
     database_of,
     engine_of_line,
@@ -33,6 +32,7 @@ from oltpsim.models.reading.one_line.pieces import (
 from oltpsim.models.reading.one_line.settings import apply_settings
 from oltpsim.models.reading.one_line.systems import NamedSystem
 from oltpsim.models.reading.one_line.workload import Current, line_workload, run_of
+from oltpsim.models.reading.row_workloads import JOINTLY
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.errors import InputError
 
@@ -53,6 +53,11 @@ RESERVED_SOURCE = (
     "idle servers hold 88 MB of 213 MB (Debian 13, tierhive.com), 160 to 300 MB (Ubuntu Server, Rocky: ilsoftware.it): "
     "0.1 GiB and a twentieth of the memory (assumption), until that is the catalogue's half a GiB"
 )
+
+
+MESSAGE_KEY = "operating_system.cpu.message_us"
+VIRTUAL_MESSAGE_US, VIRTUAL_MESSAGE_FACTOR = 77, 1.3
+VIRTUAL_MESSAGE_SOURCE = f"{JOINTLY}: a virtual machine wakes who waits for a message by way of its host; 40 us else"
 
 
 @dataclass(frozen=True)
@@ -143,12 +148,17 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         disks, further = hardware.disks_of(phrases, known, system, entry != "linux")
     host = Host(memory_gib, threads, hardware.is_flash(disks))
     database, of_database = database_of(phrases, engine, host)
-    if workload.path:
-        database["path"] = workload.path
-        of_database = [*(row for row in of_database if row.key != RELEASE_KEY), *workload.path_rows]
+    of_paths = workload.path_rows
+    of_database = [*(row for row in of_database if row.key not in {each.key for each in of_paths}), *of_paths]
     named_system, further_system = _system_keys(
         entry, memory_gib, host.has_flash and database_keys(engine.entry)["io"] == "buffered"
     )
+    if entry == "linux" and (instance is not None or {"virtual", "virtualised"} & phrases.keys()):
+        named_system["cpu"] = {"message_us": VIRTUAL_MESSAGE_US}
+        text = f"{VIRTUAL_MESSAGE_US} us"
+        further_system.append(
+            Origin("message's CPU", MESSAGE_KEY, text, None, VIRTUAL_MESSAGE_SOURCE, VIRTUAL_MESSAGE_FACTOR)
+        )
     of_system = [row_of_system, *further_system]
     room_gib = hardware.room_gib(disks, instance)
     log_disk, of_log = hardware.log_disk_of(phrases, entry != "linux")
@@ -173,6 +183,8 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     run, of_run = run_of(phrases, engine.entry, workload, current)
     name = f"{title}, {workload.size_words(run['workload'][workload.size.key])}"
     data = {"name": name, "machine": machine, "operating_system": named_system, "database": database, **run}
+    for each in workload.paths:
+        set_value(data, each.key, each.us)
     for key in PARTS:
         if isinstance(entry := value_at(data, key), str):
             set_value(data, key, {"base": entry})

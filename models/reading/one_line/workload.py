@@ -3,9 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from oltpsim.models.reading.drivers import database_keys, driver_of, gib_per_warehouse
+from oltpsim.models.reading.drivers import database_keys, driver_of, gib_per_warehouse, is_postgresql
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrases
-from oltpsim.models.reading.row_workloads import BENCHMARKS, ROW_PATHS, RowWorkload, row_workload
+from oltpsim.models.reading.row_workloads import (
+    BENCHMARKS,
+    DRIVER_PATHS,
+    ROW_PATHS,
+    PathLength,
+    RowWorkload,
+    row_workload,
+)
 from oltpsim.simulator.errors import InputError
 
 WAREHOUSES = 40
@@ -56,11 +63,15 @@ class DataSize:
 
 @dataclass(frozen=True)
 class LineWorkload:
-    """The workload of a line. `keys`: of the scenario's, without size and clients. `rows`: None of TPC-C."""
+    """The workload of a line. `keys`: of the scenario's, without size and clients. `rows`: None of TPC-C.
+
+    `paths`: path lengths that are the workload's and not the engine's in the catalogue.
+    """
 
     keys: dict[str, Any]
     size: DataSize
     rows: RowWorkload | None
+    paths: tuple[PathLength, ...]
 
     def data_gib(self, phrases: Phrases, memory_gib: float) -> float:
         """Size of the data, said or to be assumed."""
@@ -76,17 +87,9 @@ class LineWorkload:
         return f"{self.rows.name}, {many}"
 
     @property
-    def path(self) -> dict[str, float]:
-        """Path lengths of the database that are the workload's; none of TPC-C's, which are the catalogue's."""
-        return {} if self.rows is None else {each.key: each.us for each in ROW_PATHS[self.rows.store]}
-
-    @property
     def path_rows(self) -> list[Origin]:
-        """Rows for them."""
-        return [
-            Origin(each.what, f"database.path.{each.key}", f"{each.us:g} us", None, each.source, each.factor)
-            for each in (ROW_PATHS[self.rows.store] if self.rows else ())
-        ]
+        """Rows for the path lengths."""
+        return [Origin(each.what, each.key, f"{each.us:g} us", None, each.source, each.factor) for each in self.paths]
 
 
 def line_workload(phrases: Phrases, engine: str) -> LineWorkload:
@@ -103,7 +106,10 @@ def line_workload(phrases: Phrases, engine: str) -> LineWorkload:
     keys |= {"tpcc": {"home_warehouse": home}} if home else {}
     gib_each = gib_per_warehouse(engine, driver)
     return LineWorkload(
-        keys, DataSize("warehouses", "warehouses", "warehouses", gib_each, WAREHOUSES, MOST_WAREHOUSES), None
+        keys,
+        DataSize("warehouses", "warehouses", "warehouses", gib_each, WAREHOUSES, MOST_WAREHOUSES),
+        None,
+        DRIVER_PATHS.get(("postgresql" if is_postgresql(engine) else "innodb", driver or ""), ()),
     )
 
 
@@ -112,7 +118,10 @@ def _rows(phrases: Phrases, rows: RowWorkload) -> LineWorkload:
     if "table_rows" in phrases:
         rows = rows.with_table_rows(phrases["table_rows"].value)
     return LineWorkload(
-        rows.keys, DataSize(named.thing, "scale", named.unit, rows.gib_per_unit, 1, rows.most_units), rows
+        rows.keys,
+        DataSize(named.thing, "scale", named.unit, rows.gib_per_unit, 1, rows.most_units),
+        rows,
+        ROW_PATHS[rows.store],
     )
 
 
