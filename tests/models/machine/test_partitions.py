@@ -100,5 +100,5 @@ def test_controllers_let_through_what_they_may_each() -> None:
     assert simulate(build(tiny(*one)), 1).rate_per_min.mean < 0.65 * result.rate_per_min.mean
     found = analytic.simulate(model, 1)
     assert found.rate_per_min.mean == pytest.approx(result.rate_per_min.mean, rel=0.4)
-    assert any("disks share controllers" in warning for warning in found.warnings)
+    assert any("disks that share controllers" in warning for warning in found.warnings)
     assert found.volume_limits[0].name == "all controllers (cap of 1,000 requests/s)"

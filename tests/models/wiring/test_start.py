@@ -64,6 +64,7 @@ def test_a_warm_start_needs_hardly_any_warm_up() -> None:
     """After three minutes, two have the reads and writes of two minutes later on; those of a cold start have not.
 
     Three, as the page cache starts without dirt: all that is written in the first half minute is written back at once.
+    Writes rise by 4 % more in the next quarter of an hour (1.16 to 1.21 a transaction, seeds 1 to 3).
     """
 
     def per_transaction(result: Result) -> tuple[float, float]:
@@ -77,8 +78,8 @@ def test_a_warm_start_needs_hardly_any_warm_up() -> None:
         return per_transaction(kernel.simulate(model_with(*size, *interval, disks), 1))
 
     later = run("warm", 1200)
-    assert run("warm", 180) == pytest.approx(later, rel=0.03, abs=0.01)
-    assert run("cold", 180) != pytest.approx(later, rel=0.03, abs=0.01)
+    assert run("warm", 180) == pytest.approx(later, rel=0.05, abs=0.01)
+    assert run("cold", 180) != pytest.approx(later, rel=0.10, abs=0.01)
 
 
 def test_lookups_in_the_page_cache_are_misses_of_the_pool_less_pages_that_are_new() -> None:
