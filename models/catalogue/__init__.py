@@ -3,14 +3,13 @@
 from oltpsim.models.catalogue.check import (
     chassis_specs,
     entry_faults,
-    instance_specs,
     price_list,
     read_entry,
     volume_specs,
     without_price,
     without_shape,
 )
-from oltpsim.models.catalogue.cloud_names import DEFAULT_VOLUMES, instance_named, read_volume
+from oltpsim.models.catalogue.cloud_names import DEFAULT_VOLUMES, instance_named, read_volume, volume_of_service
 from oltpsim.models.catalogue.composition import CATALOGUED_KEYS, expand_names, read_with_base, with_setting
 from oltpsim.models.catalogue.entries import (
     CATALOGUE_KINDS,

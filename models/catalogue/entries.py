@@ -6,6 +6,7 @@ environment variable OLTPSIM_CATALOG names (`oltpsim --catalog FOLDER` sets it),
 
 import copy
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from oltpsim.models.catalogue.families import listed_cpu
-from oltpsim.models.catalogue.tables import read_table
+from oltpsim.models.catalogue.tables import TableRows, read_table
 from oltpsim.models.input import MOST_BYTES, MOST_COMPARED, as_mapping, did_you_mean, parse_yaml
 from oltpsim.simulator.errors import InputError
 
@@ -31,6 +32,8 @@ SIZES = "sizes"
 
 A table is one too: its rows are the entries.
 """
+CUSTOM = re.compile(r"(?P<series>[a-z]\d[a-z]?)-custom-(?P<vcpus>[1-9]\d{0,2})-(?P<mib>[1-9]\d{2,6})")
+"""names of Google's machines of any shape"""
 MOST_LISTED = 12
 MOST_USER_BYTES = 16 * MOST_BYTES
 """A price list of one region has 1,000 rows."""
@@ -64,6 +67,8 @@ def catalogue_names(kind: str) -> list[str]:
 def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
     """An entry as it stands in its file, sizes of a family over the family. Raises InputError for an unknown name."""
     places = catalogue_places(kind)
+    if kind == "instances" and (custom := CUSTOM.fullmatch(name)) and f"{custom['series']}-standard-2" in places:
+        return _custom_shape(name, custom["series"], int(custom["vcpus"]), int(custom["mib"]))
     if name not in places:
         few = len(places) <= MOST_LISTED
         known = (
@@ -80,8 +85,19 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
         family = {key: value for key, value in data.items() if key != SIZES}
         entry = merged({"name": name} | family, data[SIZES][place.size])
     if kind == "cpus" and "family" in entry:
-        return listed_cpu(entry)
+        return listed_cpu({"name": name} | entry, place.where)
     return copy.deepcopy(entry)
+
+
+def _custom_shape(name: str, series: str, vcpus: int, memory_mib: int) -> dict[str, Any]:
+    """A machine of any shape: that of its series with as many vCPUs or the next more, with its own cores and memory."""
+    prefix = f"{series}-standard-"
+    sizes = sorted(int(each.removeprefix(prefix)) for each in catalogue_places("instances") if each.startswith(prefix))
+    entry = catalogue_entry("instances", f"{prefix}{next((size for size in sizes if size >= vcpus), sizes[-1])}")
+    threads = 2 if vcpus % 2 == 0 else 1
+    cpu = entry["cpu"] | {"cores": vcpus // threads, "threads_per_core": threads}
+    source = f"{vcpus} vCPUs and {memory_mib:,} MiB as its name says; the rest as {entry['name']}: {entry['source']}"
+    return entry | {"name": name, "cpu": cpu, "memory_gib": memory_mib / 1024, "source": source}
 
 
 def catalogue_values(kind: str, key: str) -> dict[str, Any]:
@@ -173,8 +189,11 @@ def _places(kind: str, where: str, *, own: bool, files: tuple[FileState, ...]) -
 
 
 def _places_in(file: FileState, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
-    table = file.path.suffix == ".csv"
-    sizes = _parsed(file, where).get(SIZES) if table or kind in FAMILIES else None
+    if file.path.suffix == ".csv":
+        rows: TableRows = _parsed(file, where)[SIZES]
+        yield from ((name, EntryPlace(file, where, name, own)) for name in rows.cells)
+        return
+    sizes = _parsed(file, where).get(SIZES) if kind in FAMILIES else None
     if sizes is None:
         yield file.path.name.removesuffix(".yaml"), EntryPlace(file, where, None, own)
         return
@@ -193,6 +212,6 @@ def _parsed(file: FileState, where: str) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{where}: can't be read as UTF-8 text: {error}") from error
     if file.path.suffix == ".csv":
-        shared, entries = read_table(text, where)
-        return shared | {SIZES: entries}
+        shared, rows = read_table(text, where)
+        return shared | {SIZES: rows}
     return as_mapping(parse_yaml(text, where), where)

@@ -8,7 +8,18 @@ from typing import Any
 
 from pydantic import Field
 
-from oltpsim.models.input import Fraction, Name, Number, Spec, Text, WholeNumber, as_mapping, parse_yaml, validated
+from oltpsim.models.input import (
+    Fraction,
+    Name,
+    Number,
+    Spec,
+    Text,
+    WholeNumber,
+    as_mapping,
+    did_you_mean,
+    parse_yaml,
+    validated,
+)
 from oltpsim.simulator.errors import InputError
 
 EFFICIENT_SHARE = 0.55
@@ -53,26 +64,40 @@ def processor_families() -> dict[str, FamilySpec]:
     return validated(dict[str, FamilySpec], as_mapping(parse_yaml(text, where), where), where)
 
 
-def listed_cpu(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A processor of the table as keys of a cpu: at the turbo clock with one core busy, at the held clock with all.
+class ProcessorRow(Spec):
+    """A processor of a table, as its maker sells it."""
+
+    name: Name
+    model: Name
+    cores: WholeNumber = Field(ge=1)
+    threads: WholeNumber = Field(ge=1)
+    base_ghz: Number = Field(gt=0)
+    turbo_ghz: Number = Field(gt=0)
+    all_core_ghz: Number | None = Field(default=None, gt=0, description="held by all cores; absent: by the family")
+    efficient_cores: WholeNumber = Field(default=0, ge=0)
+    year: WholeNumber
+    family: Name
+    source: Text
+
+
+def listed_cpu(keys: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """A processor of a table as keys of a cpu: at the turbo clock with one core busy, at the held clock with all.
 
     Efficient cores count as cores without second threads. Raises InputError for a family that isn't there.
     """
-    name = str(row["family"])
-    if name not in processor_families():
-        raise InputError(f"{row['model']}: no family {name!r} in processor_families.yaml")
-    family = processor_families()[name]
-    cores, threads, base, turbo = row["cores"], row["threads"], float(row["base_ghz"]), float(row["turbo_ghz"])
-    efficient = row.get("efficient_cores", 0)
-    held = base + family.held_share * (turbo - base)
-    mean = held * (cores - (1 - EFFICIENT_SHARE) * efficient) / cores
-    clock = f"{turbo:g} GHz" if held == turbo else f"{turbo:g} GHz with one core busy, {held:.3g} with all"
+    row: ProcessorRow = validated(ProcessorRow, dict(keys), where)
+    if row.family not in processor_families():
+        raise InputError(f"{where}: family: got {row.family!r}{did_you_mean(row.family, processor_families())}")
+    family = processor_families()[row.family]
+    held = row.all_core_ghz or row.base_ghz + family.held_share * (row.turbo_ghz - row.base_ghz)
+    mean = held * (1.0 - (1.0 - EFFICIENT_SHARE) * row.efficient_cores / row.cores)
+    clocks = f"{row.turbo_ghz:g} GHz with one core busy, {held:.3g} with all"
     return {
-        "model": f"{row['model']}, {base:g} GHz",
-        "cores": cores,
-        "relative_speed": float(f"{family.speed_per_ghz * turbo:.4g}"),
-        "threads_per_core": 2 if threads == 2 * cores else 1,
+        "model": f"{row.model}, {row.base_ghz:g} GHz",
+        "cores": row.cores,
+        "relative_speed": float(f"{family.speed_per_ghz * row.turbo_ghz:.4g}"),
+        "threads_per_core": 2 if row.threads == 2 * row.cores else 1,
         "second_thread_gain": family.second_thread_gain,
-        "all_core_clock_fraction": float(f"{min(mean / turbo, 1.0):.4g}"),
-        "source": f"{clock} x {family.speed_per_ghz:g} for each GHz of {name} ({family.source}); {row['source']}",
+        "all_core_clock_fraction": float(f"{min(mean / row.turbo_ghz, 1.0):.4g}"),
+        "source": f"{clocks}, x {family.speed_per_ghz:g} for each GHz of {row.family}: {family.source}. {row.source}",
     }

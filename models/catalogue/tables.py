@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from oltpsim.models.input import as_mapping, parse_yaml
@@ -12,35 +13,43 @@ COLUMN = re.compile(r"([a-z_.]+)(?: \[(.+)\])?")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-def read_table(text: str, where: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Keys that all rows share, and the rows by their names; an empty cell is no key. Raises InputError."""
+@dataclass(frozen=True)
+class TableRows:
+    """Rows of a table by their names: a row becomes keys when it is asked for, since a table has a thousand."""
+
+    columns: list[tuple[str, str | None]]
+    cells: dict[str, list[str]]
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        """The keys of a row; an empty cell is none."""
+        keys: dict[str, Any] = {}
+        for (path, unit), cell in zip(self.columns, self.cells[name], strict=True):
+            if cell:
+                *above, last = path.split(".")
+                node = keys
+                for word in above:
+                    node = node.setdefault(word, {})
+                node[last] = f"{cell} {unit}" if unit else _value(cell)
+        return keys
+
+
+def read_table(text: str, where: str) -> tuple[dict[str, Any], TableRows]:
+    """Keys that all rows share, and the rows. Raises InputError."""
     lines = text.splitlines()
     above = next((number for number, line in enumerate(lines) if not line.startswith("#")), len(lines))
     head = "\n".join(line[2:] for line in lines[:above])
     shared = as_mapping(parse_yaml(head, where), where) if head else {}
-    header, *rows = csv.reader(lines[above:]) or [[]]
+    header, *rows = [row for row in csv.reader(lines[above:]) if row] or [[""]]
     columns = [(match[1], match[2]) for name in header[1:] if (match := COLUMN.fullmatch(name))]
     if len(columns) != len(header) - 1 or not columns:
         raise InputError(f"{where}: the header: expected a name and keys with their units, such as 'cpu.cores'")
-    entries: dict[str, dict[str, Any]] = {}
+    cells: dict[str, list[str]] = {}
     for line, row in enumerate(rows, above + 2):
-        if len(row) != len(header) or row[0] in entries:
-            problem = "is there twice" if row[0] in entries else f"has {len(row)} cells of {len(header)}"
+        if len(row) != len(header) or row[0] in cells:
+            problem = "is there twice" if row[0] in cells else f"has {len(row)} cells of {len(header)}"
             raise InputError(f"{where}: line {line}: {row[0]} {problem}")
-        entries[row[0]] = _keys(columns, row[1:])
-    return shared, entries
-
-
-def _keys(columns: list[tuple[str, str | None]], cells: list[str]) -> dict[str, Any]:
-    keys: dict[str, Any] = {}
-    for (path, unit), cell in zip(columns, cells, strict=True):
-        if cell:
-            *above, last = path.split(".")
-            node = keys
-            for word in above:
-                node = node.setdefault(word, {})
-            node[last] = f"{cell} {unit}" if unit else _value(cell)
-    return keys
+        cells[row[0]] = row[1:]
+    return shared, TableRows(columns, cells)
 
 
 def _value(cell: str) -> Any:

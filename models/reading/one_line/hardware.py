@@ -18,6 +18,7 @@ from oltpsim.models.catalogue import (
     read_entry,
     read_processors,
     speed_factor,
+    volume_of_service,
 )
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrases
 from oltpsim.models.reading.one_line.systems import NamedSystem
@@ -110,6 +111,8 @@ def instance_of(phrases: Phrases) -> tuple[InstanceSpec, list[Origin]]:
     """The cloud machine that is named, and rows. Raises InputError if other pieces say something else of it."""
     name, piece = phrases["instance"].value, phrases["instance"].piece
     spec: InstanceSpec = read_entry("instances", name)
+    if piece.lower().startswith("db."):
+        spec = spec.model_copy(update={"local_disks": None})  # which hold no tables under RDS
     for thing, allowed, what in (
         ("memory_gib", {spec.memory_gib}, f"{spec.memory_gib:g} GiB of memory"),
         ("virtual", {spec.vcpus}, f"{spec.vcpus} vCPUs"),
@@ -127,7 +130,7 @@ def instance_of(phrases: Phrases) -> tuple[InstanceSpec, list[Origin]]:
                 f"{WHERE}: '{phrases[thing].piece}' and '{piece}': {name} has {what}; leave one of them out{hint}"
             )
     shape = f"{spec.vcpus} vCPU, {spec.memory_gib:g} GiB, {spec.cpu.model}"
-    managed = "runs on the machine of that name (assumption)" if piece.lower().startswith("db.") else ""
+    managed = "" if name.lower() in piece.lower().split() else f"runs on a machine {name} (assumption)"
     speed = f"as the catalogue has the {spec.cpu.model}"
     return spec, [
         Origin("machine", "machine.instance", shape, piece, managed),
@@ -175,12 +178,15 @@ def volumes_of(
             f"{WHERE}: '{phrases['volume'].piece}' and '{phrases['instance'].piece}': a volume of {provider} and a "
             f"machine of {instance.provider}; its own is {DEFAULT_VOLUMES.get(instance.provider, 'not known')}"
         )
-    rows.append(Origin("volume", DISK, entry, said, "" if said else f"no volume is said: what {provider} gives"))
-    size = phrases.value("volume_gib", phrases.value("disk_gib"))
+    size, machine = phrases.value("volume_gib", phrases.value("disk_gib")), phrases.piece("instance") or ""
+    size_rows = list[Origin]()
     if size is None:
         size = max(VOLUME_STEP_GIB, -(-VOLUME_OF_DATA * data_gib // VOLUME_STEP_GIB) * VOLUME_STEP_GIB)
         source = f"no size is said: {VOLUME_OF_DATA:g} times the data, in steps of {VOLUME_STEP_GIB:g} GiB"
-        rows.append(Origin("volume's size", f"{DISK}.size_gib", f"{size:g} GiB", None, source))
+        size_rows.append(Origin("volume's size", f"{DISK}.size_gib", f"{size:g} GiB", None, source))
+    entry = volume_of_service(machine, entry, size, chosen="volume" in phrases)
+    rows.append(Origin("volume", DISK, entry, said, "" if said else f"no volume is said: what {provider} gives"))
+    rows += size_rows
     order: dict[str, Any] = {"volume": entry, "size_gib": size}
     for thing, key in (("requests", "requests_per_s"), ("mib", "mib_per_s")):
         if thing in phrases:

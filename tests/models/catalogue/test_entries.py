@@ -53,7 +53,7 @@ def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
     assert set(PARTS) == set(CATALOGUED_KEYS.values())
     assert all(catalogue_names(kind) for kind in CATALOGUE_KINDS)
     plain = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-    cloud = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+|Standard_[DE]\d+[a-z]+_v\d")  # as its provider writes it
+    cloud = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+|Standard_[DEFL]\d+[a-z]+_v\d")  # as its provider writes it
     assert all(plain.fullmatch(name) or (kind == "instances" and cloud.fullmatch(name)) for kind, name in ENTRIES)
 
 
