@@ -43,9 +43,11 @@ MEMORY_GB = {96.0, 192.0, 384.0, 768.0}
 MOST_MEMORY_GB = 64.0
 EITHER_GB = {128.0, 256.0, 512.0}
 """sizes that memory has as well as drives"""
+JOINING = frozenset(("with", "and", "on", "for", "in", "of", "has", "is"))
+"""words that stand between pieces, never at the end of one that says what a part is"""
 PROCESSORS = {"words", "processor", "ghz", "cores", "count"}
 """what a piece says of processors"""
-COSTS = {"piece": 1.0, "noise": 0.1, "refused": 8.0, "strange": 10.0}
+COSTS = {"piece": 1.0, "noise": 0.6, "refused": 8.0, "strange": 10.0}
 """of what a text is taken for; that which costs least is meant"""
 
 
@@ -62,6 +64,7 @@ class Refusal:
     """A piece that is known, and why it can't be taken."""
 
     why: str
+    cost: str = "refused"
 
 
 TextMeaning = dict[str, Any] | Refusal | None
@@ -116,11 +119,20 @@ class Phrases(dict[str, Phrase]):
     def add(self, found: dict[str, Any], piece: str) -> None:
         """What a piece says. Raises InputError if another one says something else of the same thing."""
         for key, value in found.items():
+            if key == "engine" and key in self and _same_family(value.entry, self[key].value.entry):
+                if not re.search(r"\d", self[key].piece):
+                    del self[key]  # 'PostgreSQL' beside 'PostgreSQL 16' says no more
+                elif not re.search(r"\d", piece):
+                    continue
             if key in self and self[key].value != value:
                 names = table()["meanings"] | table()["keys"]
                 meaning = names.get(key, key.replace("_", " "))
                 raise InputError(f"{WHERE}: '{self[key].piece}' and '{piece}' both say {meaning}; keep one of them")
             self.setdefault(key, Phrase(value, piece))
+
+
+def _same_family(one: str, other: str) -> bool:
+    return one.partition("-")[0] == other.partition("-")[0]
 
 
 def read_line(line: str) -> Phrases:
@@ -136,11 +148,19 @@ def read_line(line: str) -> Phrases:
     benchmark = BENCHMARK.search(line)
     driver = next(filter(None, benchmark.groups()), "").lower().replace("ycsb", "YCSB") if benchmark else ""
     plain = re.sub(r"\((?:r|tm|c)\)|[®™]", "", line, flags=re.I).replace("@", " at ")
+    plain = re.sub(r"\b(\d{1,2})[x×](\d)", r"\1 x \2", plain)
+    plain = re.sub(r"(?i)(?<=[a-z])/(?=\d+(?!\d) ?(?!t\b))|(?<=\))\s", ", ", plain)
     pieces = [each for text in SPLIT.split(plain) for each in _pieces(" ".join(text.split()), driver)]
     if not pieces:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
     for piece, found in pieces:
         phrases.add(found, piece)
+    if "local" in phrases and not {"instance", "volume", "disk"} & phrases.keys():
+        local = phrases.pop("local").piece
+        phrases["disk"] = Phrase("nvme" if "nvme" in local.lower() else "ssd", local)
+    processors = {"words", "cpu_entry", "virtual", "instance"} & phrases.keys()
+    if "ghz" in phrases and not processors and not machine_named(phrases.value("name", "")):
+        phrases["clock"] = phrases.pop("ghz")
     _sort_sizes(phrases)
     _sort_threads(phrases)
     return phrases
@@ -197,9 +217,10 @@ def _pieces(text: str, driver: str) -> Iterator[tuple[str, dict[str, Any]]]:
     elif nameless is not None:
         processors = read_processors(text)
         known = catalogued_cpu(processors) or processor_family(processors.words)
-        if not said or known or not said <= PROCESSORS:
+        lenient = _processors(processors)
+        if lenient is None or not said or known or not said <= PROCESSORS:
             raise InputError(_not_understood(nameless))
-        parsed = [(text, _processors(processors))]
+        parsed = [(text, lenient)]  # of no known family, which their own part says
     for piece, found in parsed:
         yield piece, found if isinstance(found, dict) else {"name": piece}
 
@@ -211,13 +232,13 @@ def _split(words: list[str], driver: str) -> list[tuple[str, TextMeaning]]:
         ways = []
         for start in range(max(0, end - MOST_WORDS), end):
             cost, before = best[start]
-            text = " ".join(words[start:end])
+            text = " ".join(words[start:end]).strip("().:")
             found = _meaning(text, driver)
             if found is not None:
                 ways.append(
-                    (cost + COSTS["refused" if isinstance(found, Refusal) else "piece"], [*before, (text, found)])
+                    (cost + COSTS[found.cost if isinstance(found, Refusal) else "piece"], [*before, (text, found)])
                 )
-            elif start == end - 1 and text.lower() in _noise():
+            elif start == end - 1 and {words[start].lower(), text.lower()} & _noise():
                 ways.append((cost + COSTS["noise"], before))
             elif start == end - 1:
                 joined = bool(before) and before[-1][1] is None
@@ -241,13 +262,11 @@ def _meaning(piece: str, driver: str) -> TextMeaning:
         return Refusal(str(error))
 
 
-def _understood(piece: str, driver: str) -> dict[str, Any] | None:
+def _understood(piece: str, driver: str) -> TextMeaning:
     """What a piece says; None if nothing here understands it. Raises ValueError for what it can't say."""
     text = piece.lower()
     for pattern, match in matches(piece, driver):
-        if pattern.form.refuse:
-            raise ValueError(pattern.form.refuse)
-        return pattern.says(match)
+        return Refusal(pattern.form.refuse, "piece") if pattern.form.refuse else pattern.says(match)
     if (instance := instance_named(text)) is not None:
         managed = {"managed": True} if re.search(r"\b(?:db\.|rds\b)", text) else {}
         return {"instance": instance} | managed
@@ -257,11 +276,14 @@ def _understood(piece: str, driver: str) -> dict[str, Any] | None:
         return {"engine": engine}
     if (system := system_of(piece)) is not None:
         return {"system": system}
+    ends = set(text.split(" ")[:: max(1, text.count(" "))])
+    if ends & JOINING:
+        return None
     processors = read_processors(piece)
     return (
         _volumes(text)
         or _disks(text)
-        or (None if processors.words and processors.left_over() else _processors(processors))
+        or (None if processors.left_over() or JOINING & {*text.split(" ")} - {"of"} else _processors(processors))
     )
 
 
@@ -350,7 +372,12 @@ def _sort_sizes(phrases: Phrases) -> None:
     """
     thing = next((thing for thing in ("disk_gib", "volume_gib") if thing in phrases), None)
     flash = phrases.value("disk", "ssd") in {"ssd", "sata-ssd", "nvme"}
-    if thing is None or not flash or "instance" in phrases or machine_named(phrases.value("name", "")):
+    if (
+        thing is None
+        or not flash
+        or {"instance", "managed"} & phrases.keys()
+        or machine_named(phrases.value("name", ""))
+    ):
         return
     piece, size = phrases[thing].piece, phrases[thing].value
     gb = round(size * (2**30 / 1e9 if thing == "disk_gib" else 1.0), 3)
@@ -374,7 +401,7 @@ def _sort_threads(phrases: Phrases) -> None:
     threads, piece = phrases["all_threads"].value, phrases["all_threads"].piece
     cores = phrases.value("cores", 0) * phrases.value("count", 1)
     of_cores = cores and threads in {cores, 2 * cores}
-    of_clients = "driver" in phrases and "clients" not in phrases and phrases.piece("cores") != piece
+    of_clients = "driver" in phrases and "clients" not in phrases and not (of_cores and phrases.piece("cores") == piece)
     if of_cores and not of_clients:
         phrases["threads"] = Phrase(threads // cores, piece)
     elif of_clients and not of_cores:

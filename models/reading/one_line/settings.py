@@ -17,6 +17,8 @@ MOST_GIB_PER_CORE, LARGE_GIB = 128, 256
 MOST_GHZ, MOST_FLASH = 6.5, 64
 """of one server"""
 USUAL_CORES = 8
+CURRENT_SPEED_PER_GHZ, CLOCK_FACTOR = 5.0 / 3.0, 1.4
+"""of a processor of which only the clock is said, and one standard deviation"""
 LOCAL, ROUND_TRIP = "machine.network.clients_on_server", "machine.network.round_trip_us"
 REDO = "database.page_cleaner.redo_capacity_gib"
 HEADER_KIB = 1462 / 1024
@@ -36,6 +38,10 @@ def apply_settings(
     _add_log(said, engine)
     _add_pages(said, engine, data)
     _add_keys(said, data)
+    if "clock" in said:
+        speed = CURRENT_SPEED_PER_GHZ * said["clock"].value
+        form = Form(form="", source="5.0 / 3 for each GHz, as server-2020s of the catalogue", factor=CLOCK_FACTOR)
+        said["machine.cpu.relative_speed"] = Phrase(Setting(round(speed, 3), form), said["clock"].piece)
     if said.value("count", 1) > 1 and {"words", "ghz"} & said.keys() and "cpu" in data["machine"]:
         _add(said, "machine.cpu.sockets", said["count"].value, said["count"].piece)
     kept = list(rows)
@@ -56,9 +62,7 @@ def _applied(key: str, setting: Setting, piece: str, data: dict[str, Any], engin
     form, value = setting.form, setting.value
     if form.of and not _has(engine, form.of):
         owner = {"postgresql": "PostgreSQL", "innodb": "InnoDB"}[form.of]
-        raise InputError(
-            f"{WHERE}: '{piece}': is {owner}'s; {engine} has no such setting: leave it out, or name the engine"
-        )
+        raise InputError(_not_of(piece, owner, engine))
     if key.startswith("machine.disks") and "disks" not in data["machine"]:
         data["machine"] = expand_names(data["machine"], WHERE, "machine")
     *above, last = key.split(".")
@@ -84,6 +88,10 @@ def _applied(key: str, setting: Setting, piece: str, data: dict[str, Any], engin
     return Origin(table()["keys"].get(key, last), key, text, piece, form.source, None if exact else form.factor, others)
 
 
+def _not_of(piece: str, owner: str, engine: str) -> str:
+    return f"{WHERE}: '{piece}': only {owner} has it here, and {engine} hasn't; leave it out, or name the engine"
+
+
 def _has(engine: str, family: str) -> bool:
     return is_postgresql(engine) if family == "postgresql" else bool(database_keys(engine).get("page_cleaner"))
 
@@ -99,7 +107,7 @@ def _refuse_impossible(said: Phrases) -> None:
         and memory_gib > MOST_GIB_PER_CORE * cores
         and f"{memory_gib:,.0f} GiB of memory with {cores:g} cores; a server has at most {MOST_GIB_PER_CORE} for each: "
         f"write '{memory_gib / 1024:g} TB SSD' for a drive, or how many cores there are",
-        "ghz": said.value("ghz", 0) > MOST_GHZ and f"no processor has more than {MOST_GHZ:g} GHz; write '3.2 GHz'",
+        "clock": said.value("clock", 0) > MOST_GHZ and f"no processor has more than {MOST_GHZ:g} GHz; write '3.2 GHz'",
         "disks": disks > MOST_FLASH
         and said.value("disk") in {"ssd", "nvme", "sata-ssd"}
         and f"a server takes at most {MOST_FLASH} of them; write how many one machine has, as '8 NVMe'",
@@ -130,9 +138,7 @@ def _add_log(said: Phrases, engine: str) -> None:
         return
     piece = said[things[0]].piece
     if not _has(engine, "innodb"):
-        raise InputError(
-            f"{WHERE}: '{piece}': is InnoDB's; {engine} has no such setting: leave it out, or name the engine"
-        )
+        raise InputError(_not_of(piece, "InnoDB", engine))
     if "redo_file_gib" in said:
         files = said.value("redo_files", 1 if engine.startswith("mariadb") else 2)
         _add(said, REDO, files * said["redo_file_gib"].value, said["redo_file_gib"].piece, f"{files} files")

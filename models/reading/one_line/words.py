@@ -128,10 +128,10 @@ ATOMS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "many": (rf"{NUMBER} ?(?:k|m|bn?|thousand|million|billion)?", _count),
     "requests": (rf"{NUMBER} ?k?", lambda text: float(_count(text))),
     "records": (rf"{NUMBER} ?(?:k|m|bn?|thousand|million|billion)?", _records),
-    "gib": (rf"{NUMBER} ?(?:[kmgt]i?b(?:yte)?s?|[gt])", gib),
+    "gib": (rf"{NUMBER} ?(?:[kmgt]i?b(?:yte)?s?|[gt]i?)", gib),
     "size": (SIZE, gib),
     "data": (rf"{NUMBER} ?[kmgt]i?b(?:yte)?s?", _gib_of_data),
-    "disk": (rf"{NUMBER} ?[gt]i?b", lambda text: _bytes(text, DECIMAL_OF) / 2**30),
+    "disk": (rf"{NUMBER} ?[gt](?:i?b)?", lambda text: _bytes(text, DECIMAL_OF) / 2**30),
     "redo": (rf"(?:\d+ ?[x×*] ?)?{SIZE}(?: ?[x×*] ?\d+)?", _gib_of_logs),
     "s": (TIME, _seconds),
     "us": (rf"{NUMBER} ?(?:us|µs|micros(?:econds?)?|ms|milliseconds?)", lambda text: _seconds(text) * 1e6),
@@ -142,6 +142,7 @@ ATOMS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "krpm": (r"(?:5\.4|7\.2|10|15)", lambda text: int(1000 * float(text))),
     "ghz": (rf"{NUMBER} ?[gm]hz", lambda text: number(text.rstrip("gmhz ")) / (1.0 if "g" in text else 1000.0)),
     "letter": ("[a-f]", str.upper),
+    "value": (r"\S+(?: (?:[kmg]i?b|min|m?s))?", str),
     "on": ("(?:on|true|1|yes|enabled)", lambda _: True),
 }
 """What stands in angle brackets in a form: its pattern, and its value. Values raise ValueError."""
@@ -172,7 +173,8 @@ class Pattern:
 
 def pattern_of(form: Form) -> Pattern:
     """The pattern of a form."""
-    text = re.sub(r"(?<!\\)\((?!\?)", "(?:", re.sub(" (?!\\?)", lambda _: SEPARATOR, form.form))
+    text = form.form.replace("{who}", table()["macros"]["who"])
+    text = re.sub(r"(?<!\\)\((?!\?)", "(?:", re.sub(" (?!\\?)", lambda _: SEPARATOR, text))
     text = re.sub(r"(?<![-\w\\])-([A-Z])\b", r"(?-i:-\1)", text)
     atoms = tuple(re.findall(r"<([a-z]+)>", text))
     return Pattern(re.compile(re.sub(r"<([a-z]+)>", lambda atom: f"({ATOMS[atom[1]][0]})", text), re.I), atoms, form)

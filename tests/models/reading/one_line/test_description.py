@@ -161,7 +161,7 @@ def test_pieces_may_stand_in_any_order(line: str) -> None:
     ("Standard_E8ds_v5 + gp3", "a volume of aws and a machine of azure; its own is azure-premium-ssd-v2"),
     ("Standard_E8ds_v5 + Premium SSD", "add its tier or its size"),
     ("8 cores, SSD, 3000 IOPS", "requests/s are bought with a volume"),
-    ("8 cores, local NVMe", "only a cloud machine has disks of its own"),
+    ("r6i.2xlarge, local NVMe", "r6i.2xlarge has no such disks of its own"),
     ("MySQL 4 on r6i.2xlarge + gp3", "'MySQL 4': the catalogue has no such release; nearest: MySQL 9, MySQL 8.4"),
     ("r6i.2xlarge + gp3 500", "'gp3 500': 500 of what? write 'gp3 500 GiB', or '3000 IOPS'"),
     ("32 cores 256GB RAM NVNe", "'NVNe': not understood (did you mean 'NVMe'?)"),
