@@ -181,6 +181,8 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
         raise InputError(f"--set {setting}: a key is empty; expected key.path=value")
     *above, last = words
     value = expand_names(parse_yaml(text, f"--set {setting}"), f"--set {setting}", key)
+    if value == {}:
+        raise InputError(f"--set {setting}: an empty group of keys changes nothing; null takes {last} out")
     holders = list(values_along(data, key))
     for at, word in enumerate(words[1:]):
         if word.startswith("["):
