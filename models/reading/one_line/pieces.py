@@ -35,6 +35,8 @@ MAKERS = {
     "workstation",
 }  # fmt: skip
 """words by which a piece is a machine's name"""
+KINDS = {"nvme", "sata-ssd", "ssd", "sata", "sas", "scsi", "ide"}
+"""of disks, where a line names no model"""
 ENTRIES = {"cpus": "cpu_entry", "disks": "disk", "databases": "engine"}
 LOG_WORDS = ("log", "wal", "redo", "log on", "wal on", "redo on", "log on a")
 BENCHMARK = re.compile(r"\b(?:(pgbench)|(sysbench)(?![ _-]tpcc)|(ycsb))\b", re.I)
@@ -332,12 +334,13 @@ def _disks(text: str) -> dict[str, Any] | None:
         found["disk"], remainder = named, remainder.replace(f" {named} ", " ")
     places: dict[str, int] = {}
     for term in disk_terms():
-        if term.form.says.keys() | term.form.sets.keys() <= found.keys():
+        of_model = "disk" in term.form.says and found.get("disk", "ssd") not in KINDS  # whose kind may be said too
+        if term.form.says.keys() | term.form.sets.keys() <= found.keys() and not of_model:
             continue
         match = re.search(f" (?:{term.expression.pattern})(?= )", remainder, re.I)
         if match is None:
             continue
-        said = term.says(match)
+        said = {} if of_model else term.says(match)
         places |= dict.fromkeys(said, match.start())
         found |= said
         remainder = remainder[: match.start()] + " " * len(match[0]) + remainder[match.end() :]
