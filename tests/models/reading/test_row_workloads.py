@@ -79,5 +79,5 @@ def test_locked_rows_are_the_most_that_a_scale_may_be() -> None:
 def test_every_path_length_has_a_source_and_each_way_of_keeping_rows_a_statements() -> None:
     for paths in ROW_PATHS.values():
         assert all(each.source for each in paths)
-        assert any(each.key == "statement_us" and each.factor for each in paths)
+        assert any(each.key == "database.path.statement_us" and each.factor for each in paths)
     assert set(ROW_PATHS) == {store for each in BENCHMARKS.values() for store in each.tables}
