@@ -111,7 +111,12 @@ ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
 }
 """by the way an engine keeps rows; of engines of one way the same"""
 OF_PROCEDURES = f"{JOINTLY}: HammerDB's stored procedures on PostgreSQL 18 take 0.64 of what go-tpc's statements do"
+OF_MYSQL_PROCEDURES = f"{JOINTLY}: HammerDB on MySQL 8.4, in memory on two Xeon Gold 6230: 1.4 of the entry's"
 DRIVER_PATHS = {
+    ("innodb", "HammerDB"): (
+        PathLength("transaction's CPU", f"{PATH}transaction_us", 4200, OF_MYSQL_PROCEDURES, 1.3),
+        PathLength("row's CPU", f"{PATH}row_operation_us", 420, OF_MYSQL_PROCEDURES, 1.3),
+    ),
     ("postgresql", "HammerDB"): (
         PathLength("transaction's CPU", f"{PATH}transaction_us", 960, OF_PROCEDURES, 1.3),
         PathLength("row's CPU", f"{PATH}row_operation_us", 96, OF_PROCEDURES, 1.3),
