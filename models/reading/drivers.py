@@ -55,6 +55,11 @@ def driver_of(engine: str, driver_name: str | None = None) -> dict[str, Any]:
     return dict(PUBLISHED_DRIVERS.get(engine, VIRTUOSO_DRIVER))
 
 
+def usual_driver(engine: str) -> str:
+    """Name of the driver by which an engine is usually measured; none of the published engines has one."""
+    return DRIVERS[engine][0] if engine in DRIVERS else ""
+
+
 def is_postgresql(engine: str) -> bool:
     """Whether an engine of the catalogue is a release of PostgreSQL."""
     return DRIVERS.get(engine, ("", {}))[1] is OF_POSTGRESQL

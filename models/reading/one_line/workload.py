@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from oltpsim.models.reading.drivers import database_keys, driver_of, gib_per_warehouse, is_postgresql
+from oltpsim.models.reading.drivers import database_keys, driver_of, gib_per_warehouse, is_postgresql, usual_driver
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrases
 from oltpsim.models.reading.row_workloads import (
     BENCHMARKS,
@@ -109,7 +109,7 @@ def line_workload(phrases: Phrases, engine: str) -> LineWorkload:
         keys,
         DataSize("warehouses", "warehouses", "warehouses", gib_each, WAREHOUSES, MOST_WAREHOUSES),
         None,
-        DRIVER_PATHS.get(("postgresql" if is_postgresql(engine) else "innodb", driver or ""), ()),
+        DRIVER_PATHS.get(("postgresql" if is_postgresql(engine) else "innodb", driver or usual_driver(engine)), ()),
     )
 
 
