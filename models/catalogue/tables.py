@@ -39,12 +39,13 @@ def read_table(text: str, where: str) -> tuple[dict[str, Any], TableRows]:
     above = next((number for number, line in enumerate(lines) if not line.startswith("#")), len(lines))
     head = "\n".join(line[2:] for line in lines[:above])
     shared = as_mapping(parse_yaml(head, where), where) if head else {}
-    header, *rows = [row for row in csv.reader(lines[above:]) if row] or [[""]]
+    reader = csv.reader(lines[above:])
+    (_, header), *rows = [(above + reader.line_num, row) for row in reader if row] or [(0, [""])]
     columns = [(match[1], match[2]) for name in header[1:] if (match := COLUMN.fullmatch(name))]
     if len(columns) != len(header) - 1 or not columns:
         raise InputError(f"{where}: the header: expected a name and keys with their units, such as 'cpu.cores'")
     cells: dict[str, list[str]] = {}
-    for line, row in enumerate(rows, above + 2):
+    for line, row in rows:
         if len(row) != len(header) or row[0] in cells:
             problem = "is there twice" if row[0] in cells else f"has {len(row)} cells of {len(header)}"
             raise InputError(f"{where}: line {line}: {row[0]} {problem}")
