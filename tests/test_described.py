@@ -1,36 +1,55 @@
-"""Published results of described machines: the page has all of docs/described.yaml, and each line is understood."""
+"""Public measurements of described machines: every line has its answer, and the page is made of the answers."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from oltpsim.models.input import parse_yaml
+from docs.build_described import ANSWERS, PAGE, Answer, Spelling, measurements, read_answers, sources, summary, tables
 from oltpsim.models.reading import read_description
 from oltpsim.simulator.errors import InputError
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
-SOURCES = parse_yaml((DOCS / "described.yaml").read_text(encoding="utf-8"), "described.yaml")["sources"]
-RESULTS = [result for source in SOURCES for result in source["results"]]
+REBUILD = "run docs/build_described.py"
 
 
-@pytest.mark.parametrize("result", RESULTS, ids=[f"{place}" for place in range(len(RESULTS))])
-def test_each_line_is_understood_and_stands_on_the_page_with_its_result(result: dict[str, Any]) -> None:
-    described = read_description(result["line"])
-    assert described.scenario.workload.loaded in {100, 200, 320, 1000}
-    published = " .. ".join(f"{each:,}" for each in result["new_orders_per_min"])
-    row = f"| {result['machine']} | `{result['line']}` | {published} |"
-    assert row in (DOCS / "validation.md").read_text(encoding="utf-8"), "run docs/build_described.py"
+@pytest.fixture(scope="module")
+def answers() -> list[Answer]:
+    return read_answers()
 
 
-def test_a_line_with_a_misspelt_driver_is_not() -> None:
-    line = next(result["line"] for result in RESULTS if "HammerDB" in result["line"])
+def test_each_measured_line_has_an_answer(answers: list[Answer]) -> None:
+    measured = measurements()
+    assert [(each.file, each.runs) for each in answers] == [(each.file, len(each.rates_per_min)) for each in measured]
+    said = [each.measured for each in answers]
+    assert said == pytest.approx([each.rate_per_min for each in measured], rel=1e-5), REBUILD
+
+
+def test_the_page_has_the_answers(answers: list[Answer]) -> None:
+    assert tables(answers) in PAGE.read_text(encoding="utf-8"), REBUILD
+
+
+@pytest.mark.parametrize("file", sources())
+def test_a_line_of_each_file_is_understood(file: str, answers: list[Answer]) -> None:
+    first = next(each for each in answers if each.file == file and not each.refused)
+    assert read_description(first.line, first.settings.split("; ") if first.settings else ()).scenario
+
+
+def test_a_refused_piece_is_spelt_otherwise_and_said() -> None:
+    spelling = Spelling([("8 cores",), ("SDDD", "SSD"), ("redo of a week", "--set database.log.flush_overhead_us=5")])
+    assert spelling.described().scenario.database.log.flush_overhead_us == 5
+    assert (spelling.line, list(spelling.refused)) == ("8 cores, SSD", ["SDDD", "redo of a week"])
+
+
+def test_a_line_without_another_spelling_is_refused() -> None:
     with pytest.raises(InputError, match="'HamerDB': not understood"):
-        read_description(line.replace("HammerDB", "HamerDB"))
+        Spelling([("8 cores",), ("HamerDB",), ("SSD", "NVMe")]).described()
 
 
-def test_each_source_stands_on_the_page() -> None:
-    page = (DOCS / "validation.md").read_text(encoding="utf-8")
-    assert all(f"- {source['source']}" in page for source in SOURCES)
+def test_a_summary_counts_errors_bias_and_what_lies_inside() -> None:
+    one = Answer("a.csv", "line", "", 2, 100.0, 0.0, 50.0, 25.0, 100.0)
+    other = Answer("a.csv", "line", "", 1, 100.0, 0.0, 200.0, 150.0, 600.0)
+    refused = Answer("a.csv", "line", "", 1, 100.0, 0.0, refused="no such disk")
+    assert summary([one, other, refused]) == ("3", "4", "1", "75%", "75%", "1.00", "50%", "2.00")
+
+
+def test_answers_are_data_of_the_folder() -> None:
+    assert {path.name for path in ANSWERS.parent.glob("*.csv")} == {*sources(), ANSWERS.name}

@@ -112,9 +112,10 @@ def guess_moves(
     """
     guesses = [row for row in description.rows if row.uncertain and not _fitted(row, description.scenario, calibration)]
     found = {}
+    middle = figure_logs(description.scenario, calibration) if guesses else {}
     for number, row in enumerate(guesses):
         report(number / len(guesses), row.what)
-        found[row.key] = moved_by(description, row, calibration)
+        found[row.key] = moved_by(description, row, calibration, middle)
     return found
 
 
@@ -140,18 +141,19 @@ def left_open(description: Description, moves: Moves, calibration: Calibration |
     return {rows[key].what: by_kind for key, by_kind in moves.items() if key in rows and any(by_kind.values())}
 
 
-def moved_by(description: Description, row: Origin, calibration: Calibration | None) -> dict[FigureKind, float]:
-    """Standard deviations of the figures' logarithms by one guess; 0 if nothing else is possible."""
+def moved_by(
+    description: Description, row: Origin, calibration: Calibration | None, middle: dict[FigureKind, float]
+) -> dict[FigureKind, float]:
+    """Standard deviations of the figures' logarithms by one guess, around `middle`; 0 if nothing else is possible."""
     settings = row.others
     if row.factor is not None:
         value: int | float = value_at(description.scenario, row.key)
         ends = (value * row.factor, value / row.factor)
         settings = tuple(f"{row.key}={round(end) if isinstance(value, int) else end!r}" for end in ends)
-    middle = _logs(description.scenario, calibration)
     changes = []
     for setting in settings:
         try:
-            changed = _logs(description.changed(setting), calibration)
+            changed = figure_logs(description.changed(setting), calibration)
         except InputError:  # a machine that can't be is no other possibility
             continue
         changes.append({kind: log - middle[kind] for kind, log in changed.items()})
@@ -169,7 +171,8 @@ def _fitted(row: Origin, scenario: ScenarioSpec, calibration: Calibration | None
     return any(key not in out and numeric_value(scenario, key) is not None for key in keys)
 
 
-def _logs(scenario: ScenarioSpec, calibration: Calibration | None) -> dict[FigureKind, float]:
+def figure_logs(scenario: ScenarioSpec, calibration: Calibration | None) -> dict[FigureKind, float]:
+    """Logarithms of a run's figures by the formulas. Raises InputError."""
     machine = scenario if calibration is None else apply_calibration(calibration, scenario)
     if machine.job is None and machine.interval.start != "warm":
         answer = _answer(machine)

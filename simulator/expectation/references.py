@@ -102,6 +102,7 @@ class PageUses:
         """Raises InputError for a table of popularity that is longer than a group of its region."""
         self.reader, self.program = reader, reader.program
         self._by_table: dict[tuple[int, int], FloatArray] = {}
+        self._along: dict[tuple[int, int, int, int], FloatArray] = {}
         self.uses = [
             self._use(key, touches, float(share))
             for share, work in zip(reader.mix, reader.works, strict=True)
@@ -140,8 +141,7 @@ class PageUses:
                 frontier = part if part.factor and self.reader.moves_per_transaction[part.counter] > 0 else None
             if frontier is None:
                 assert isinstance(numbers, Numbers)
-                offsets = (low + numbers.low + np.arange(len(numbers.share))) // rows_per_page % group_pages
-                along = np.bincount(offsets, weights=numbers.share, minlength=group_pages).astype(np.float64)
+                along = self._pages_of(numbers.share, low + numbers.low, rows_per_page, group_pages)
         return Use(
             key,
             touches,
@@ -155,6 +155,14 @@ class PageUses:
             along,
             frontier,
         )
+
+    def _pages_of(self, rows: FloatArray, low: int, rows_per_page: int, group_pages: int) -> FloatArray:
+        """Chance of each page of a group by that of rows from `low` on; draws alike have one array of rows."""
+        key = id(rows), low, rows_per_page, group_pages
+        if key not in self._along:
+            offsets = (low + np.arange(len(rows))) // rows_per_page % group_pages
+            self._along[key] = np.bincount(offsets, weights=rows, minlength=group_pages).astype(np.float64)
+        return self._along[key]
 
     def _popularity(self, table: int, region: int) -> FloatArray:
         """Chance of each page of a group by an alias table, which has a row for each or for the first ones."""

@@ -305,10 +305,21 @@ class ProgramReader:
 
     def _affine(self, part: Part, factor: int, add: int, modulus: int) -> Part:
         """An affine function of a part; if it is so many rows behind a drawn one, that is remembered too."""
-        found = self._remembered(("affine", id(part), factor, add, modulus), lambda: affine(part, factor, add, modulus))
+        found = self._remembered(
+            ("affine", id(part), factor, add, modulus), lambda: self._spread(part, factor, add, modulus)
+        )
         if factor == 1 and add > 0 and isinstance(part, Numbers):  # frontiers: simulator/analytic/reading/pages.py
             self._rows_before[id(found)] = part, add
         return found
+
+    def _spread(self, part: Part, factor: int, add: int, modulus: int) -> Part:
+        """The function of a part, one of its own; draws alike share its numbers."""
+        if isinstance(part, Frontier):
+            return affine(part, factor, add, modulus)
+        key = ("spread", id(part.share), part.low, part.apart, factor, add, modulus)
+        numbers = self._remembered(key, lambda: affine(part, factor, add, modulus))
+        assert isinstance(numbers, Numbers)
+        return Numbers(numbers.low, numbers.share, numbers.apart)
 
     def _drawn(self, key: tuple[object, ...], make: Callable[[], Part]) -> Part:
         """A fresh draw each time: a part of its own that shares the numbers with others of its kind."""

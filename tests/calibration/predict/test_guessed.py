@@ -25,7 +25,7 @@ from oltpsim.calibration.predict import (
     predict_scenario,
     unseen_moves,
 )
-from oltpsim.calibration.predict.guessed import moved_by
+from oltpsim.calibration.predict.guessed import figure_logs, moved_by
 from oltpsim.models.input import value_at
 from oltpsim.models.jobs import JobResult
 from oltpsim.models.reading import Description, Origin, read_description, with_values
@@ -44,7 +44,7 @@ def row_of(description: Description, key: str) -> Origin:
 
 
 def rate_moved(description: Description, row: Origin, model: Calibration | None = None) -> float:
-    return moved_by(description, row, model)[FigureKind.RATE]
+    return moved_by(description, row, model, figure_logs(description.scenario, model))[FigureKind.RATE]
 
 
 @pytest.fixture(scope="module")
