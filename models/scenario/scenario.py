@@ -55,7 +55,8 @@ class IntervalSpec(Spec):
     """What the reported rate counts: `duration_s` of simulated time after `warm_up_s` that is not counted.
 
     Or, in place of `duration_s`, a fixed amount of work: every client stops when it has ended `new_orders_per_client`
-    new orders, with the rest of its mix between them; the run lasts from the first start to the last end.
+    new orders, with the rest of its mix between them; the run lasts from the first start to the last end. Or what the
+    machine does for hours (`sustained`): whole cycles of checkpoints and of the redo log, of volumes without credits.
 
     `start` is the state that the harness leaves: `cold` (empty caches), `after_load` (what a bulk load and a
     checkpoint leave), `after_prewarm` (a fresh server that has read its files) or `warm` (buffer pool and page cache as
@@ -69,14 +70,21 @@ class IntervalSpec(Spec):
     warm_up_s: Seconds = Field(default=0.0, ge=0, le=10 * 86400)
     duration_s: Seconds | None = Field(default=None, gt=0, le=10 * 86400)
     new_orders_per_client: WholeNumber | None = Field(default=None, ge=1, le=100_000_000)
+    sustained: bool = Field(
+        default=False,
+        description="whether simulations choose warm-up, length and the pages held (sampling_fraction), so that whole "
+        "cycles take seconds; from start: warm",
+    )
 
     @model_validator(mode="after")
     def _one_length(self) -> Self:
-        if (self.duration_s is None) == (self.new_orders_per_client is None):
+        if (self.duration_s is not None) + (self.new_orders_per_client is not None) + self.sustained != 1:
             raise ValueError(
-                "give the length of the run, either duration_s or new_orders_per_client"
-                + (", not both (null takes one away that a base gives)" if self.duration_s is not None else "")
+                "give the length of the run, one of duration_s, new_orders_per_client and sustained: true"
+                + (", not several (null takes one away that a base gives)" if self.duration_s is not None else "")
             )
+        if self.sustained and (self.start != "warm" or self.warm_up_s > 0 or self.lead_in is not None):
+            raise ValueError("sustained: true is a run from start: warm; leave warm_up_s and lead_in out")
         if self.new_orders_per_client is not None and self.warm_up_s > 0:
             raise ValueError("a run of new_orders_per_client counts all of them: leave warm_up_s out")
         return self

@@ -1,23 +1,25 @@
 """Spatial sampling by folding: the pages of a few units, as TPC-C's warehouses, stand for those of all.
 
  clients, row locks, CPU, disks' speeds, log    whole    every transaction and every I/O is simulated
- pages of warehouses, counters of their rows    folded   warehouse h uses the pages of h * warehouses // whole
+ pages of units, counters of their rows    folded   warehouse h uses the pages of h * warehouses // whole
  item pages                                     merged   each is the sum of pages of about the same popularity
  pool, memory, page cache, marks, files         share    times as large
+ requests that may be in flight                 whole    each waits behind as many as it would
  intervals, spreads and ages of daemons         share    times as long
 
 A page is referred to 1/share times as often and a pool of its share turns over 1/share times as soon: hit ratios, dirty
 shares and I/O per transaction stay. Why, and what is lost: docs/decisions/0007-sampling.md.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.models.workloads import UnitSample
-from oltpsim.simulator.form import Daemon, DeviceRecord, PageCache, RaidSet, RotatingDevice, Storage, System
+from oltpsim.models.workloads import AnyWorkloadSpec, UnitSample
+from oltpsim.simulator.form import Daemon, DeviceRecord, IntArray, PageCache, RaidSet, RotatingDevice, Storage, System
 from oltpsim.simulator.results import Result
 
 LEAST_TURNOVER_RESPONSES = 10
@@ -48,7 +50,7 @@ def folded(model: System, sample: UnitSample) -> System:
 
 def _smaller_cache(cache: PageCache, sample: UnitSample) -> PageCache:
     """A page cache for the sampled pages; all of the log is written, so that a page of it stands for more."""
-    fields = "pages", "dirty_limit_pages", "in_flight_pages", "paced_pages", "log_pages"
+    fields = "pages", "dirty_limit_pages", "paced_pages", "log_pages"
     log_page_bytes = round(cache.log_page_bytes / sample.share) if cache.log_pages else cache.log_page_bytes
     return replace(sample.with_scaled(cache, *fields), log_page_bytes=log_page_bytes)
 
@@ -73,11 +75,30 @@ def _smaller_device(device: DeviceRecord, sample: UnitSample) -> DeviceRecord:
     return sample.with_scaled(device, "capacity_bytes") if isinstance(device, RotatingDevice) else device
 
 
+def even_fraction(scenario: ScenarioSpec, most: float) -> float:
+    """The largest share up to `most` of which pages can be held; 1 if a share of them can't stand for all."""
+    workload = scenario.workload
+    if most >= 1.0 or not workload.folds:
+        return 1.0
+    shares = (1.0 / each for each in range(max(math.ceil(1.0 / most), 2), workload.loaded + 1))
+    return next((share for share in shares if _is_even(workload, workload.sample(share))), 1.0)
+
+
+def _is_even(workload: AnyWorkloadSpec, sample: UnitSample) -> bool:
+    used = _units_by_held(workload, sample)
+    return bool(used.max() <= MOST_UNEVEN * used.min())
+
+
+def _units_by_held(workload: AnyWorkloadSpec, sample: UnitSample) -> IntArray:
+    """Units in use by the one whose pages they share."""
+    return np.bincount(np.arange(workload.units_in_use) * sample.units // sample.whole)
+
+
 def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
     """Why a scenario cannot be sampled as it asks, a line each; nothing if it can or does not ask."""
     sample, workload = sample_of(scenario), scenario.workload
     got = f"sampling_fraction: got {scenario.sampling_fraction:g}"
-    if workload.unit_users is None and scenario.sampling_fraction < 1.0:
+    if not workload.folds and scenario.sampling_fraction < 1.0:
         yield (
             f"{got} with workload.kind: {workload.kind}, whose {workload.unit_words} "
             "have nothing of their own that could stand for others: set sampling_fraction: 1"
@@ -91,8 +112,8 @@ def sampling_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
     if scenario.interval.lead_in is not None and scenario.interval.lead_in.speed == "full":
         yield f"{got} with interval.lead_in, which is for pages one by one: take it out, or set sampling_fraction: 1"
-    used = np.bincount(np.arange(workload.units_in_use) * sample.units // sample.whole)
-    if used.max() > MOST_UNEVEN * used.min():
+    if not _is_even(workload, sample):
+        used = _units_by_held(workload, sample)
         yield (
             f"{got}; of the {used.sum():,} {workload.unit_words} in use {used.max()} would share the pages of one and "
             f"{used.min()} those of another: use 1, or a smaller share that divides them evenly"

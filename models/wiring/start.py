@@ -16,13 +16,15 @@ from oltpsim.simulator.form import GIB, KIB, NS_PER_S, IntArray, from_s
 
 MOST_WORK_S = 86_400
 """simulated time after which a run of a fixed amount of work is given up"""
+SUSTAINED_FROM_S = 86_400
+"""time that formulas take for the beginning of what a machine sustains: credits of bursts are spent by then"""
 
 
 def interval_of(scenario: ScenarioSpec, program: form.Program, registers: IntArray) -> form.Interval:
     """The interval of a scenario whose program and clients are these. Raises InputError for an unknown table."""
     spec = scenario.interval
     counted_s = MOST_WORK_S if spec.duration_s is None else spec.duration_s
-    before_s, transactions, lead_in_s = spec.warm_up_s, 0, 0.0
+    before_s, transactions, lead_in_s = SUSTAINED_FROM_S if spec.sustained else spec.warm_up_s, 0, 0.0
     if spec.lead_in is not None:
         if spec.lead_in.speed == "clients":
             before_s += spec.lead_in.duration_s or 0.0

@@ -180,9 +180,14 @@ class WorkloadSpec(Spec):
         """Changes of indexes to which a change buffer applies, as a share."""
         return 0.0
 
+    @property
+    def folds(self) -> bool:
+        """Whether units have pages of their own, so that those of a few stand for all."""
+        return self.unit_users is not None
+
     def sample(self, fraction: float) -> UnitSample:
         """Whole units that are held and stand for all, at least one; (1, 1) if units have no pages of their own."""
-        return UnitSample(max(1, round(fraction * self.loaded)), self.loaded) if self.unit_users else UnitSample(1, 1)
+        return UnitSample(max(1, round(fraction * self.loaded)), self.loaded) if self.folds else UnitSample(1, 1)
 
     @abstractmethod
     def work(self, paths: PathTimes, sample: UnitSample, cluster: ClusterPaths, *, logs_at_once: bool) -> ClientWork:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build, failover_of, scenario_error, scenario_remarks
 from oltpsim.scenarios.run.engines import load_engine
+from oltpsim.scenarios.run.sustained import simulate_sustained
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import OnProgress
 from oltpsim.simulator.results import Result, Series
@@ -31,6 +32,10 @@ def simulate(task: SimulationTask, on_progress: OnProgress | None = None, on_ste
     scenario = task.scenario
     if scenario.engine == "analytic":
         result: Result = load_engine("analytic").simulate(build(scenario), task.seed)
+    elif scenario.interval.sustained:
+        scenario, result = simulate_sustained(
+            scenario, lambda asked: _by_events(SimulationTask(asked, task.seed), on_progress, on_step)
+        )
     else:
         result = _by_events(task, on_progress, on_step)
     warnings = [*result.warnings, *scenario_remarks(scenario, result)]

@@ -230,7 +230,7 @@ def configuration_line(scenario: ScenarioSpec) -> str:
         *hardware(scenario),
         f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
         f"{workload.size_words}, {clients}",
-        f"{_length(window)} {since}",
+        "sustained for hours" if window.sustained else f"{_length(window)} {since}",
     ]
     return " · ".join(parts)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form.clock import NS_PER_MS, NS_PER_S
 
 # Operations: operands as named here. Whatever writes pays for its calls: write-back for expired pages, the writer else.
 DAEMON_OPERATIONS: dict[str, tuple[str, ...]] = {
@@ -58,6 +59,16 @@ class Daemon:
     def operands(self, operation: str) -> Iterator[tuple[int, ...]]:
         """Those of each step with this operation, in order."""
         return (step.operands for step in self.steps if step.operation == operation)
+
+    def checkpoint_cycle_ns(self, log_bytes_per_s: float) -> int | None:
+        """From one checkpoint to the next, if so much is logged; None of a daemon that makes none."""
+        if DaemonStep("note_checkpoint") not in self.steps:
+            return None
+        for (interval_ns,) in self.operands("every"):
+            return interval_ns
+        for interval_ns, log_bytes in self.operands("every_or_logged"):
+            return min(interval_ns, max(int(log_bytes / max(log_bytes_per_s, 1e-9) * NS_PER_S), NS_PER_MS))
+        return None
 
     def faults(self) -> Iterator[str]:
         """What is wrong with its steps, a sentence each: unknown ones, and a life at one instant."""

@@ -23,13 +23,8 @@ CURRENT_CLIENTS_PER_CORE = (8, 2, 32)
 """assumed of a machine of today, and what would have been as good"""
 DATA_OF_MEMORY = (1.0, 0.25, 4.0)
 """size of the data of a machine of today by that of its memory: assumed, and what would have been as good"""
-CURRENT_RUN_S = (60, 120)
-"""warm-up, and what is counted, of a machine of today: it starts warm, and this simulates in seconds"""
-ROWS_RUN_S = (20, 20)
-"""the same of a benchmark of rows whose transactions are short, and many more"""
-SHORT_ROUND_TRIPS = 10
-LARGE_CORES = 16
-"""with more cores the run is shorter in proportion, down to a sixth"""
+SAID_RUN_S = (60, 120)
+"""warm-up, and what is counted, of a machine of today where only one of the two is said"""
 BOUND_DRIVERS = ("HammerDB", "BenchBase")
 """whose clients stay with a warehouse each unless they are told otherwise"""
 
@@ -185,15 +180,17 @@ def run_of(
     rows += _driver_rows(phrases, workload)
     warm = "in_memory" in phrases or fixed or current is not None
     start = "warm" if warm else "after_load"
-    cleaned = current is not None and database_keys(engine).get("page_cleaner") is not None
+    sustained = current is not None and not fixed and job is None and not {"seconds", "warm_up_s"} & set(phrases)
+    cleaned = current is not None and not sustained and database_keys(engine).get("page_cleaner") is not None
     if cleaned and job is None:
         start = "after_prewarm"
-    short = workload.rows is not None and workload.rows.round_trips < SHORT_ROUND_TRIPS
-    warm_up, length, why = _times(current, ROWS_RUN_S if short else CURRENT_RUN_S)
+    warm_up, length = SAID_RUN_S if current is not None else (0, HOUR_S)
     length = phrases["new_orders"].value if fixed else phrases.value("seconds", length)
     warm_up = 0 if fixed or job is not None else phrases.value("warm_up_s", warm_up)
-    key = "new_orders_per_client" if fixed else "duration_s"
-    interval = {"start": start, key: length} | ({"warm_up_s": warm_up} if warm_up else {})
+    key = "new_orders_per_client" if fixed else "sustained" if sustained else "duration_s"
+    interval: dict[str, Any] = {"start": start, key: sustained or length}
+    if warm_up and not sustained:
+        interval["warm_up_s"] = warm_up
     if "think_s" in phrases:
         keys["arrivals"] |= {"kind": "closed", "think_time_s": phrases["think_s"].value}
         text = f"{phrases['think_s'].value:g} s"
@@ -201,7 +198,8 @@ def run_of(
     run = {"workload": keys, "interval": interval}
     piece, text = phrases.piece("new_orders", "seconds"), f"{length:,}" if fixed else f"{length:,g} s"
     text += f" after {warm_up:,g} s" if warm_up else ""
-    of_run = Origin("run", f"interval.{key}", text, piece, "" if piece else why)
+    why = "no time is said: " + ("whole checkpoint cycles, credits spent" if sustained else "as published")
+    of_run = Origin("run", f"interval.{key}", "for hours" if sustained else text, piece, "" if piece else why)
     if job is not None:
         return run | {"job": {"kind": job}}, [*rows, Origin("job", "job.kind", job, phrases["job"].piece, "")]
     begun = phrases.piece("in_memory", "new_orders")
@@ -243,15 +241,6 @@ def _rows_of_benchmark(phrases: Phrases, workload: RowWorkload) -> list[Origin]:
         key, count = "workload.tables[0].rows", f"{phrases['table_rows'].value:,}"
         rows.append(phrases.row("table_rows", "rows of a table", key, count))
     return rows
-
-
-def _times(current: Current | None, usual_s: tuple[int, int]) -> tuple[int, int, str]:
-    """Warm-up and length of a run, s, and why."""
-    if current is None:
-        return 0, HOUR_S, "no time is said: an hour, as published"
-    share = min(1.0, max(LARGE_CORES / current.cores, 1 / 6))
-    warm_up, length = (round(share * seconds) for seconds in usual_s)
-    return warm_up, length, "no time is said: what simulates in seconds; it starts warm"
 
 
 def _size(phrases: Phrases, size: DataSize, current: Current | None, fixed: bool) -> tuple[int, list[Origin]]:

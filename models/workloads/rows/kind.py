@@ -9,7 +9,7 @@ from oltpsim.models.workloads.folding import UnitSample
 from oltpsim.models.workloads.paths import ClusterPaths, PathTimes
 from oltpsim.models.workloads.protocol import ClientWork, WorkloadSpec
 from oltpsim.models.workloads.rows.program import rows_program
-from oltpsim.models.workloads.rows.tables import loaded_row_pages, row_regions
+from oltpsim.models.workloads.rows.tables import is_folded_by_units, loaded_row_pages, row_regions
 from oltpsim.models.workloads.rows.workload import RowFields
 from oltpsim.simulator.form import IntArray
 
@@ -66,6 +66,11 @@ class RowWorkloadSpec(RowFields):
         return loaded_row_pages(self)  # pyright: ignore[reportArgumentType]
 
     @property
+    def folds(self) -> bool:
+        """Whether units of scale have all but a few pages, none of whose rows is locked."""
+        return is_folded_by_units(self)  # pyright: ignore[reportArgumentType]
+
+    @property
     def files_per_table(self) -> int:
         """Files as many as units, if each is a table of its own."""
         return self.scale if self.unit == "tables" else 1
@@ -87,13 +92,13 @@ class RowWorkloadSpec(RowFields):
     def work(
         self,
         paths: PathTimes,
-        sample: UnitSample,  # noqa: ARG002
+        sample: UnitSample,
         cluster: ClusterPaths,  # noqa: ARG002
         *,
         logs_at_once: bool,
     ) -> ClientWork:
         """The same for all clients."""
-        program = rows_program(self, paths, logs_at_once)  # pyright: ignore[reportArgumentType]
+        program = rows_program(self, paths, logs_at_once, sample)  # pyright: ignore[reportArgumentType]
         return ClientWork(program, np.zeros((self.clients, len(program.registers)), dtype=np.int64))
 
     def compares_with(self, other: WorkloadSpec) -> bool:

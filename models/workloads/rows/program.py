@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from oltpsim.models.workloads.folding import UnitSample
 from oltpsim.models.workloads.paths import PathTimes, Rows
 from oltpsim.models.workloads.rows.keys import KeySpec, ages_pmf, popularity
 from oltpsim.models.workloads.rows.tables import PlacedTable, place_tables
@@ -23,7 +24,9 @@ MOST_AGES = 1_000_000
 
 
 @lru_cache(maxsize=256)
-def rows_program(workload: RowFields, paths: PathTimes, logs_at_once: bool = False) -> Program:
+def rows_program(
+    workload: RowFields, paths: PathTimes, logs_at_once: bool = False, sample: UnitSample | None = None
+) -> Program:
     """The program of a row workload; `paths` gives CPU times in ns. Programs of one outline share their arrays.
 
     `logs_at_once`: each statement logs for itself, as a log that is flushed at once takes it, not all at the end.
@@ -32,12 +35,12 @@ def rows_program(workload: RowFields, paths: PathTimes, logs_at_once: bool = Fal
     steps = ProgramSteps.needed(counts, [each.messages for each in workload.transactions], paths)
     alone = workload.arrivals.model_copy(update={"clients": 1} if workload.arrivals.kind == "closed" else {})
     # specs are frozen, so that pydantic gives them a hash, which the type checker doesn't see
-    return _outline(workload.model_copy(update={"arrivals": alone}), steps, logs_at_once).at(paths)  # pyright: ignore[reportArgumentType]
+    return _outline(workload.model_copy(update={"arrivals": alone}), steps, logs_at_once, sample).at(paths)  # pyright: ignore[reportArgumentType]
 
 
 @lru_cache(maxsize=64)
-def _outline(workload: RowFields, steps: ProgramSteps, logs_at_once: bool) -> ProgramOutline:
-    return RowsWriter(workload, steps, logs_at_once).write()
+def _outline(workload: RowFields, steps: ProgramSteps, logs_at_once: bool, sample: UnitSample | None) -> ProgramOutline:
+    return RowsWriter(workload, steps, logs_at_once, sample).write()
 
 
 def row_counts(workload: RowFields) -> dict[str, Rows]:
@@ -66,13 +69,15 @@ def _operations(statement: StatementSpec, table: TableSpec) -> float:
 class RowsWriter(TransactionWriter):
     """Writes the program; one method for each kind of statement."""
 
-    def __init__(self, workload: RowFields, steps: ProgramSteps, logs_at_once: bool) -> None:
+    def __init__(
+        self, workload: RowFields, steps: ProgramSteps, logs_at_once: bool, sample: UnitSample | None = None
+    ) -> None:
         super().__init__(steps, row_counts(workload))
         self.logs_at_once = logs_at_once
         self.workload = workload
         asm = self.asm
         self.zero, self.count, self.age = asm.register("zero"), asm.register("count"), asm.register("age")
-        self.tables = place_tables(asm, workload)
+        self.tables = place_tables(asm, workload, sample)
         self.group = {name: asm.register(f"{name}: unit") for name in self.tables}
         self.row = {name: asm.register(f"{name}: row") for name in self.tables}
         self.entry = asm.register("index entry")

@@ -5,11 +5,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from oltpsim.models.workloads.folding import UnitSample
 from oltpsim.models.workloads.rows.workload import RowFields, TableSpec
 from oltpsim.simulator.form import Assembler, IntArray
 
 UNIT_PAGES = 100
 """from which size on a unit of scale has pages of its own; smaller ones share them"""
+LEAST_FOLDED = 0.999
+"""share of the loaded pages that lie in units, from which on a few units stand for all"""
 
 
 @dataclass(frozen=True)
@@ -23,9 +26,9 @@ class PlacedTable:
     group_rows: int
 
 
-def place_tables(assembler: Assembler, workload: RowFields) -> dict[str, PlacedTable]:
-    """Lay out the tables, and say what a load writes."""
-    return {table.name: _placed(assembler, workload, table) for table in workload.tables}
+def place_tables(assembler: Assembler, workload: RowFields, sample: UnitSample | None = None) -> dict[str, PlacedTable]:
+    """Lay out the tables, and say what a load writes; of a sample the units that are held, and shared tables whole."""
+    return {table.name: _placed(assembler, workload, table, sample) for table in workload.tables}
 
 
 @lru_cache(maxsize=64)
@@ -46,9 +49,21 @@ def loaded_row_pages(workload: RowFields) -> int:
     return sum(pages for _, _, _, pages in assembler.load_order)
 
 
-def _placed(assembler: Assembler, workload: RowFields, table: TableSpec) -> PlacedTable:
-    in_units = table.rows >= UNIT_PAGES * table.rows_per_page and not table.room_rows
-    groups, rows = (workload.scale, table.rows) if in_units else (1, table.rows * workload.scale)
+@lru_cache(maxsize=64)
+def is_folded_by_units(workload: RowFields) -> bool:
+    """Whether all but a few pages lie in units that nobody locks rows of, so that a few units may stand for all."""
+    shared = tuple(table for table in workload.tables if table.locked or not _lies_in_units(table))
+    pages = sum(-(-table.rows * workload.scale // table.rows_per_page) for table in shared)
+    return pages <= (1.0 - LEAST_FOLDED) * loaded_row_pages(workload)
+
+
+def _lies_in_units(table: TableSpec) -> bool:
+    return table.rows >= UNIT_PAGES * table.rows_per_page and not table.room_rows
+
+
+def _placed(assembler: Assembler, workload: RowFields, table: TableSpec, sample: UnitSample | None) -> PlacedTable:
+    held = sample.units if sample and sample.units < sample.whole and not table.locked else workload.scale
+    groups, rows = (held, table.rows) if _lies_in_units(table) else (1, table.rows * workload.scale)
 
     def pages(rows: int, per_page: int) -> int:
         return max(1, -(-rows // per_page))

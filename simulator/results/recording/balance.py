@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oltpsim.simulator.form import PS_PER_NS, Daemon, DaemonStep, System, to_s
+from oltpsim.simulator.form import PS_PER_NS, Daemon, System, to_s
 from oltpsim.simulator.results.result import DeviceResult
 from oltpsim.simulator.results.snapshot import Levels, Window
 
@@ -58,28 +58,20 @@ def _deferred_writes(system: System, window: Window) -> Iterator[tuple[float, st
         verb = "grow" if growth > 0 else "shrink"
         yield growth, f"dirty pages {verb} by {abs(growth):,.0f} within what is counted"
     for daemon in system.daemons:
-        if DaemonStep("note_checkpoint") in daemon.steps:
-            for cycle_ns, longest_ns in _cycles_ns(daemon, window):
-                due = window.ns / cycle_ns
-                seen = _checkpoints_in(daemon, cycle_ns, longest_ns, window)
-                words = (
-                    f"{seen:.2g} checkpoints in the {window.seconds:,.4g} s that are counted, where one comes every "
-                    f"{to_s(cycle_ns):,.4g} s"
-                )
-                yield (due - seen) * float(pages.mean()), words.replace("0 checkpoints", "no checkpoint", 1)
+        cycle_ns = daemon.checkpoint_cycle_ns(window.counters.log.written_bytes / window.seconds)
+        if cycle_ns is not None:
+            due = window.ns / cycle_ns
+            seen = _checkpoints_in(daemon, cycle_ns, window)
+            words = (
+                f"{seen:.2g} checkpoints in the {window.seconds:,.4g} s that are counted, where one comes every "
+                f"{to_s(cycle_ns):,.4g} s"
+            )
+            yield (due - seen) * float(pages.mean()), words.replace("0 checkpoints", "no checkpoint", 1)
 
 
-def _cycles_ns(daemon: Daemon, window: Window) -> Iterator[tuple[int, int]]:
-    """From one checkpoint to the next at the window's rate of log, and what that is at most."""
-    for (interval_ns,) in daemon.operands("every"):
-        yield interval_ns, interval_ns
-    for interval_ns, log_bytes in daemon.operands("every_or_logged"):
-        logged = max(window.counters.log.written_bytes, 1)
-        yield min(interval_ns, max(int(log_bytes / logged * window.ns), 1_000_000)), interval_ns
-
-
-def _checkpoints_in(daemon: Daemon, cycle_ns: int, longest_ns: int, window: Window) -> float:
+def _checkpoints_in(daemon: Daemon, cycle_ns: int, window: Window) -> float:
     """Checkpoints that are due in a window, one that is spread over a time in proportion."""
+    longest_ns = max(interval for name in ("every", "every_or_logged") for interval, *_ in daemon.operands(name))
     over_ns = max((over for _, over in daemon.operands("write_dirty")), default=0) * cycle_ns // longest_ns
     first_ns, last_ns, seen = window.first.at_ns, window.last.at_ns, 0.0
     for due_ns in range(cycle_ns, last_ns, cycle_ns):

@@ -1,0 +1,78 @@
+"""Sustained rates: runs over whole cycles, on pages that stand for more, against plain long runs."""
+
+from dataclasses import replace
+
+import pytest
+
+from oltpsim.models.reading import read_description
+from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
+from oltpsim.scenarios.run import SimulationTask, simulate
+from oltpsim.scenarios.run.sustained import CYCLES_BEFORE, CYCLES_COUNTED, longest_cycle_s, with_cycles
+from oltpsim.simulator.kernel import simulate as simulate_system
+
+CAPPED = "2 cores, 4 GB, gp3 100 GiB, PostgreSQL 16, pgbench, scale 50, 8 clients"
+REDO = "4 cores, 8 GB, gp3 500 GiB, MySQL 8.0, 40 warehouses, 16 clients"
+SMALL_LOG = ["database.checkpoint.most_log_gib=0.5"]
+
+
+def described(line: str, settings: list[str]) -> ScenarioSpec:
+    return read_description(line, settings, {}).scenario
+
+
+def plain(line: str, settings: list[str], warm_up_s: float, duration_s: float) -> ScenarioSpec:
+    """The same line with a run of this length, all pages held."""
+    length = ["interval.sustained=false", f"interval.warm_up_s={warm_up_s}", f"interval.duration_s={duration_s}"]
+    return described(line, [*settings, *length])
+
+
+def rate_of(scenario: ScenarioSpec) -> float:
+    return simulate(SimulationTask(scenario, 1)).transactions_per_s
+
+
+@pytest.mark.parametrize(
+    ("line", "settings"), [(CAPPED, SMALL_LOG), (REDO, ["database.page_cleaner.redo_capacity_gib=0.1"])]
+)
+def test_a_sustained_rate_is_that_of_a_long_plain_run(line: str, settings: list[str]) -> None:
+    assert rate_of(described(line, settings)) == pytest.approx(rate_of(plain(line, settings, 300, 900)), rel=0.06)
+
+
+def test_a_run_without_the_checkpoint_has_a_higher_rate() -> None:
+    """Twin: on a capped volume what comes before the first checkpoint isn't what the machine sustains."""
+    without = ["database.checkpoint.interval_s=86400", "database.checkpoint.full_page_writes=false"]
+    assert rate_of(plain(CAPPED, without, 20, 20)) > 1.2 * rate_of(described(CAPPED, SMALL_LOG))
+
+
+def test_a_few_units_of_scale_stand_for_all() -> None:
+    """Rate and log of a fifth of the pages, whose cycles are a fifth as long; twin: with a fifth of write-back."""
+    line = "4 cores, 16 GB, gp3 500 GiB, PostgreSQL 16, pgbench, scale 100, 32 clients"
+    settings = ["database.checkpoint.most_log_gib=1"]
+    whole = simulate(SimulationTask(plain(line, settings, 100, 200), 1))
+    scenario = plain(line, [*settings, "sampling_fraction=0.2"], 20, 40)
+    few = simulate(SimulationTask(scenario, 1))
+    assert few.transactions_per_s == pytest.approx(whole.transactions_per_s, rel=0.06)
+    assert few.log.bytes_per_s / few.transactions_per_s == pytest.approx(
+        whole.log.bytes_per_s / whole.transactions_per_s, rel=0.06
+    )
+    system = build(scenario)
+    in_flight = system.page_cache.in_flight_pages // 5
+    fewer = replace(system, page_cache=replace(system.page_cache, in_flight_pages=in_flight))
+    assert simulate_system(fewer, 1).transactions_per_s > 1.15 * whole.transactions_per_s
+
+
+def test_a_run_is_as_long_as_its_cycles_and_no_dearer_than_allowed() -> None:
+    scenario = described(CAPPED, [])
+    slow, fast = with_cycles(scenario, 300.0, 100.0), with_cycles(scenario, 300.0, 20_000.0)
+    assert slow.sampling_fraction == 1.0
+    assert slow.interval.duration_s == CYCLES_COUNTED * 300
+    assert slow.interval.warm_up_s == CYCLES_BEFORE * 300
+    assert fast.sampling_fraction < 0.1
+    assert fast.interval.duration_s == pytest.approx(CYCLES_COUNTED * 300 * fast.sampling_fraction, abs=60)
+
+
+def test_the_cycle_is_the_checkpoints_or_that_of_its_log() -> None:
+    system = build(described(CAPPED, SMALL_LOG))
+    limit = 0.5 * 2**30 / 1.9
+    assert longest_cycle_s(system, limit / 60.0) == pytest.approx(60.0)
+    assert longest_cycle_s(system, 1.0) == 300.0
+    assert longest_cycle_s(system, 0.0) == 0.0
