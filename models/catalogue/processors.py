@@ -18,7 +18,7 @@ CLOCK = re.compile(r"(?<![\w.])(\d{1,5}(?:\.\d{1,4})?) ?([gm])hz\b")
 WORDS_OF_CORES = re.compile(
     rf"\b({'|'.join(CORES)}|\d{{1,4}})[- ]cores?\b(?! (?:2|duo|solo|quad|extreme|i\d))(?: of)?", re.ASCII
 )
-COUNT = re.compile(rf"^(?:(\d{{1,4}}) ?[x×] ?|(\d{{1,4}}) (?=[a-z])|({'|'.join(COUNTS)}) (?=[a-z]))")
+COUNT = re.compile(rf"^(?:(\d{{1,4}}) ?[x×](?!eon) ?|(\d{{1,4}}) (?=[a-z])|({'|'.join(COUNTS)}) (?=[a-z]))")
 ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "iiii": "3i", "iiv": "3i", "piii": "pentium 3", "p3": "pentium 3",
          "p4": "pentium 4", "athlon64": "athlon 64", "x86_64": "x86 64"}  # fmt: skip
 MODEL_NUMBER = re.compile(r"[a-z]?\d{3,5}[a-z]{0,2}|\d[a-z]\d\d")

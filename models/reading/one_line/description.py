@@ -30,6 +30,7 @@ from oltpsim.models.reading.one_line.pieces import (
     read_line,
     system_of_maker,
 )
+from oltpsim.models.reading.one_line.settings import apply_settings
 from oltpsim.models.reading.one_line.systems import NamedSystem
 from oltpsim.models.reading.one_line.workload import Current, line_workload, run_of
 from oltpsim.models.scenario import ScenarioSpec
@@ -87,7 +88,7 @@ def read_description(
             f"{WHERE}: {f'{line!r}: ' if line else ''}nothing here says what the machine is: give pieces like "
             f"'8 cores', '32 GB', 'SSD', or 'r6i.2xlarge'; for example '{EXAMPLE}'"
         )
-    data, rows = _mapping(phrases)
+    data, rows = apply_settings(phrases, *_mapping(phrases))
     try:
         scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     except InputError as error:

@@ -6,8 +6,9 @@ from typing import Any
 
 from oltpsim.models.catalogue import catalogue_entry, catalogue_names
 from oltpsim.models.input import parse_quantity, value_text
-from oltpsim.models.reading.one_line.pieces import GIB_OF, SIZE, Phrases, understood
+from oltpsim.models.reading.one_line.pieces import Phrases, understood
 from oltpsim.models.reading.one_line.systems import NamedEngine, NamedSystem, engine_of, system_of
+from oltpsim.models.reading.one_line.words import SIZE, gib
 from oltpsim.simulator.errors import InputError
 
 
@@ -25,8 +26,7 @@ def add_flags(phrases: Phrases, flags: Mapping[str, str]) -> None:
 def _memory(text: str) -> float:
     """GiB of memory. A GB of memory has 2^30 bytes, as it is sold; see `pieces`."""
     _positive(text, "memory", "GiB")
-    match = re.fullmatch(SIZE, text.lower())
-    return float(match[1].replace(",", "")) * GIB_OF[match[2]] if match else _positive(text, "memory", "GiB")
+    return gib(text.lower()) if re.fullmatch(SIZE, text.lower()) else _positive(text, "memory", "GiB")
 
 
 def _positive(text: str, dimension: str, unit: str) -> float:

@@ -1,58 +1,54 @@
 """The pieces of a line that describes a machine, and what each of them says."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any
 
-from oltpsim.models.catalogue import catalogue_entry, catalogue_names, instance_named, read_processors, read_volume
+from oltpsim.models.catalogue import (
+    ProcessorPhrase,
+    catalogue_entry,
+    catalogue_names,
+    catalogued_cpu,
+    instance_named,
+    processor_family,
+    read_processors,
+    read_volume,
+)
 from oltpsim.models.input import did_you_mean
-from oltpsim.models.reading.one_line.row_pieces import row_piece
 from oltpsim.models.reading.one_line.systems import NamedEngine, engine_of, system_of
+from oltpsim.models.reading.one_line.words import disk_terms, matches, table
 from oltpsim.simulator.errors import InputError
 
 WHERE = "machine"
-EXAMPLE = "PostgreSQL 15 on r6i.2xlarge + gp3 500 GiB 3000 IOPS, 500 warehouses, 64 clients"
-FORMS = (
-    "r6i.2xlarge", "gp3 500 GiB 3000 IOPS", "2 x quad-core Xeon 5410 2.33 GHz", "8 cores",
-    "hyper-threading", "under Xen", "8 GB", "4 SATA", "RAID 5 of 4 SCSI 10k", "Solaris 10", "PostgreSQL 15",
-    "120,000 buffers", "buffer pool 2 GB", "40 GB of data", "40 warehouses", "80 clients", "30 min",
-    "full page writes off", "max_wal_size 2 GB", "in memory", "10,000 new orders each", "load of 20 warehouses",
-    "serial read", "HammerDB", "HammerDB all warehouses", "BenchBase", "pgbench select only", "scale 1000",
-    "sysbench read-write", "8 tables", "YCSB A", "20 million records", "name db-7",
-)  # fmt: skip
-WORDS = (
-    "memory", "buffers", "buffer", "pool", "warehouses", "clients", "disks", "SATA", "SCSI", "RAID", "NVMe", "Solaris",
-    "Windows", "Linux", "Fedora", "Virtuoso", "PostgreSQL", "MySQL", "Xeon", "Opteron", "Pentium", "UltraSPARC",
-    "hyper-threading", "orders", "serial", "threads", "cores", "data", "HammerDB", "go-tpc", "tpcc-mysql",
-    "sysbench-tpcc", "BenchBase", "pgbench", "sysbench", "YCSB", "scale", "tables", "records",
-)  # fmt: skip
-N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
-SIZE = rf"{N} ?([kmgt])i?b(?:yte)?s?"
-DATA = rf"{N} ?([kmgt]i?)b(?:yte)?s?"
-POOL = "(?:shared[_ ]buffers?|buffer pool|buffers?|pool)"
-GIB_OF = {"k": 2.0**-20, "m": 2.0**-10, "g": 1.0, "t": 1024.0}
-"""of memory and what lies in it, whose GB has 2^30 bytes as it is sold; a GB of data has 10^9"""
-GIB_OF_DATA = {"k": 1e3 / 2**30, "m": 1e6 / 2**30, "g": 1e9 / 2**30, "t": 1e12 / 2**30}
-TIME = r"(\d{1,6}(?:\.\d{1,3})?) ?(?:(ms)|(s)(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)"
-SECONDS_OF = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-SPLIT = re.compile(
-    r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\s[+/]\s|\swith\s(?=\d)|\srunning\s|\swith\s(?=hyper)|\s(?=under xen)", re.I
-)
-JOINED = re.compile(r"\s(?:on|with|and|plus)\s(?:an?\s)?", re.I)
-"""words between pieces, where both sides are some"""
+EXAMPLE: str = table()["example"]
+SPLIT = re.compile(r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\s[+/|]\s")
 MOST_LETTERS = 1000
-COUNTS = {"two": 2, "three": 3, "four": 4, "six": 6, "eight": 8}
-NOISE = re.compile(r"(?: *(?:of|in|an?|as|independent|x|with|on|each|over|array|set|2\.5|inch)(?= ))* *")
-DISK_KINDS = {
-    r"nvme(?: ssds?)?": "nvme",
-    r"sata ssds?": "sata-ssd",
-    r"ssds?|flash": "ssd",
-    r"sata(?: hdds?)?|hdds?|(?:spinning|rotating)(?= (?:disk|drive))": "sata",
-    r"sas": "sas",
-    r"(?:ultra ?(?:160|320) )?scsi": "scsi",
-    r"ide|pata|ata": "ide",
-}
+MOST_WORDS = 9
+"""of a piece that stands among others without a comma"""
+NAME = re.compile(r"(?:name|called)[ :=]+(.+)", re.I)
+SYSTEMS_OF_MAKERS = {"sunfire": "solaris-10", "sun": "solaris-10", "mac": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
+MAKERS = {
+    *SYSTEMS_OF_MAKERS, "acer", "apple", "asus", "cisco", "dell", "fujitsu", "generic", "hp", "hpe", "huawei",
+    "lenovo", "poweredge", "proliant", "supermicro", "thinkpad", "box", "desktop", "laptop", "notebook", "pc",
+    "workstation",
+}  # fmt: skip
+"""words by which a piece is a machine's name"""
+ENTRIES = {"cpus": "cpu_entry", "disks": "disk", "databases": "engine"}
+LOG_WORDS = ("log", "wal", "redo", "log on", "wal on", "redo on", "log on a")
+BENCHMARK = re.compile(r"\b(?:(pgbench)|(sysbench)(?![ _-]tpcc)|(ycsb))\b", re.I)
+MEMORY_GB = {96.0, 192.0, 384.0, 768.0}
+"""sizes of memory that no drive has, beside those up to `MOST_MEMORY_GB`"""
+MOST_MEMORY_GB = 64.0
+EITHER_GB = {128.0, 256.0, 512.0}
+"""sizes that memory has as well as drives"""
+JOINING = frozenset(("with", "and", "on", "for", "in", "of", "has", "is"))
+"""words that stand between pieces, never at the end of one that says what a part is"""
+PROCESSORS = {"words", "processor", "ghz", "cores", "count"}
+"""what a piece says of processors"""
+COSTS = {"piece": 1.0, "noise": 0.6, "refused": 8.0, "strange": 10.0}
+"""of what a text is taken for; that which costs least is meant"""
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,18 @@ class Phrase:
 
     value: Any
     piece: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A piece that is known, and why it can't be taken."""
+
+    why: str
+    cost: str = "refused"
+
+
+TextMeaning = dict[str, Any] | Refusal | None
+"""what a text says; None if nothing here understands it"""
 
 
 @dataclass(frozen=True)
@@ -111,46 +119,59 @@ class Phrases(dict[str, Phrase]):
     def add(self, found: dict[str, Any], piece: str) -> None:
         """What a piece says. Raises InputError if another one says something else of the same thing."""
         for key, value in found.items():
+            if key == "engine" and key in self and _same_family(value.entry, self[key].value.entry):
+                if not re.search(r"\d", self[key].piece):
+                    del self[key]  # 'PostgreSQL' beside 'PostgreSQL 16' says no more
+                elif not re.search(r"\d", piece):
+                    continue
             if key in self and self[key].value != value:
-                meaning = MEANINGS.get(key, key.replace("_", " "))
+                names = table()["meanings"] | table()["keys"]
+                meaning = names.get(key, key.replace("_", " "))
                 raise InputError(f"{WHERE}: '{self[key].piece}' and '{piece}' both say {meaning}; keep one of them")
             self.setdefault(key, Phrase(value, piece))
 
 
+def _same_family(one: str, other: str) -> bool:
+    return one.partition("-")[0] == other.partition("-")[0]
+
+
 def read_line(line: str) -> Phrases:
     """Every thing that a line says, by its name. Raises InputError for what is not understood or said twice."""
+    phrases = Phrases()
     if not line:
-        return Phrases()
+        return phrases
     if len(line) > MOST_LETTERS or not line.isprintable():
         raise InputError(
             f"{WHERE}: a line of printable text, of at most {MOST_LETTERS:,} letters; for example '{EXAMPLE}'"
         )
-    phrases = Phrases()
-    strange: list[str] = []
-    for text in SPLIT.split(line):
-        pieces = _pieces(text.strip())
-        for piece, found in pieces:
-            if found is None:
-                strange.append(piece)
-            phrases.add(found or {}, piece)
-    if not phrases and not strange:
+    _meaning.cache_clear()
+    benchmark = BENCHMARK.search(line)
+    driver = next(filter(None, benchmark.groups()), "").lower().replace("ycsb", "YCSB") if benchmark else ""
+    plain = re.sub(r"\((?:r|tm|c)\)|[®™]", "", line, flags=re.I).replace("@", " at ")
+    plain = re.sub(r"\b(\d{1,2})[x×](\d)", r"\1 x \2", plain)
+    plain = re.sub(r"(?i)(?<=[a-z])/(?=\d+(?!\d) ?(?!t\b))|(?<=\))\s", ", ", plain)
+    pieces = [each for text in SPLIT.split(plain) for each in _pieces(" ".join(text.split()), driver)]
+    if not pieces:
         raise InputError(f"{WHERE}: got an empty line; for example '{EXAMPLE}'")
-    for piece in strange:
-        name = NAME.fullmatch(piece)
-        if name is None and not names_a_machine(piece):
-            raise InputError(_not_understood(piece))
-        phrases.add({"name": name[1] if name else piece}, piece)
+    for piece, found in pieces:
+        phrases.add(found, piece)
+    if "local" in phrases and not {"instance", "volume", "disk"} & phrases.keys():
+        local = phrases.pop("local").piece
+        phrases["disk"] = Phrase("nvme" if "nvme" in local.lower() else "ssd", local)
+    processors = {"words", "cpu_entry", "virtual", "instance"} & phrases.keys()
+    if "ghz" in phrases and not processors and not machine_named(phrases.value("name", "")):
+        phrases["clock"] = phrases.pop("ghz")
+    _sort_sizes(phrases)
+    _sort_threads(phrases)
     return phrases
 
 
-NAME = re.compile(r"(?:name|called)[ :=]+(.+)", re.I)
-SYSTEMS_OF_MAKERS = {"sunfire": "solaris-10", "sun": "solaris-10", "mac": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
-MAKERS = {
-    *SYSTEMS_OF_MAKERS, "acer", "apple", "asus", "cisco", "dell", "fujitsu", "generic", "hp", "hpe", "huawei",
-    "lenovo", "poweredge", "proliant", "supermicro", "thinkpad", "box", "desktop", "laptop", "notebook", "pc",
-    "workstation",
-}  # fmt: skip
-"""words by which a piece is a machine's name"""
+def understood(piece: str) -> dict[str, Any] | None:
+    """What a piece says; None if nothing here understands it. Raises InputError for what it can't say."""
+    found = _meaning(" ".join(piece.split()), "")
+    if isinstance(found, Refusal):
+        raise InputError(f"{WHERE}: '{piece}': {found.why}")
+    return found
 
 
 def system_of_maker(name: str) -> str | None:
@@ -169,98 +190,121 @@ def machine_named(name: str) -> dict[str, Any]:
     return {}
 
 
-def names_a_machine(piece: str) -> bool:
+def _names_a_machine(piece: str) -> bool:
     """Whether a piece is a machine's name without saying so: the catalogue's, or one with a maker's word."""
     return bool(MAKERS & set(re.split(r"[\s-]+", piece.lower()))) or bool(machine_named(piece))
 
 
-def _pieces(text: str) -> list[tuple[str, dict[str, Any] | None]]:
-    """A piece and what it says, or the pieces that it joins if each of them says something. Raises InputError."""
+def _pieces(text: str, driver: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Pieces between two commas, and what each says. Raises InputError for what is not understood or refused."""
     if not text:
-        return []
-    pieces = [(part, understood(part)) for part in map(str.strip, JOINED.split(text))]
-    return [(text, understood(text))] if any(each is None for _, each in pieces) else pieces
+        return
+    if name := NAME.fullmatch(text):
+        yield text, {"name": name[1]}
+        return
+    parsed = [(text, _meaning(text, driver))]
+    if not isinstance(parsed[0][1], dict):
+        parts = _split(text.split(" "), driver)
+        parsed = parts if parsed[0][1] is None or all(isinstance(found, dict) for _, found in parts) else parsed
+    for piece, found in parsed:
+        if isinstance(found, Refusal):
+            raise InputError(f"{WHERE}: '{piece}': {found.why}")
+    strange = [piece for piece, found in parsed if found is None]
+    said = {thing for _, found in parsed if isinstance(found, dict) for thing in found}
+    nameless = next((piece for piece in strange if not _names_a_machine(piece)), None)
+    if strange and said <= {"words", "processor"} and _names_a_machine(text):
+        parsed = [(text, {"name": text})]
+    elif nameless is not None:
+        processors = read_processors(text)
+        known = catalogued_cpu(processors) or processor_family(processors.words)
+        lenient = _processors(processors)
+        if lenient is None or not said or known or not said <= PROCESSORS:
+            raise InputError(_not_understood(nameless))
+        parsed = [(text, lenient)]  # of no known family, which their own part says
+    for piece, found in parsed:
+        yield piece, found if isinstance(found, dict) else {"name": piece}
 
 
-def understood(piece: str) -> dict[str, Any] | None:
-    """What a piece says; None if nothing here understands it. Raises InputError for what it can't say."""
+def _split(words: list[str], driver: str) -> list[tuple[str, TextMeaning]]:
+    """Pieces without commas: the way to part the words that leaves the fewest strange, and has the fewest pieces."""
+    best: list[tuple[float, list[tuple[str, TextMeaning]]]] = [(0.0, [])]
+    for end in range(1, len(words) + 1):
+        ways = []
+        for start in range(max(0, end - MOST_WORDS), end):
+            cost, before = best[start]
+            text = " ".join(words[start:end]).strip("().:")
+            found = _meaning(text, driver)
+            if found is not None:
+                ways.append(
+                    (cost + COSTS[found.cost if isinstance(found, Refusal) else "piece"], [*before, (text, found)])
+                )
+            elif start == end - 1 and {words[start].lower(), text.lower()} & _noise():
+                ways.append((cost + COSTS["noise"], before))
+            elif start == end - 1:
+                joined = bool(before) and before[-1][1] is None
+                last = [(f"{before[-1][0]} {text}", None)] if joined else [(text, None)]
+                ways.append((cost + COSTS["strange"], [*(before[:-1] if joined else before), *last]))
+        best.append(min(ways, key=lambda way: way[0]))
+    return best[-1][1]
+
+
+@cache
+def _noise() -> frozenset[str]:
+    return frozenset(table()["noise"].split())
+
+
+@lru_cache(maxsize=8192)
+def _meaning(piece: str, driver: str) -> TextMeaning:
+    """What a piece says in a line of this benchmark."""
     try:
-        return _understood(piece)
+        return _understood(piece, driver)
     except ValueError as error:
-        raise InputError(f"{WHERE}: '{piece}': {error}") from error
+        return Refusal(str(error))
 
 
-def _not_understood(piece: str) -> str:
-    words = [word for word in re.split(r"[\s-]+", piece) if len(word) > 3]
-    hints = [hint for hint in (did_you_mean(word, WORDS) for word in words) if hint]
-    return (
-        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}; pieces, with commas between, are like "
-        f"{', '.join(map(repr, FORMS))}; for example '{EXAMPLE}'"
-    )
-
-
-MEANINGS = {
-    "memory_gib": "how much memory there is", "level": "the RAID level", "disks": "how many disks there are",
-    "disk": "the kind of disk", "system": "the operating system", "engine": "the database engine",
-    "ghz": "the processors' clock", "words": "which processors", "count": "how many processors", "job": "what is run",
-    "cores": "how many cores a processor has", "pool_gib": "how large the pool is",
-    "data_gib": "how much data there is", "seconds": "how long the run is", "instance": "which machine it is",
-    "volume": "which volume it has", "name": "the machine's name",
-    "volume_gib": "how large the volume is", "think_s": "how long clients think",
-    "whole_pages": "whether the log has whole pages", "wal_gib": "how much log there may be",
-    "virtual": "how many virtual processors there are", "cpu_entry": "which processors", "warm_up_s": "the warm-up",
-    "driver": "which driver measures", "variant": "which transactions are run", "scale": "how much data there is",
-    "tables": "how much data there is", "table_rows": "how many rows a table has", "records": "how much data there is",
-    "warehouses": "how much data there is", "clients": "how many clients there are",
-}  # fmt: skip
-
-
-def _number(text: str) -> float:
-    """A number above 0 with or without thousands' commas. Raises ValueError."""
-    value = float(text.replace(",", ""))
-    if value <= 0:
-        raise ValueError(f"got {text}; must be greater than 0")
-    return value
-
-
-def _whole(text: str) -> int:
-    """A whole number above 0. Raises ValueError."""
-    value = _number(text)
-    if not value.is_integer():
-        raise ValueError(f"got {text}; must be a whole number")
-    return int(value)
-
-
-def _understood(piece: str) -> dict[str, Any] | None:
-    """What a piece says; None if nothing here understands it."""
-    text = re.sub(r"\s+", " ", piece.lower()).strip()
-    for pattern, read in PATTERNS:
-        if match := pattern.fullmatch(text):
-            return read(match)
-    if (rows := row_piece(piece)) is not None:
-        return rows
+def _understood(piece: str, driver: str) -> TextMeaning:
+    """What a piece says; None if nothing here understands it. Raises ValueError for what it can't say."""
+    text = piece.lower()
+    for pattern, match in matches(piece, driver):
+        return Refusal(pattern.form.refuse, "piece") if pattern.form.refuse else pattern.says(match)
     if (instance := instance_named(text)) is not None:
-        return {"instance": instance}
+        managed = {"managed": True} if re.search(r"\b(?:db\.|rds\b)", text) else {}
+        return {"instance": instance} | managed
     if (entry := _entry(text)) is not None:
         return entry
     if (engine := engine_of(piece)) is not None:
         return {"engine": engine}
     if (system := system_of(piece)) is not None:
         return {"system": system}
-    return _virtual(text) or _volumes(text) or _disks(text) or _processors(piece)
+    ends = set(text.split(" ")[:: max(1, text.count(" "))])
+    if ends & JOINING:
+        return None
+    processors = read_processors(piece)
+    return (
+        _volumes(text)
+        or _disks(text)
+        or (None if processors.left_over() or JOINING & {*text.split(" ")} - {"of"} else _processors(processors))
+    )
+
+
+def _not_understood(piece: str) -> str:
+    """Three lines: what is not understood, the nearest to write, and an example."""
+    examples = [example for line in table()["examples"] for example in line]
+    words = [word for word in re.split(r"[\s-]+", piece) if len(word) > 3]
+    hints = [hint for hint in (did_you_mean(word, table()["hints"]) for word in words) if hint]
+    near = [each for each in examples if any(f"'{word}'" in "".join(hints) for word in each.split())][:3]
+    nearest = ", ".join(map(repr, near or examples[:9]))
+    return (
+        f"{WHERE}: '{piece}': not understood{hints[0] if hints else ''}\n"
+        f"{WHERE}: pieces are like {nearest}; or leave it out (docs/how-to/describe-a-machine.md has all)\n"
+        f"{WHERE}: for example '{EXAMPLE}'"
+    )
 
 
 def _entry(name: str) -> dict[str, Any] | None:
     """A part by its name in the catalogue, as options have it; None if it is none's."""
-    if "-" not in name:
-        return None
-    for kind, thing in ENTRIES.items():
-        if name in catalogue_names(kind):
-            return {thing: NamedEngine(name) if kind == "databases" else name}
-    return None
-
-
-ENTRIES = {"cpus": "cpu_entry", "disks": "disk", "databases": "engine"}
+    kind = next((kind for kind in ENTRIES if "-" in name and name in catalogue_names(kind)), None)
+    return None if kind is None else {ENTRIES[kind]: NamedEngine(name) if kind == "databases" else name}
 
 
 def _volumes(text: str) -> dict[str, Any] | None:
@@ -269,7 +313,7 @@ def _volumes(text: str) -> dict[str, Any] | None:
     if volume is None:
         return None
     others = _disks(f"{volume.remainder} disk" if volume.remainder else "disk")
-    if others is None:
+    if others is None or (volume.size_gib is not None and "disk_gib" in others):
         return None
     if re.fullmatch(r"\d+", volume.remainder) and not text.startswith(volume.remainder):
         raise ValueError(f"{volume.remainder} of what? write 'gp3 {volume.remainder} GiB', or '3000 IOPS'")
@@ -279,130 +323,91 @@ def _volumes(text: str) -> dict[str, Any] | None:
     return others | {f"{where}{key}": value for key, value in found.items() if value is not None}
 
 
-LOG_WORDS = ("log", "wal", "redo", "log on", "wal on", "redo on", "log on a")
-
-
-def _virtual(text: str) -> dict[str, Any] | None:
-    match = re.fullmatch(
-        rf"{N} ?(?:v-?cpus?|virtual (?:cpus?|cores?|processors?))(?: of a cloud vm)?((?: (?:of|at))? ?[\d.]+ ?[gm]hz)?",
-        text,
-    )
-    if not match:
-        return None
-    clock = read_processors(match[2] or "").ghz
-    return {"virtual": _whole(match[1])} | ({"ghz": clock} if clock else {})
-
-
 def _disks(text: str) -> dict[str, Any] | None:
-    """Disks: a count, a kind, its revolutions and room, a RAID level, in any order."""
-    phrases: dict[str, Any] = {}
+    """Disks: a count, a kind, its revolutions and room, a RAID level, in any order, but the room behind the count."""
+    found: dict[str, Any] = {}
     remainder = f" {re.sub(r'[()]', ' ', text)} "
-    where = re.search(r" (?:log|wal|redo)(?: (?:disk|on|on an?|device))? ", remainder)
     named = next((name for name in catalogue_names("disks") if "-" in name and f" {name} " in remainder), None)
     if named is not None:
-        phrases["disk"] = named
-        remainder = remainder.replace(f" {named} ", " ")
-    remainder = remainder.replace(where[0], " ") if where else remainder
-
-    def take(pattern: str, read: Callable[[re.Match[str]], dict[str, Any]]) -> None:
-        nonlocal remainder
-        if match := re.search(f" (?:{pattern})(?= )", remainder):
-            phrases.update(read(match))
-            remainder = remainder[: match.start()] + " " + remainder[match.end() :].lstrip()
-            remainder = f" {remainder.strip()} "
-
-    take(rf"{N} ?(?:rpm|revolutions per minute)", lambda match: {"rpm": _whole(match[1])})
-    take(r"(5\.4|7\.2|10|15) ?k", lambda match: {"rpm": int(1000 * float(match[1]))})
-    take(rf"{N} ?([gt])i?b", lambda match: {"disk_gib": _number(match[1]) * {"g": 1e9, "t": 1e12}[match[2]] / 2**30})
-    take(r"raid[- ]?(0|10|1\+0|1|5|6)", lambda match: {"level": f"raid{match[1].replace('1+0', '10')}"})
-    if "level" not in phrases:
-        take(r"raid", lambda _: {"level": ""})
-    if named is None:
-        take("|".join(DISK_KINDS), lambda match: {"disk": _kind_of(match[0].strip())})
-    take(r"(?:hard )?(?:disks?|drives?|discs?|spindles?)", lambda _: {"a_disk": True})
-    take(r"(\d{1,4})(?: ?[x×])?", lambda match: {"disks": _whole(match[1])})
-    take("one|a single|single", lambda _: {"disks": 1})
-    take("|".join(COUNTS), lambda match: {"disks": COUNTS[match[0].strip()]})
-    if not {"disk", "level", "a_disk", "rpm"} & phrases.keys() or not NOISE.fullmatch(remainder):
+        found["disk"], remainder = named, remainder.replace(f" {named} ", " ")
+    places: dict[str, int] = {}
+    for term in disk_terms():
+        if term.form.says.keys() | term.form.sets.keys() <= found.keys():
+            continue
+        match = re.search(f" (?:{term.expression.pattern})(?= )", remainder, re.I)
+        if match is None:
+            continue
+        said = term.says(match)
+        places |= dict.fromkeys(said, match.start())
+        found |= said
+        remainder = remainder[: match.start()] + " " * len(match[0]) + remainder[match.end() :]
+    noise = re.fullmatch(rf"(?: *(?:{table()['disks']['any']})(?= ))* *", remainder)
+    if not {"disk", "level", "a_disk", "rpm"} & found.keys() or not noise:
         return None
-    phrases.pop("a_disk", None)
-    return {f"log_{key}": value for key, value in phrases.items()} if where else phrases
-
-
-def _kind_of(text: str) -> str:
-    return next(kind for pattern, kind in DISK_KINDS.items() if re.fullmatch(pattern, text))
-
-
-def _processors(piece: str) -> dict[str, Any] | None:
-    match = read_processors(piece)
-    if not match.says_so():
+    if "disks" in places and places.get("disk_gib", len(text)) < places["disks"]:
         return None
-    phrases = {"count": match.count, "cores": match.cores, "ghz": match.ghz, "words": match.words or None}
-    return {key: value for key, value in phrases.items() if value is not None} | (
-        {"processor": match.name} if match.words else {}
+    found.pop("a_disk", None)
+    is_log = found.pop("log", False)
+    return {_of_log(key): value for key, value in found.items()} if is_log else found
+
+
+def _of_log(thing: str) -> str:
+    return thing.replace("disks.disk", "log_disk") if "." in thing else f"log_{thing}"
+
+
+def _processors(phrase: ProcessorPhrase) -> dict[str, Any] | None:
+    """Processors, known or not; None if the words aren't about any."""
+    if not phrase.says_so():
+        return None
+    found = {"count": phrase.count, "cores": phrase.cores, "ghz": phrase.ghz, "words": phrase.words or None}
+    return {key: value for key, value in found.items() if value is not None} | (
+        {"processor": phrase.name} if phrase.words else {}
     )
 
 
-Reader = Callable[[re.Match[str]], dict[str, Any]]
-BY, ALL = "(?:measured )?(?:by )?", "(?:over |us(?:e|es|ing) )?all warehouses"
+def _sort_sizes(phrases: Phrases) -> None:
+    """Take '32 GB SSD' for memory and a kind of disk where nothing else says the memory.
+
+    Raises InputError where the size may be the one or the other, or a drive is smaller than the memory.
+    """
+    thing = next((thing for thing in ("disk_gib", "volume_gib") if thing in phrases), None)
+    flash = phrases.value("disk", "ssd") in {"ssd", "sata-ssd", "nvme"}
+    if (
+        thing is None
+        or not flash
+        or {"instance", "managed"} & phrases.keys()
+        or machine_named(phrases.value("name", ""))
+    ):
+        return
+    piece, size = phrases[thing].piece, phrases[thing].value
+    gb = round(size * (2**30 / 1e9 if thing == "disk_gib" else 1.0), 3)
+    kind = re.sub(r"(?i)\d[\d.,]* ?[gt]i?b ?", "", piece).strip() or "SSD"
+    either = f"{WHERE}: '{piece}': write '{gb:g} GB RAM, {kind}', or '32 GB RAM, {gb:g} GB {kind}': it"
+    if "memory_gib" in phrases:
+        count = phrases.value("disks", 1)
+        if size * count < phrases["memory_gib"].value / 2 and thing == "disk_gib":
+            raise InputError(f"{either} and '{phrases['memory_gib'].piece}' make a drive smaller than the memory")
+    elif phrases.value("disks", 1) == 1 and gb in EITHER_GB:
+        raise InputError(f"{either} may be the memory's size or the drive's")
+    elif phrases.value("disks", 1) == 1 and (gb <= MOST_MEMORY_GB or gb in MEMORY_GB):
+        del phrases[thing]
+        phrases["memory_gib"] = Phrase(gb, piece)
 
 
-def _seconds(match: re.Match[str]) -> float:
-    return float(match[1]) * SECONDS_OF[next(unit for unit in match.groups()[1:] if unit)]
-
-
-def _data_gib(match: re.Match[str]) -> float:
-    unit = match[2]
-    return _number(match[1]) * (GIB_OF[unit[0]] if unit.endswith("i") else GIB_OF_DATA[unit])
-
-
-def _gib(match: re.Match[str]) -> float:
-    return _number(match[1]) * GIB_OF[match[2]]
-
-
-PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
-    (re.compile(pattern), read)
-    for pattern, read in (
-        (rf"{SIZE}(?: of)?(?: ram| memory)?", lambda match: {"memory_gib": _gib(match)}),
-        (rf"(?:ram|memory) (?:of )?{SIZE}", lambda match: {"memory_gib": _gib(match)}),
-        (rf"{POOL}(?: of| ?=)? {SIZE}", lambda match: {"pool_gib": _gib(match)}),
-        (rf"{SIZE}(?: of)? {POOL}", lambda match: {"pool_gib": _gib(match)}),
-        (rf"{DATA}(?: of)? (?:data|database)", lambda match: {"data_gib": _data_gib(match)}),
-        (rf"(?:data|database)(?: size)?(?: of)? {DATA}", lambda match: {"data_gib": _data_gib(match)}),
-        (r"full[-_ ]page[-_ ]writes?(?: ?= ?| )(?:(on|true)|off|false)", lambda match: {"whole_pages": bool(match[1])}),
-        (rf"max_wal_size(?: of | ?= ?| ){SIZE}", lambda match: {"wal_gib": _gib(match)}),
-        (rf"{N} ?(k?) buffers", lambda match: {"buffers": int(_number(match[1]) * (1000 if match[2] else 1))}),
-        (rf"{N} cpus?", lambda match: {"cores": _whole(match[1])}),
-        (rf"(?:number ?of ?)?buffers ?[= ] ?{N}", lambda match: {"buffers": _whole(match[1])}),
-        (rf"{N} ?(?:warehouses?|wh|w)", lambda match: {"warehouses": _whole(match[1])}),
-        (rf"(?:each of )?{N} (?:clients?|users?|terminals?|sessions?)", lambda match: {"clients": _whole(match[1])}),
-        (rf"{N} new orders(?: each| per client| by each(?: client)?)?", lambda match: {"new_orders": _whole(match[1])}),
-        (rf"(?:bulk )?load(?:ing)?(?: of {N} warehouses?)?",
-         lambda match: {"job": "load"} | ({"warehouses": _whole(match[1])} if match[1] else {})),
-        (r"(?:cold )?serial (?:read|scan)|table scan|scan", lambda _: {"job": "scan"}),
-        (r"(?:all )?in (?:memory|ram)", lambda _: {"in_memory": True}),
-        (rf"{TIME} (?:of )?think(?:ing)?(?: time)?", lambda match: {"think_s": _seconds(match)}),
-        (rf"think(?:ing)? ?(?:time)?(?: of)? {TIME}", lambda match: {"think_s": _seconds(match)}),
-        (rf"{TIME} (?:of )?warm-?up", lambda match: {"warm_up_s": _seconds(match)}),
-        (rf"warm-?up(?: of)? {TIME}", lambda match: {"warm_up_s": _seconds(match)}),
-        (rf"{N} ?(k?) ?(?:iops|io/s)", lambda match: {"requests": _number(match[1]) * (1000 if match[2] else 1)}),
-        (r"(?:on )?(?:its |the )?(?:own|local|instance)[- ](?:nvme|ssds?|disks?|stor(?:e|age))(?: disks?| ssds?)?",
-         lambda _: {"local": True}),
-        (rf"(?:run of )?{N} ?(?:(s)|s(?:econds?|ec)?|(m)in(?:utes?)?|(h)(?:ours?)?)(?: run)?",
-         lambda match: {"seconds": _number(match[1]) * SECONDS_OF[match[3] or match[4] or "s"]}),
-        (r"(?:with )?(?:hyper-?\s?threading|smt|(?:2|two) (?:hardware )?threads (?:per|a|each) core|ht)",
-         lambda _: {"threads": 2}),
-        (r"(?:no|without) (?:hyper-?\s?threading|smt)|(?:1|one) thread (?:per|a) core", lambda _: {"threads": 1}),
-        (r"(?:under |in |on )?(?:a )?(?:xen|vmware|kvm|hyper-v|virtual machine|vm)(?: guest| vm)?",
-         lambda _: {"virtualised": True}),
-        (rf"{BY}hammer[- ]?db(?: v?[\d.]+)?(?: tproc-c)?(?: {ALL})?",
-         lambda match: {"driver": "HammerDB"} | ({"home": "drawn"} if "all" in match[0] else {})),
-        (ALL, lambda _: {"home": "drawn"}),
-        (r"as shipped|(?:with )?defaults?(?: settings)?", lambda _: {"as_shipped": True}),
-        (rf"{BY}(go[- ]?tpc|tpcc[- ]mysql|sysbench[- ]tpcc)",
-         lambda match: {"driver": match[1].replace(" ", "-").replace("gotpc", "go-tpc")}),
-        (rf"{BY}bench[- ]?base(?: tpc-?c)?", lambda _: {"driver": "BenchBase"}),
-        (r"(?:core |relative )speed (?:of )?(\d{1,3}(?:\.\d{1,4})?)", lambda match: {"speed": _number(match[1])}),
-    )
-)  # fmt: skip
-"""Forms of pieces that stand for themselves; the first that matches counts."""
+def _sort_threads(phrases: Phrases) -> None:
+    """Take '16 threads' for the processors' or the benchmark's. Raises InputError where they may be either's."""
+    if "all_threads" not in phrases:
+        return
+    threads, piece = phrases["all_threads"].value, phrases["all_threads"].piece
+    cores = phrases.value("cores", 0) * phrases.value("count", 1)
+    of_cores = cores and threads in {cores, 2 * cores}
+    of_clients = "driver" in phrases and "clients" not in phrases and not (of_cores and phrases.piece("cores") == piece)
+    if of_cores and not of_clients:
+        phrases["threads"] = Phrase(threads // cores, piece)
+    elif of_clients and not of_cores:
+        phrases["clients"] = Phrase(threads, piece)
+    else:
+        raise InputError(
+            f"{WHERE}: '{piece}': of the processors, or clients? write '2 threads per core', or '{threads} clients'"
+        )
+    del phrases["all_threads"]

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from oltpsim.models.catalogue import catalogue_names
-from oltpsim.models.reading.one_line.systems import ENGINES, NEAREST, engine_of, system_of
+from oltpsim.models.reading.one_line.systems import engine_of, system_of
+from oltpsim.models.reading.one_line.words import table
 
 
 @pytest.mark.parametrize(("words", "entry", "queues"), [
@@ -52,5 +53,5 @@ def test_a_release_too_far_from_all_is_refused(words: str) -> None:
 
 def test_no_name_is_both_an_entry_and_a_nearest_one() -> None:
     for words in ("virtuoso 7", "postgresql 12", "mysql 5", "mysql 5.6", "mysql 8.2", "percona 8.4", "mariadb 10.9"):
-        assert any(re.fullmatch(pattern, words) for pattern in NEAREST), words
-        assert not any(re.fullmatch(pattern, words) for pattern in ENGINES), words
+        matched = [row for row in table()["engines"] if "entry" in row and re.fullmatch(row["form"], words)]
+        assert [row.get("nearest", False) for row in matched] == [True], words

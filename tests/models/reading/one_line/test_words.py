@@ -1,4 +1,4 @@
-"""Pieces of a line that name a benchmark of rows: what each says, and what is none."""
+"""Pieces of a line that name a benchmark of rows, and the table of all forms: what each says, and what is none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from oltpsim.models.reading.one_line.row_pieces import row_piece
+from oltpsim.models.reading.one_line.pieces import read_line
+from oltpsim.simulator.errors import InputError
 
 PGBENCH, SYSBENCH, YCSB = {"driver": "pgbench"}, {"driver": "sysbench"}, {"driver": "YCSB"}
 
@@ -31,7 +32,8 @@ PGBENCH, SYSBENCH, YCSB = {"driver": "pgbench"}, {"driver": "sysbench"}, {"drive
             PGBENCH | {"clients": 64, "seconds": 300.0, "variant": "select only", "scale": 500},
         ),
         ("sysbench", SYSBENCH),
-        ("sysbench 1.0.20 OLTP", SYSBENCH),
+        ("sysbench 1.0.20 OLTP", SYSBENCH | {"release": "1.0"}),
+        ("sysbench 1.1 OLTP", SYSBENCH),
         ("sysbench OLTP read write", SYSBENCH | {"variant": "read-write"}),
         ("oltp_read_write", SYSBENCH | {"variant": "read-write"}),
         ("sysbench oltp_read_only", SYSBENCH | {"variant": "read-only"}),
@@ -58,29 +60,38 @@ PGBENCH, SYSBENCH, YCSB = {"driver": "pgbench"}, {"driver": "sysbench"}, {"drive
     ],
 )
 def test_a_piece_says(piece: str, found: dict[str, Any]) -> None:
-    assert row_piece(piece) == found
+    assert {thing: phrase.value for thing, phrase in read_line(piece).items()} == found
 
 
 @pytest.mark.parametrize(
     "piece",
-    ["", "pgbanch", "sysbench-tpcc", "YCSB G", "pgbench prepared", "workload", "A", "-s", "-n", "8 cores", "32 GB",
-     "100 warehouses", "64 threads", "pgbench HammerDB", "PostgreSQL 15", "serial read", "name oltp",
-     "pgbench update index"],
+    ["pgbanch", "YCSB G", "pgbench prepared", "workload", "A", "-s", "-n", "64 threads", "pgbench HammerDB",
+     "pgbench update index", "sysbench oltp_delete", "pgbench 8 blue tables", "-T 300", "-s 500"],
 )  # fmt: skip
-def test_another_piece_is_none(piece: str) -> None:
-    assert row_piece(piece) is None
+def test_another_piece_is_refused(piece: str) -> None:
+    with pytest.raises(InputError):
+        read_line(piece)
+
+
+@pytest.mark.parametrize(
+    "piece", ["sysbench-tpcc", "8 cores", "32 GB", "100 warehouses", "PostgreSQL 15", "serial read", "name oltp"]
+)
+def test_another_piece_says_nothing_of_rows(piece: str) -> None:
+    found = read_line(piece)
+    assert not {"variant", "scale", "tables", "records"} & found.keys()
+    assert found.value("driver") not in {"pgbench", "sysbench", "YCSB"}
 
 
 @pytest.mark.parametrize(
     ("piece", "words"),
     [
-        ("pgbench -S -N", "'-N' and what stands before it say two things"),
-        ("pgbench scale 0", "got 0; must be a whole number"),
+        ("pgbench -S -N", "'-S' and '-N' both say which transactions are run"),
+        ("pgbench scale 0", "got 0; must be greater than 0"),
         ("2.5 tables", "got 2.5; must be a whole number"),
         ("2,600,000 records", "counted by the million here; nearest: 3 million"),
         ("10 records", "nearest: 1 million"),
     ],
 )
 def test_a_wrong_number_is_refused(piece: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        row_piece(piece)
+    with pytest.raises(InputError, match=words):
+        read_line(piece)
