@@ -48,13 +48,12 @@ class Host:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of the database. `thing`: its name among a line's phrases. `key`: below the scenario's `database`.
+    """A setting of the database. `key`: below the scenario's `database`. `usual`: what a sensible owner chooses.
 
-    `usual`: the value that a sensible owner chooses; `others`: values that are as good a guess. `shipped`: the default
-    of the server.
+    `others`: values that are as good a guess. `shipped`: the server's default. `thing`: its name among a line's
+    phrases, where it has one.
     """
 
-    thing: str
     what: str
     key: str
     unit: str
@@ -62,6 +61,7 @@ class Setting:
     shipped: Any
     source: str
     others: tuple[float, ...] = ()
+    thing: str = ""
 
     def origin(self, phrases: Phrases) -> tuple[Any, Origin]:
         """Its value in a line, and the row for it."""
@@ -78,17 +78,18 @@ class Setting:
 
 OF_POSTGRESQL = (
     Setting(
-        "whole_pages", "full-page writes", "checkpoint.full_page_writes", "", True, True,
+        "full-page writes", "checkpoint.full_page_writes", "", True, True,
         "PostgreSQL's default; the runs that its entry is fitted to had them off: their cost is the model's word",
+        thing="whole_pages",
     ),
     Setting(
-        "wal_gib", "log at most", "checkpoint.most_log_gib", "GiB", 8, 1,
+        "log at most", "checkpoint.most_log_gib", "GiB", 8, 1,
         "max_wal_size as pgtune gives it to OLTP; PostgreSQL's default is 1 GB, and 32 is hardly ever reached between "
         "two checkpoints",
-        (1, 32),
+        (1, 32), "wal_gib",
     ),
     Setting(
-        "checkpoint_s", "checkpoint interval", "checkpoint.interval_s", "s", 900, 300,
+        "checkpoint interval", "checkpoint.interval_s", "s", 900, 300,
         "checkpoint_timeout of a server that changes much: 15 min (EDB's guide of its parameters), 10 to 30 "
         "(paquier.xyz/manuals/postgresql/settings/checkpoints); PostgreSQL's default is 5",
         (300, 1800),
@@ -110,10 +111,6 @@ IO_CAPACITY_SOURCE = (
 )
 
 
-THINGS = {"PostgreSQL": {each.thing for each in OF_POSTGRESQL}, "InnoDB": {"redo_gib", "io_capacity"}}
-"""settings that a line may say, by whose they are"""
-
-
 def _innodb_settings(entry: str, host: Host) -> tuple[Setting, ...]:
     shipped = database_keys(entry).get("page_cleaner")
     if shipped is None:
@@ -123,11 +120,11 @@ def _innodb_settings(entry: str, host: Host) -> tuple[Setting, ...]:
     capacity = shipped["io_capacity_per_s"]
     return (
         Setting(
-            "redo_gib", "redo log", "page_cleaner.redo_capacity_gib", "GiB", redo_gib, shipped["redo_capacity_gib"],
+            "redo log", "page_cleaner.redo_capacity_gib", "GiB", redo_gib, shipped["redo_capacity_gib"],
             REDO_SOURCE, (redo_gib / 4, by_memory_gib),
         ),
         Setting(
-            "io_capacity", "io_capacity", IO_CAPACITY_KEY, "pages/s",
+            "io_capacity", IO_CAPACITY_KEY, "pages/s",
             max(capacity, IO_CAPACITY_PER_S) if host.has_flash else capacity, capacity, IO_CAPACITY_SOURCE,
         ),
     )  # fmt: skip
@@ -136,18 +133,18 @@ def _innodb_settings(entry: str, host: Host) -> tuple[Setting, ...]:
 def _settings(phrases: Phrases, entry: str, host: Host) -> tuple[dict[str, Any], list[Origin]]:
     """Keys of the settings that differ from the catalogue's, and rows. Raises InputError for another engine's."""
     mine = OF_POSTGRESQL if is_postgresql(entry) else _innodb_settings(entry, host)
-    for engine, things in THINGS.items():
-        for thing in things - {each.thing for each in mine}:
-            if thing in phrases:
-                raise InputError(f"{WHERE}: '{phrases[thing].piece}': is {engine}'s; {entry} has no such setting")
+    for thing in {each.thing for each in OF_POSTGRESQL} & phrases.keys():
+        if not is_postgresql(entry):
+            raise InputError(f"{WHERE}: '{phrases[thing].piece}': is PostgreSQL's; {entry} has no such setting")
     keys: dict[str, Any] = {}
     rows = []
     for setting in mine:
         value, row = setting.origin(phrases)
-        set_value(keys, setting.key, value)
         rows.append(row)
-        if setting.key == IO_CAPACITY_KEY and value != setting.shipped:
-            set_value(keys, f"{IO_CAPACITY_KEY.removesuffix('_per_s')}_max_per_s", 2 * value)
+        if setting.key != IO_CAPACITY_KEY or value != setting.shipped:
+            set_value(keys, setting.key, value)
+            if setting.key == IO_CAPACITY_KEY:
+                set_value(keys, f"{IO_CAPACITY_KEY.removesuffix('_per_s')}_max_per_s", 2 * value)
     return keys, rows
 
 
