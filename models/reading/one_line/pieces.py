@@ -256,8 +256,8 @@ def _understood(piece: str, driver: str) -> TextMeaning:
     for pattern, match in matches(piece, driver):
         return Refusal(pattern.form.refuse, "piece") if pattern.form.refuse else pattern.says(match)
     if (instance := instance_named(text)) is not None:
-        managed = {"managed": True} if re.search(r"\b(?:db\.|rds\b)", text) else {}
-        return {"instance": instance} | managed
+        managed = re.search(r"\bdb[.-]|\b(?:rds|sql)\b|^(?:gp|mo|b|bc)_", text)
+        return {"instance": instance} | ({"managed": True} if managed else {})
     if (entry := _entry(text)) is not None:
         return entry
     if (engine := engine_of(piece)) is not None:
@@ -267,7 +267,8 @@ def _understood(piece: str, driver: str) -> TextMeaning:
     words = text.split(" ")
     if {words[0], words[-1]} & JOINING:
         return None
-    if (parts := _volumes(text) or _disks(text)) or JOINING & {*words} - {"of"}:
+    strange = JOINING & {*words} - {"of"} or re.search(r"\d ?[gt]i?b\b", text)  # in a processor's name
+    if (parts := _volumes(text) or _disks(text)) or strange:
         return parts
     processors = read_processors(piece)
     return None if processors.left_over() else _processors(processors)
