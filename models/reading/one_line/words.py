@@ -122,7 +122,7 @@ SIZE = rf"{NUMBER} ?(?:[kmgt](?:i?b(?:yte)?s?)?)"
 ATOMS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "n": (NUMBER, number),
     "count": (NUMBER, _count),
-    "few": (r"(?:\d{1,3}(?:,\d{3})*|\d{1,4})", _count),
+    "few": (r"\d{1,3}(?:,\d{3})*", _count),
     "threads": (NUMBER, _count),
     "bare": (NUMBER, lambda text: float(_count(text))),
     "many": (rf"{NUMBER} ?(?:k|m|bn?|thousand|million|billion)?", _count),
