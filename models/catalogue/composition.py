@@ -194,6 +194,9 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
             below = value_text(holders[at])
             raise InputError(f"--set {setting}: '{word}' is below {below}, which has no keys")
     data = copy.deepcopy(data)
+    lengths = {last} if above == ["interval"] else {*value} if key == "interval" and isinstance(value, dict) else set()
+    if lengths & {"duration_s", "new_orders_per_client"} and isinstance(data.get("interval"), dict):
+        data["interval"].pop("sustained", None)  # a length that is said is no sustained rate's
     if key == "machine" and isinstance(value, dict) and {"name", "cpu"} <= value.keys():
         _refuse_without_disks(value, setting)
         return data | {"machine": value}

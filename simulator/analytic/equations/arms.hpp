@@ -18,14 +18,18 @@ struct Stalls {
     double rate = 0;     // transactions/s while there is none
     double lasts_s = 0;  // how long the arm takes for a heap
 
-    void solve(const Machine& machine, const BackgroundWrites& writes, double x, double blocking) {
+    // A limit serves in the order of arrival: a client's request has the writes before it that are at the volume at a
+    // time, and others' requests, which take a turn each. `waiting`: requests of all clients that can be there.
+    void solve(const Machine& machine, const BackgroundWrites& writes, double x, double blocking, double waiting) {
         constexpr double MOST = 0.98;
+        const bool in_order = machine.is_limited() && machine.is_flash();
         const double heaps = clip(writes.busy - writes.trickling, 0.0, MOST),
-                     inside = SWEEP_READS * machine.clients.number;
-        lasts_s = (writes.heap + inside / machine.storage.disks) * writes.heap_s / machine.storage.parallel;
+                     inside = in_order ? machine.clients.number : SWEEP_READS * machine.clients.number;
+        const double there = in_order ? waiting * machine.storage.read_s[0] / std::max(writes.heap_s, TINY) : inside;
+        lasts_s = (writes.heap + there / machine.storage.disks) * writes.heap_s / machine.storage.parallel;
         const double fits = inside / std::max(blocking * lasts_s, TINY);
         among = power(1.0 + power(std::min(x / std::max(fits, TINY), 1e6), 4.0), -0.25);
-        share = clip(heaps * (1.0 + (1.0 - among) * inside / machine.storage.disks / std::max(writes.heap, 1.0)), 0.0,
+        share = clip(heaps * (1.0 + (1.0 - among) * there / machine.storage.disks / std::max(writes.heap, 1.0)), 0.0,
                      MOST);
         rate = x * (1.0 - share * among) / (1.0 - share);
     }
@@ -104,9 +108,12 @@ inline Disks disks_of_arms(const DiskLoad& load) {
     const auto& [workload, machine, writes, traffic, demands, behind, rate, seen] = load;
     const bool shared = machine.is_log_shared(), durable = machine.is_durable();
     double blocking = demands.reads_mean + demands.victims_mean + demands.faults_mean;
+    const double reading = blocking;
     if (shared && durable) blocking += workload.commits_mean;
+    // all who wait for the log have one request there
+    const double waiting = machine.clients.number * reading / std::max(blocking, TINY) + 1.0;
     Stalls stalls;
-    stalls.solve(machine, behind, rate, blocking);
+    stalls.solve(machine, behind, rate, blocking, waiting);
     const double unstalled = stalls.rate;
     const double per_disk = unstalled / machine.storage.disks, single = machine.disk_writes(1.0),
                  spread = machine.storage.disks_per_file;
