@@ -42,7 +42,7 @@ def counting_model(only: tuple[str, ...], warehouses: int = 2, **choice: float) 
     choices = ", ".join(f"{key}: {value}" for key, value in choice.items())
     scenario = load_scenario(
         TINY,
-        [f"workload.mix={{{mix}}}", f"workload.warehouses={warehouses}", f"workload.tpcc={{{choices}}}",
+        [f"workload.mix={{{mix}}}", f"workload.warehouses={warehouses}", *([f"workload.tpcc={{{choices}}}"] if choices else []),
          "database.pool.buffers=60000", "machine.memory_gib=4"],
     )  # fmt: skip
     model = build(scenario)
