@@ -229,7 +229,8 @@ def apply_calibration(
 ) -> ScenarioSpec:
     """The scenario with the calibrated values, or those of another place, where its parts are those of the base.
 
-    See `unapplied_keys` for those that aren't. Raises InputError if the scenario can't take them.
+    See `unapplied_keys` for those that aren't. A database of the base's has been compared on as many hardware threads
+    as the base has. Raises InputError if the scenario can't take them.
     """
     out = unapplied_keys(calibration, scenario)
     place = calibration.mode if place is None else place
@@ -238,6 +239,9 @@ def apply_calibration(
         for each, z in zip(calibration.parameters, place, strict=True)
         if each.key not in out and numeric_value(scenario, each.key) is not None
     }
+    base, database = calibration.base, scenario.database
+    if base.database.name == database.name and base.machine.cpu.threads > database.measured_threads:
+        values["database.measured_threads"] = base.machine.cpu.threads
     return with_values(scenario, values)
 
 

@@ -66,21 +66,29 @@ def _is_first_with_whole_pages(calibration: Calibration, scenario: ScenarioSpec)
 def unseen_parts(calibration: Calibration, scenario: ScenarioSpec) -> dict[PartKind, str]:
     """Parts that no calibrated run had, and their names.
 
-    Of a run's machine by name all is known. Other parts of runs are those of the base, and that a parameter names.
+    Of a run's machine by name all is known, unless it is the base's and a part isn't as there. Other parts of runs are
+    those of the base, and that a parameter names.
     """
     base, machine = calibration.base, scenario.machine
     machines = {run.circumstances.machine for run in calibration.runs if run.circumstances is not None}
-    if f"{machine.name}, {scenario.database.name}" in machines:
+    is_known = f"{machine.name}, {scenario.database.name}" in machines
+    if is_known and (machine.name, scenario.database.name) != (base.machine.name, base.database.name):
         return {}
     ours, theirs = machine.disks.disk, base.machine.disks.disk
+    cpu, cpu_of_base = machine.cpu, base.machine.cpu
+    is_other_disk = ours.name != theirs.name if is_known else ours.kind != theirs.kind
+    is_other_cpu = cpu.sockets != cpu_of_base.sockets if is_known else False
     names: dict[PartKind, tuple[str, bool]] = {
         "database": (
             scenario.database.name,
             not _has(calibration, base.database.name, scenario.database.name),
         ),
         "page size": (f"{scenario.database.page_kib:g} KiB", scenario.database.page_kib != base.database.page_kib),
-        "disk": (ours.name, ours.kind != theirs.kind and not _has(calibration, theirs.name, ours.name)),
-        "processor": (machine.cpu.model, not _has(calibration, base.machine.cpu.model, machine.cpu.model)),
+        "disk": (ours.name, is_other_disk and not _has(calibration, theirs.name, ours.name)),
+        "processor": (
+            f"{cpu.model}, {cpu.sockets} sockets" if is_other_cpu else cpu.model,
+            is_other_cpu or not _has(calibration, cpu_of_base.model, cpu.model),
+        ),
     }
     return {part: name for part, (name, is_new) in names.items() if is_new}
 

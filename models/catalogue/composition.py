@@ -173,6 +173,8 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
         raise InputError(f"--set {setting}: a key is empty; expected key.path=value")
     *above, last = words
     value = expand_names(parse_yaml(text, f"--set {setting}"), f"--set {setting}", key)
+    if value == {}:
+        raise InputError(f"--set {setting}: an empty group of keys changes nothing; null takes {last} out")
     holders = list(values_along(data, key))
     for at, word in enumerate(words[1:]):
         if word.startswith("["):
@@ -190,7 +192,8 @@ def with_setting(data: dict[str, Any], setting: str) -> dict[str, Any]:
     if last == "kind" and value_at(data, key, value) != value:
         set_value(data, above, {"kind": value})  # the keys of another kind would be unknown to this one
     else:
-        set_value(data, key, merged(value_at(data, key), value))
+        names_a_disk = CATALOGUED_KEYS.get(key) == "disks" and not text.lstrip().startswith("{")
+        set_value(data, key, value if names_a_disk else merged(value_at(data, key), value))
     return data
 
 

@@ -43,9 +43,12 @@ def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
 
 
 def unmeasured_threads(scenario: ScenarioSpec) -> list[str]:
-    """A doubt about a machine with far more hardware threads than any that this database was compared on."""
+    """A doubt about a machine with far more hardware threads than any that this database was compared on.
+
+    A scenario with a measured figure has been compared itself.
+    """
     database, threads = scenario.database, scenario.machine.cpu.threads
-    if threads <= FAR_MORE * database.measured_threads:
+    if scenario.measured is not None or threads <= FAR_MORE * database.measured_threads:
         return []
     known = f"no run of {database.name} on more than {database.measured_threads:,} was compared"
     why = "how its latches and shared cache lines scale beyond is not known, and the rate may be much lower"

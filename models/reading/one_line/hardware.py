@@ -11,6 +11,7 @@ from oltpsim.models.catalogue import (
     ProcessorPhrase,
     catalogue_entry,
     catalogued_cpu,
+    expand_names,
     processor_families,
     processor_family,
     read_entry,
@@ -83,10 +84,10 @@ def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], 
     return cpu, rows, year
 
 
-def cores_of(cpu: Any) -> int:
-    """Cores of processors as `cpu_of` gives them."""
-    entry = catalogue_entry("cpus", cpu if isinstance(cpu, str) else cpu["base"]) if "cores" not in cpu else cpu
-    return int(entry["cores"])
+def cores_of(cpu: Any) -> tuple[int, int]:
+    """Cores of processors as `cpu_of` gives them, and their hardware threads."""
+    keys = expand_names(cpu, WHERE, "machine.cpu")
+    return int(keys["cores"]), int(keys["cores"]) * int(keys.get("threads_per_core", 1))
 
 
 def memory_of(phrases: Phrases, known: dict[str, Any], cores: int, current: bool) -> tuple[Any, Origin]:

@@ -130,8 +130,10 @@ class Case:
 
     @property
     def reads_pending(self) -> float:
-        """Clients that wait for a page from disk, on average (Little's law)."""
-        return self.rate * self.mean(self.solution.classes.read_s)
+        """Clients that wait for a page from disk, on average (Little's law); a wait for a free buffer comes before."""
+        p, classes = self.parameters, self.solution.classes
+        free_s = 0.0 if p.pool.growing[0] > 0 else float(p.writing.free_wait_s[0])
+        return self.rate * self.mean(classes.read_s - free_s * classes.disk_reads)
 
 
 def cpu(case: Case) -> CpuResult:

@@ -154,7 +154,12 @@ def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source(
     assert "processor's speed" not in found, "its source has a spread, which every scenario's interval holds"
     said = read_description(
         "2 cores, 4 GB, NVMe, 4 clients, pool 64 MB, 2 warehouses, full page writes on, max_wal_size 8 GB",
-        ["operating_system.page_cache.in_flight_pages=32"],
+        [
+            "operating_system.page_cache.in_flight_pages=32",
+            "operating_system.reserved_memory_gib=0.3",
+            "database.checkpoint.interval_s=900",
+            "machine.disks.disk.filled_fraction=1",
+        ],
     )
     assert left_open(said, guess_moves(said)) == {}
 

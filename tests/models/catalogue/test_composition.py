@@ -173,7 +173,7 @@ def test_overrides_reach_into_parts_that_a_file_leaves_to_their_defaults(scenari
     ],
 )
 def test_overrides_are_yaml_and_may_name_parts(setting: str, key: str, value: Any, tiny: dict[str, Any]) -> None:
-    data = {**tiny, "machine": {**tiny["machine"], "network": {"round_trip_us": 100}}}
+    data = {**tiny, "machine": {**tiny["machine"], "network": {"clients_on_server": False, "round_trip_us": 100}}}
     got = getattr(scenario_from_mapping(data, "tiny", [setting]).machine, key)
     assert {"log_disk": lambda: got.name, "network": lambda: got.clients_on_server}.get(key, lambda: got)() == value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oltpsim.calibration.fit import engine_doubts
+from oltpsim.calibration.fit import apply_calibration, calibration_path, engine_doubts, read_calibration
 from oltpsim.models.machine import CpuSpec
 from oltpsim.models.machine.cpu import cache_line_ns, slowdowns
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.wiring import build, unmeasured_threads
+from oltpsim.scenarios.library import load_scenario_file, scenario_path
 from tests.simulator.tpcc_systems import TINY
 
 
@@ -194,3 +196,15 @@ def test_many_more_threads_than_any_run_had_are_a_doubt() -> None:
     assert unmeasured_threads(load_scenario(TINY, ["machine.cpu.cores=17", "database.measured_threads=9"])) == []
     assert any("hardware threads" in each for each in engine_doubts([many])[0])
     assert not any("hardware threads" in each for each in engine_doubts([few])[0])
+
+
+def test_a_run_of_as_many_threads_takes_the_doubt_away() -> None:
+    """A model fitted on 80 hardware threads said that no run of MySQL 8.4 had more than 8."""
+    scenario = load_scenario_file(scenario_path("innodb/hammerdb-80-users"))
+    asked = scenario.model_copy(update={"measured": None})
+    assert scenario.machine.cpu.threads == 80
+    assert unmeasured_threads(scenario) == [], "it has been measured itself"
+    assert "80 hardware threads" in unmeasured_threads(asked)[0]
+    mysql, other = (read_calibration(calibration_path(Path(name))) for name in ("mysql", "postgresql"))
+    assert unmeasured_threads(apply_calibration(mysql, asked)) == []
+    assert unmeasured_threads(apply_calibration(other, asked)), "of another database"

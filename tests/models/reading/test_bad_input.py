@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from oltpsim.models.reading import load_scenario
+from oltpsim.simulator.errors import InputError
+from tests.simulator.tpcc_systems import TINY
 
 Change = Callable[..., dict[str, Any]]
 Write = Callable[..., str]
@@ -279,3 +284,26 @@ def test_the_installed_program_says_the_same(words: list[str], sentence: str) ->
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
     assert sentence in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (["machine.network.round_trip_us=200"], "machine.network.round_trip_us: got 200 with clients_on_server: true"),
+        (
+            ["interval.prewarm={}"],
+            "--set interval.prewarm={}: an empty group of keys changes nothing; null takes prewarm",
+        ),
+        (["interval.prewarm={into: page_cache}"], "interval.prewarm: with interval.start: "),
+    ],
+)
+def test_a_setting_without_effect_is_refused(settings: list[str], words: str) -> None:
+    """A round trip while clients are on the server was taken in silence, and so was a prewarm of nothing."""
+    with pytest.raises(InputError, match=re.escape(words)):
+        load_scenario(TINY, settings)
+
+
+def test_its_twins_with_an_effect_are_taken() -> None:
+    apart = load_scenario(TINY, ["machine.network.clients_on_server=false", "machine.network.round_trip_us=200"])
+    assert apart.machine.network.round_trip_us == 200
+    assert load_scenario(TINY, ["interval.prewarm=null"]).interval.prewarm is None

@@ -216,3 +216,23 @@ def test_by_buffered_io_rates_and_reads_are_the_kernels(size: str, in_flight_pag
     past_it = with_values(scenario, {"database.io": "direct", "engine": "analytic"})
     direct = simulate(SimulationTask(past_it, 1))
     assert direct.caches[1].hits == 0
+
+
+def test_a_wait_for_a_free_page_is_no_pending_read() -> None:
+    """Little's law of reads was broken by it, so that models with such a wait were not to be used."""
+    settings = ("machine.memory_gib=40", "database.pool.buffers=655360")
+    without, with_wait = (
+        simulate(
+            SimulationTask(
+                load_scenario_file(
+                    FILE, (*settings, f"database.page_cleaner.free_page_wait_us={us}", "engine=analytic")
+                ),
+                1,
+            )
+        )
+        for us in (0, 5000)
+    )
+    assert all(law.holds is not False for result in (without, with_wait) for law in result.laws)
+    reads_s = sum(each.completed * each.time_by_s["disk read"] for each in with_wait.classes)
+    seconds = sum(each.completed for each in with_wait.classes) / with_wait.transactions_per_s
+    assert reads_s / seconds > 1.5 * with_wait.reads_pending, "the class times have the wait"
