@@ -7,7 +7,7 @@ from typing import Any
 from oltpsim.models.catalogue import catalogue_entry, catalogue_names
 from oltpsim.models.input import parse_quantity, value_text
 from oltpsim.models.reading.one_line.pieces import Phrases, understood
-from oltpsim.models.reading.one_line.systems import NamedEngine, NamedSystem, engine_of, system_of
+from oltpsim.models.reading.one_line.systems import NamedEngine, NamedSystem
 from oltpsim.models.reading.one_line.words import SIZE, gib
 from oltpsim.simulator.errors import InputError
 
@@ -65,50 +65,31 @@ def _count(text: str) -> int:
     return value
 
 
-def _part(kind: str, thing: str, things: tuple[str, ...]) -> Callable[[str], dict[str, Any]]:
-    """A part by its name in the catalogue, or by words that say one of `things` and no more."""
+def _part(kind: str, *things: str, named: Callable[[str], Any] = str) -> Callable[[str], dict[str, Any]]:
+    """A part by its name in the catalogue, or by words that say one of `things`, the first of which it is."""
 
     def read(text: str) -> dict[str, Any]:
         if text in catalogue_names(kind):
-            return {thing: text}
-        found = understood(text)
-        if found and set(things) & found.keys():
-            return found
-        catalogue_entry(kind, text)  # which says what is nearest
-        return {}
+            return {things[0]: named(text)}
+        found = understood(text) or {}
+        if not set(things) & found.keys() or found.get("engine") == NamedEngine(""):
+            catalogue_entry(kind, text)  # which says what is nearest
+        return found
 
     return read
-
-
-def _database(text: str) -> dict[str, Any]:
-    if text in catalogue_names("databases"):
-        return {"engine": NamedEngine(text)}
-    found = engine_of(text)
-    if found is None or not found.entry:
-        catalogue_entry("databases", text)
-    return {"engine": found}
-
-
-def _system(text: str) -> dict[str, Any]:
-    if text in catalogue_names("operating_systems"):
-        return {"system": NamedSystem(text, None)}
-    found = system_of(text)
-    if found is None:
-        catalogue_entry("operating_systems", text)
-    return {"system": found}
 
 
 READERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "--ram": lambda text: {"memory_gib": _memory(text)},
     "--cores": lambda text: {"cores": _count(text)},
-    "--cpu": _part("cpus", "cpu_entry", ("words", "processor", "ghz", "virtual", "cpu_entry")),
-    "--disk": _part("disks", "disk", ("disk", "volume", "local", "level", "rpm")),
+    "--cpu": _part("cpus", "cpu_entry", "words", "processor", "ghz", "virtual"),
+    "--disk": _part("disks", "disk", "volume", "local", "level", "rpm"),
     "--disks": lambda text: {"disks": _count(text)},
     "--warehouses": lambda text: {"warehouses": _count(text)},
     "--data-size": lambda text: {"data_gib": _positive(text, "memory", "GiB")},
     "--clients": lambda text: {"clients": _count(text)},
-    "--database": _database,
-    "--os": _system,
+    "--database": _part("databases", "engine", named=NamedEngine),
+    "--os": _part("operating_systems", "system", named=lambda entry: NamedSystem(entry, None)),
     "--buffers": lambda text: {"buffers": _count(text)},
     "--pool": lambda text: {"pool_gib": _memory(text)},
     "--think": lambda text: {"think_s": _time(text)},

@@ -28,21 +28,11 @@ MOST_LETTERS = 1000
 MOST_WORDS = 9
 """of a piece that stands among others without a comma"""
 NAME = re.compile(r"(?:name|called)[ :=]+(.+)", re.I)
-SYSTEMS_OF_MAKERS = {"sunfire": "solaris-10", "sun": "solaris-10", "mac": "mac-os-x-10-4", "imac": "mac-os-x-10-4"}
-MAKERS = {
-    *SYSTEMS_OF_MAKERS, "acer", "apple", "asus", "cisco", "dell", "fujitsu", "generic", "hp", "hpe", "huawei",
-    "lenovo", "poweredge", "proliant", "supermicro", "thinkpad", "box", "desktop", "laptop", "notebook", "pc",
-    "workstation",
-}  # fmt: skip
-"""words by which a piece is a machine's name"""
 ENTRIES = {"cpus": "cpu_entry", "disks": "disk", "databases": "engine"}
 LOG_WORDS = ("log", "wal", "redo", "log on", "wal on", "redo on", "log on a")
 BENCHMARK = re.compile(r"\b(?:(pgbench)|(sysbench)(?![ _-]tpcc)|(ycsb))\b", re.I)
-MEMORY_GB = {96.0, 192.0, 384.0, 768.0}
-"""sizes of memory that no drive has, beside those up to `MOST_MEMORY_GB`"""
-MOST_MEMORY_GB = 64.0
-EITHER_GB = {128.0, 256.0, 512.0}
-"""sizes that memory has as well as drives"""
+MEMORY_GB, EITHER_GB = {96.0, 192.0, 384.0, 768.0}, {128.0, 256.0, 512.0}
+"""sizes of memory that no drive has, beside those up to 64, and sizes that both have"""
 JOINING = frozenset(("with", "and", "on", "for", "in", "of", "has", "is"))
 """words that stand between pieces, never at the end of one that says what a part is"""
 PROCESSORS = {"words", "processor", "ghz", "cores", "count"}
@@ -119,20 +109,17 @@ class Phrases(dict[str, Phrase]):
     def add(self, found: dict[str, Any], piece: str) -> None:
         """What a piece says. Raises InputError if another one says something else of the same thing."""
         for key, value in found.items():
-            if key == "engine" and key in self and _same_family(value.entry, self[key].value.entry):
-                if not re.search(r"\d", self[key].piece):
-                    del self[key]  # 'PostgreSQL' beside 'PostgreSQL 16' says no more
-                elif not re.search(r"\d", piece):
-                    continue
+            if key == "engine" and key in self and value.is_kin(self[key].value):
+                named = [bool(re.search(r"\d", each)) for each in (self[key].piece, piece)]
+                if named == [True, False]:
+                    continue  # 'PostgreSQL' beside 'PostgreSQL 16' says no more
+                if named == [False, True]:
+                    del self[key]
             if key in self and self[key].value != value:
                 names = table()["meanings"] | table()["keys"]
                 meaning = names.get(key, key.replace("_", " "))
                 raise InputError(f"{WHERE}: '{self[key].piece}' and '{piece}' both say {meaning}; keep one of them")
             self.setdefault(key, Phrase(value, piece))
-
-
-def _same_family(one: str, other: str) -> bool:
-    return one.partition("-")[0] == other.partition("-")[0]
 
 
 def read_line(line: str) -> Phrases:
@@ -176,7 +163,8 @@ def understood(piece: str) -> dict[str, Any] | None:
 
 def system_of_maker(name: str) -> str | None:
     """The operating system that came with a machine of that name; None if no maker of the name had one of its own."""
-    return next((SYSTEMS_OF_MAKERS[word] for word in name.lower().split() if word in SYSTEMS_OF_MAKERS), None)
+    known: dict[str, str] = table()["systems_of_makers"]
+    return next((known[word] for word in name.lower().split() if word in known), None)
 
 
 def machine_named(name: str) -> dict[str, Any]:
@@ -192,7 +180,8 @@ def machine_named(name: str) -> dict[str, Any]:
 
 def _names_a_machine(piece: str) -> bool:
     """Whether a piece is a machine's name without saying so: the catalogue's, or one with a maker's word."""
-    return bool(MAKERS & set(re.split(r"[\s-]+", piece.lower()))) or bool(machine_named(piece))
+    makers = {*table()["makers"].split(), *table()["systems_of_makers"]}
+    return bool(makers & {*re.split(r"[\s-]+", piece.lower())} or machine_named(piece))
 
 
 def _pieces(text: str, driver: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -235,15 +224,14 @@ def _split(words: list[str], driver: str) -> list[tuple[str, TextMeaning]]:
             text = " ".join(words[start:end]).strip("().:")
             found = _meaning(text, driver)
             if found is not None:
-                ways.append(
-                    (cost + COSTS[found.cost if isinstance(found, Refusal) else "piece"], [*before, (text, found)])
-                )
+                kind = found.cost if isinstance(found, Refusal) else "piece"
+                ways.append((cost + COSTS[kind], [*before, (text, found)]))
             elif start == end - 1 and {words[start].lower(), text.lower()} & _noise():
                 ways.append((cost + COSTS["noise"], before))
             elif start == end - 1:
-                joined = bool(before) and before[-1][1] is None
-                last = [(f"{before[-1][0]} {text}", None)] if joined else [(text, None)]
-                ways.append((cost + COSTS["strange"], [*(before[:-1] if joined else before), *last]))
+                *others, last = before or [("", {})]
+                strange = [*others, (f"{last[0]} {text}", None)] if last[1] is None else [*before, (text, None)]
+                ways.append((cost + COSTS["strange"], strange))
         best.append(min(ways, key=lambda way: way[0]))
     return best[-1][1]
 
@@ -268,23 +256,22 @@ def _understood(piece: str, driver: str) -> TextMeaning:
     for pattern, match in matches(piece, driver):
         return Refusal(pattern.form.refuse, "piece") if pattern.form.refuse else pattern.says(match)
     if (instance := instance_named(text)) is not None:
-        managed = {"managed": True} if re.search(r"\b(?:db\.|rds\b)", text) else {}
-        return {"instance": instance} | managed
+        managed = re.search(r"\bdb[.-]|\b(?:rds|sql)\b|^(?:gp|mo|b|bc)_", text)
+        return {"instance": instance} | ({"managed": True} if managed else {})
     if (entry := _entry(text)) is not None:
         return entry
     if (engine := engine_of(piece)) is not None:
         return {"engine": engine}
     if (system := system_of(piece)) is not None:
         return {"system": system}
-    ends = set(text.split(" ")[:: max(1, text.count(" "))])
-    if ends & JOINING:
+    words = text.split(" ")
+    if {words[0], words[-1]} & JOINING:
         return None
+    strange = JOINING & {*words} - {"of"} or re.search(r"\d ?[gt]i?b\b", text)  # in a processor's name
+    if (parts := _volumes(text) or _disks(text)) or strange:
+        return parts
     processors = read_processors(piece)
-    return (
-        _volumes(text)
-        or _disks(text)
-        or (None if processors.left_over() or JOINING & {*text.split(" ")} - {"of"} else _processors(processors))
-    )
+    return None if processors.left_over() else _processors(processors)
 
 
 def _not_understood(piece: str) -> str:
@@ -389,7 +376,7 @@ def _sort_sizes(phrases: Phrases) -> None:
             raise InputError(f"{either} and '{phrases['memory_gib'].piece}' make a drive smaller than the memory")
     elif phrases.value("disks", 1) == 1 and gb in EITHER_GB:
         raise InputError(f"{either} may be the memory's size or the drive's")
-    elif phrases.value("disks", 1) == 1 and (gb <= MOST_MEMORY_GB or gb in MEMORY_GB):
+    elif phrases.value("disks", 1) == 1 and (gb <= min(MEMORY_GB) or gb in MEMORY_GB):
         del phrases[thing]
         phrases["memory_gib"] = Phrase(gb, piece)
 

@@ -1,10 +1,13 @@
 """Settings of a line that are keys of the scenario: put into its mapping, with a row for each."""
 
 import copy
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from oltpsim.models.catalogue import catalogue_names, expand_names
+from oltpsim.models.input import set_value
 from oltpsim.models.reading.assumptions import stands_in
 from oltpsim.models.reading.drivers import database_keys, is_postgresql
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrase, Phrases
@@ -49,7 +52,19 @@ def apply_settings(
         if isinstance(phrase.value, Setting):
             kept = [row for row in kept if not stands_in(row.key, key)]
             kept.append(_applied(key, phrase.value, phrase.piece, data, engine))
-    return data, kept
+    return data, [replace(row, others=tuple(_with_settings(other, said) for other in row.others)) for row in kept]
+
+
+def _with_settings(alternative: str, said: Phrases) -> str:
+    """Another release of the engine as an alternative, with the line's settings of it."""
+    key, _, text = alternative.partition("=")
+    if key != "database" or not text.startswith("{"):
+        return alternative
+    changed = {"database": json.loads(text)}
+    for name, phrase in said.items():
+        if name.startswith("database."):
+            set_value(changed, name, phrase.value.value)
+    return f"database={json.dumps(changed['database'])}"
 
 
 def _add(said: Phrases, key: str, value: Any, piece: str, source: str = "") -> None:

@@ -20,6 +20,10 @@ class NamedEngine:
     nearest: bool = False
     others: tuple[str, ...] = ()
 
+    def is_kin(self, other: "NamedEngine") -> bool:
+        """Whether both are releases of one engine."""
+        return self.entry.partition("-")[0] == other.entry.partition("-")[0]
+
 
 @dataclass(frozen=True)
 class NamedSystem:

@@ -115,6 +115,15 @@ def test_a_large_machine_that_is_sold_is_none_of_them(line: str) -> None:
     read_description(line)
 
 
+def test_another_release_keeps_the_settings() -> None:
+    line = "8 cores, 32 GB, NVMe, MySQL"
+    for pieces, syncs in (("", 2), (", no binlog", 1)):
+        description = read_description(line + pieces)
+        (other,) = next(row for row in description.rows if row.key == "database").others
+        assert description.changed(other).database.name.startswith("MySQL 8.0")
+        assert description.changed(other).database.log.syncs_per_group == syncs
+
+
 def test_uncertain_settings_have_their_spread() -> None:
     (row,) = [
         row for row in read_description(f"{POSTGRESQL}, clients in the same zone").rows if "round_trip" in row.key
