@@ -305,3 +305,10 @@ def test_keys_of_the_examples_are_there() -> None:
     assert len(keys) >= 3
     for key in keys:
         _ = oltpsim.load("postgresql-15")[key]
+
+
+def test_a_run_of_rows_makes_no_new_orders() -> None:
+    run = oltpsim.run(oltpsim.load("pgbench/select-only-250").changed({"engine": "analytic"}))
+    assert run.unit == "select only transactions per minute"
+    with pytest.raises(oltpsim.InputError, match=r"this made none; its figure is \.value, in select only"):
+        _ = run.new_orders_per_min

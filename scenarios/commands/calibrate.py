@@ -119,6 +119,12 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         found = run_fit(task, kept, display.advance, executor, simulate_by_kernel)
         answer = calibration_of(found, scenario)
     say_reused(kept.reused, "steps", state, quiet)
+    if confirm and not answer.by_kernel:
+        typer.echo(
+            f"warning: no run was simulated (--confirm {confirm}): each takes the kernel too long; the formulas alone "
+            "are fitted. Give records of shorter runs, or --confirm 0",
+            err=True,
+        )
     if save is not None:
         write_calibration(save, answer)
         kept.close()

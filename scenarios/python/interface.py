@@ -43,9 +43,9 @@ from oltpsim.scenarios.python.modules import (
     show_sweep,
     summary,
     sweeping,
+    words,
 )
 from oltpsim.scenarios.python.values import (
-    NEW_ORDERS,
     Answer,
     Model,
     Predictions,
@@ -163,7 +163,7 @@ def run(
         csv_text=summary.summary_csv(result, machine, expected),
         charts=() if drawn is None else (drawn,),
         value=result.rate_per_min.mean,
-        unit=NEW_ORDERS,
+        unit=words.unit_of(result.main_class),
         low_per_min=None if isinstance(expected, str) else expected.low_per_min,
         high_per_min=None if isinstance(expected, str) else expected.high_per_min,
         bottleneck=result.bottleneck.name,

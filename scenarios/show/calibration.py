@@ -67,18 +67,19 @@ def _runs(calibration: Calibration) -> list[str]:
     width = max(len(run.name) for run in calibration.runs)
     lines = ["runs, all fitted: measured, model, (model - measured) in standard deviations"]
     for run in calibration.runs:
-        lines.append(f"  {run.name.ljust(width)}  {'; '.join(_figures(run))}")
+        lines.append(f"  {run.name.ljust(width)}  {'; '.join(_figures(run, calibration.base.workload.rate_words))}")
         lines += [f"  {' ' * width}  noted: {text}" for text in run.left_aside]
     return lines
 
 
-def _figures(run: FittedRun) -> list[str]:
+def _figures(run: FittedRun, rate_words: str) -> list[str]:
     found = []
     for each in run.figures:
         number = "{:,.0f}" if each.kind == FigureKind.RATE else "{:.3g}"
         least = "at least " if each.at_least else ""
         measured, model = number.format(each.measured), number.format(each.model)
-        found.append(f"{each.kind} {least}{measured}, {model} ({each.residual_sigmas:+.1f})")
+        name = rate_words if each.kind == FigureKind.RATE else str(each.kind)
+        found.append(f"{name} {least}{measured}, {model} ({each.residual_sigmas:+.1f})")
     return found
 
 

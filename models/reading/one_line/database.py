@@ -60,19 +60,24 @@ class Setting:
     usual: Any
     shipped: Any
     source: str
-    others: tuple[float, ...] = ()
+    others: tuple[float | str, ...] = ()
     thing: str = ""
+
+    @property
+    def format(self) -> str:
+        """How its value is written."""
+        return "" if isinstance(self.usual, str) else "g"
 
     def origin(self, phrases: Phrases) -> tuple[Any, Origin]:
         """Its value in a line, and the row for it."""
         key = f"database.{self.key}"
         is_shipped = self.thing not in phrases and "as_shipped" in phrases
         value = phrases.value(self.thing, self.shipped if is_shipped else self.usual)
-        text = ("off", "on")[value] if isinstance(value, bool) else f"{value:g} {self.unit}"
+        text = ("off", "on")[value] if isinstance(value, bool) else f"{value:{self.format}} {self.unit}".strip()
         piece = phrases.piece(self.thing, "as_shipped")
         if piece is not None:
             return value, Origin(self.what, key, text, piece, "the server's default" if is_shipped else "")
-        others = tuple(f"{key}={other:g}" for other in self.others if other != value)
+        others = tuple(f"{key}={other:{self.format}}" for other in self.others if other != value)
         return value, Origin(self.what, key, text, None, self.source, others=others)
 
 
@@ -109,6 +114,8 @@ IO_CAPACITY_SOURCE = (
     "MySQL's manual: about what the disks do, at most 20,000, and twice that at most; its default was 200 for hard "
     "disks until 8.4, and guides for flash set 1,000 to 8,000"
 )
+FSYNC_BY_DEFAULT = ("mysql-5-7", "mysql-8-0", "percona-5-7")
+FLUSH_METHOD_SOURCE = "innodb_flush_method O_DIRECT, as usual on Linux and the default since MySQL 8.4; theirs is fsync"
 
 
 def _innodb_settings(entry: str, host: Host) -> tuple[Setting, ...]:
@@ -126,6 +133,12 @@ def _innodb_settings(entry: str, host: Host) -> tuple[Setting, ...]:
         Setting(
             "io_capacity", IO_CAPACITY_KEY, "pages/s",
             max(capacity, IO_CAPACITY_PER_S) if host.has_flash else capacity, capacity, IO_CAPACITY_SOURCE,
+            (1000, 8000) if host.has_flash else (),
+        ),
+        *(
+            [Setting("flush method", "io", "", "direct", "buffered", FLUSH_METHOD_SOURCE, ("buffered",))]
+            if entry in FSYNC_BY_DEFAULT
+            else []
         ),
     )  # fmt: skip
 

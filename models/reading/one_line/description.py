@@ -37,6 +37,9 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.errors import InputError
 
 LOST_FACTOR = 1.3
+CLIENTS_KEY = "machine.network.clients_on_server"
+SAME_ZONE = "machine.network={clients_on_server: false, round_trip_us: 200}"
+CLIENTS_SOURCE = "no other place is said; 'clients in the same zone' are 0.2 ms away (0.2 to 0.4: orensol.com, 2009)"
 PARTS = ("machine.cpu", "machine.disks.disk", "machine.log_disk", "operating_system")
 """what a name of the catalogue may stand for: written so that a key below it can be set"""
 IN_FLIGHT_KEY = "operating_system.page_cache.in_flight_pages"
@@ -174,6 +177,10 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         key, piece = "machine.hardware_share_lost", phrases["virtualised"].piece
         source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
         rows.append(Origin("virtualisation", key, str(hardware.XEN_SHARE), piece, source, LOST_FACTOR))
+    if current is not None:
+        rows.append(
+            Origin("place of the clients", CLIENTS_KEY, "on the server", None, CLIENTS_SOURCE, others=(SAME_ZONE,))
+        )
     machine["source"] = "one line of description; see notes"
     if current is not None:
         room_gib = hardware.LARGEST_SHARE * max(

@@ -39,6 +39,12 @@ OVERHEAD_FACTOR = 2.0
 FLASH = ("flash", "ssd")
 """kinds of disk without an arm"""
 FLASH_FACTOR = 1.3
+NAMELESS_FLASH = ("nvme", "sata-ssd")
+SLOW_FLUSH_US, WITHOUT_CAPACITORS = 300, "{power_loss_protection: false, flush_us: 2000}"
+FLUSH_SOURCE = (
+    "a server's drive, whose capacitors keep what is written: most flush in 0.1 ms or less, some in 0.3 and more "
+    "(github.com/TheJJ/ceph-diskbench); a consumer drive has none, and takes 1 to 6 ms"
+)
 XEN_SHARE = 0.09
 CORES = (8, 4, 16)
 """assumed of a machine whose processors nobody says, and what would have been as good"""
@@ -245,7 +251,7 @@ def disks_of(
     if known and not {"disk", "disks", "rpm", "level", "disk_gib"} & phrases.keys():
         disks = known["disks"]
         text = f"{disks['count']} x {_entry_of(disks['disk'])}"
-        return disks, [phrases.row("name", "disks", "machine.disks", text, AS_THERE), *_spread(disks["disk"])]
+        return disks, [phrases.row("name", "disks", "machine.disks", text, AS_THERE), *_spread(disks["disk"], phrases)]
     count = phrases.value("disks", 1)
     source = "" if "disks" in phrases else "no number of disks is said: one"
     rows = [Origin("disks", "machine.disks.count", str(count), phrases.piece("disks"), source)]
@@ -255,7 +261,7 @@ def disks_of(
     if "level" in phrases:
         disks["level"], row = _level(phrases, count)
         rows.append(row)
-    return disks, [*rows, *_spread(disk)]
+    return disks, [*rows, *_spread(disk, phrases)]
 
 
 def log_disk_of(phrases: Phrases, old: bool) -> tuple[Any, list[Origin]]:
@@ -478,13 +484,26 @@ def _level(phrases: Phrases, count: int) -> tuple[str, Origin]:
     return "raid5", Origin(what, key, "raid5", None, "no level is said: RAID 5, the usual one", others=alternatives)
 
 
-def _spread(disk: Any) -> list[Origin]:
+def _spread(disk: Any, phrases: Phrases) -> list[Origin]:
     """How much disks of one kind differ: in what a deep queue of requests comes to, not in the average seek."""
     entry = catalogue_entry("disks", _entry_of(disk))
 
     def guess(what: str, key: str, source: str, factor: float) -> Origin:
         return Origin(what, f"{DISK}.{key}", str(entry[key]), None, source, factor)
 
+    if _entry_of(disk) in NAMELESS_FLASH:
+        others = (f"{DISK}.flush_us={SLOW_FLUSH_US}", f"{DISK}={WITHOUT_CAPACITORS}")
+        count = 1 if f"{DISK}.power_loss_protection" in phrases else 2
+        flush = Origin(
+            "drive's flush",
+            f"{DISK}.flush_us",
+            f"{entry.get('flush_us', 0):g} us",
+            None,
+            FLUSH_SOURCE,
+            None,
+            others[:count],
+        )
+        return [flush, guess("disk's speed", "read_latency_us", "flash of one kind differs by a third", FLASH_FACTOR)]
     if entry["kind"] in FLASH:
         return [guess("disk's speed", "read_latency_us", "flash of one kind differs by a third", FLASH_FACTOR)]
     why = "data sheets of one kind of disk differ by half, and a deep queue makes seeks short"

@@ -17,11 +17,13 @@ SEPARATOR = r"(?: ?[=:] ?|[ _]|-(?!\d))?"
 BYTES_OF = {"k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}
 """of memory and what lies in it, whose GB has 2^30 bytes as it is sold; a GB of data or of a drive has 10^9"""
 DECIMAL_OF = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-TIMES_OF = {"k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}
-SECONDS_OF = {"us": 1e-6, "µs": 1e-6, "mi": 60.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-TIME = (
-    rf"{NUMBER} ?(?:us|µs|micros(?:econds?)?|ms|milliseconds?|s(?:ec(?:onds?)?)?|m(?:in(?:utes?)?)?|h(?:(?:ou)?rs?)?)"
-)
+TIMES_OF = {"": 1.0, "k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}
+MICROSECONDS = {"u": 1.0, "µ": 1.0, "mic": 1.0, "ms": 1e3, "mil": 1e3, "mi": 60e6, "s": 1e6, "m": 60e6, "h": 3600e6}
+"""by the first letters of a unit of time"""
+SHORT_TIME = r"(?:us|µs|micros(?:econds?)?|ms|milliseconds?)"
+TIME = rf"(?:{SHORT_TIME}|s(?:ec(?:onds?)?)?|m(?:in(?:utes?)?)?|h(?:(?:ou)?rs?)?)"
+MANY = rf"{NUMBER} ?(?:k|m|bn?|thousand|million|billion)?"
+SIZE = rf"{NUMBER} ?(?:[kmgt](?:i?b(?:yte)?s?)?)"
 RECORDS_OF_UNIT = 1_000_000
 
 
@@ -49,36 +51,28 @@ class Setting:
     form: Form = field(compare=False)
 
 
-def number(text: str) -> float:
-    """A number above 0, with or without thousands' commas. Raises ValueError."""
-    value = float(text.replace(",", ""))
+def _parts(text: str) -> tuple[float, str]:
+    """A number above 0, with or without thousands' commas, and its unit. Raises ValueError."""
+    digits = text[: len(text) - len(text.lstrip("0123456789.,"))]
+    value = float(digits.replace(",", ""))
     if value <= 0:
         raise ValueError(f"got {text}; must be greater than 0")
-    return value
+    return value, text[len(digits) :].strip()
 
 
 def _count(text: str) -> int:
     """A whole number above 0, maybe of thousands or millions. Raises ValueError."""
-    digits, times = re.match(r"[\d.,]+", text), re.search(r"[a-z]", text)
-    value = number(digits[0] if digits else text) * (TIMES_OF[times[0]] if times else 1.0)
+    number, unit = _parts(text)
+    value = number * TIMES_OF[unit[:1]]
     if abs(value - round(value)) > 1e-6 * value:
         raise ValueError(f"got {text}; must be a whole number")
     return round(value)
 
 
-def _bytes(text: str, of: Mapping[str, float]) -> float:
-    unit = re.search(r"[a-z]", text)
-    assert unit is not None
-    return number(re.sub(r"[^\d.,]", "", text)) * of[unit[0]]
-
-
-def gib(text: str) -> float:
-    """GiB of memory, whose GB has 2^30 bytes. Raises ValueError."""
-    return _bytes(text, BYTES_OF) / 2**30
-
-
-def _gib_of_data(text: str) -> float:
-    return _bytes(text, BYTES_OF if re.search(r"[kmgt]i", text) else DECIMAL_OF) / 2**30
+def gib(text: str, of: Mapping[str, float] = BYTES_OF) -> float:
+    """GiB of memory, whose GB has 2^30 bytes, or of data and drives, whose hasn't. Raises ValueError."""
+    number, unit = _parts(text)
+    return number * (BYTES_OF if unit[1:2] == "i" else of)[unit[0]] / 2**30
 
 
 def _gib_of_logs(text: str) -> float:
@@ -89,18 +83,14 @@ def _gib_of_logs(text: str) -> float:
     return gib(size[0]) * (int(times[0]) if times else 1)
 
 
-def _seconds(text: str) -> float:
-    unit = re.search(r"[a-zµ]+", text)
-    assert unit is not None
-    name = unit[0].replace("micro", "us").replace("milli", "ms")
-    return number(text[: unit.start()].strip()) * next(
-        each for start, each in SECONDS_OF.items() if name.startswith(start)
-    )
+def _microseconds(text: str) -> float:
+    number, unit = _parts(text)
+    return number * next(each for start, each in MICROSECONDS.items() if unit.startswith(start))
 
 
 def _page_kib(text: str) -> float:
-    value = number(re.sub(r"[^\d.,]", "", text))
-    return value / 1024 if value >= 1024 else value
+    number, _ = _parts(text)
+    return number / 1024 if number >= 1024 else number
 
 
 def _records(text: str) -> int:
@@ -112,35 +102,39 @@ def _records(text: str) -> int:
 
 
 def _fraction(text: str) -> float:
-    value = number(text.rstrip("%percnt ")) / 100
+    value = _parts(text)[0] / 100
     if value > 1:
         raise ValueError(f"got {text}; at most 100 %")
     return value
 
 
-SIZE = rf"{NUMBER} ?(?:[kmgt](?:i?b(?:yte)?s?)?)"
+def _ghz(text: str) -> float:
+    number, unit = _parts(text)
+    return number / (1.0 if unit[0] == "g" else 1000.0)
+
+
 ATOMS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "n": (NUMBER, number),
+    "n": (NUMBER, lambda text: _parts(text)[0]),
     "count": (NUMBER, _count),
     "few": (r"\d{1,3}(?:,\d{3})*", _count),
     "threads": (NUMBER, _count),
     "bare": (NUMBER, lambda text: float(_count(text))),
-    "many": (rf"{NUMBER} ?(?:k|m|bn?|thousand|million|billion)?", _count),
+    "many": (MANY, _count),
     "requests": (rf"{NUMBER} ?k?", lambda text: float(_count(text))),
-    "records": (rf"{NUMBER} ?(?:k|m|bn?|thousand|million|billion)?", _records),
+    "records": (MANY, _records),
     "gib": (rf"{NUMBER} ?(?:[kmgt]i?b(?:yte)?s?|[gt]i?)", gib),
     "size": (SIZE, gib),
-    "data": (rf"{NUMBER} ?[kmgt]i?b(?:yte)?s?", _gib_of_data),
-    "disk": (rf"{NUMBER} ?[gt](?:i?b)?", lambda text: _bytes(text, DECIMAL_OF) / 2**30),
+    "data": (rf"{NUMBER} ?[kmgt]i?b(?:yte)?s?", lambda text: gib(text, DECIMAL_OF)),
+    "disk": (rf"{NUMBER} ?[gt](?:i?b)?", lambda text: gib(text.replace("i", ""), DECIMAL_OF)),
     "redo": (rf"(?:\d+ ?[x×*] ?)?{SIZE}(?: ?[x×*] ?\d+)?", _gib_of_logs),
-    "s": (TIME, _seconds),
-    "us": (rf"{NUMBER} ?(?:us|µs|micros(?:econds?)?|ms|milliseconds?)", lambda text: _seconds(text) * 1e6),
+    "s": (rf"{NUMBER} ?{TIME}", lambda text: _microseconds(text) / 1e6),
+    "us": (rf"{NUMBER} ?{SHORT_TIME}", _microseconds),
     "zero": (r"(?:0|[2-9]|\d{2,7})", lambda _: 0),
     "pagekib": (rf"(?:{NUMBER} ?ki?b?|4096|8192|16384|32768|65536)", _page_kib),
     "percent": (rf"{NUMBER} ?(?:%|percent|per cent)", _fraction),
     "level": (r"(?:0|10|1\+0|1|5|6)", lambda text: f"raid{text.replace('1+0', '10')}"),
     "krpm": (r"(?:5\.4|7\.2|10|15)", lambda text: int(1000 * float(text))),
-    "ghz": (rf"{NUMBER} ?[gm]hz", lambda text: number(text.rstrip("gmhz ")) / (1.0 if "g" in text else 1000.0)),
+    "ghz": (rf"{NUMBER} ?[gm]hz", _ghz),
     "letter": ("[a-f]", str.upper),
     "value": (r"\S+(?: (?:[kmg]i?b|min|m?s))?", str),
     "on": ("(?:on|true|1|yes|enabled)", lambda _: True),

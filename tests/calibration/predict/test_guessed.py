@@ -159,6 +159,8 @@ def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source(
             "operating_system.reserved_memory_gib=0.3",
             "database.checkpoint.interval_s=900",
             "machine.disks.disk.filled_fraction=1",
+            "machine.disks.disk.flush_us=0",
+            "machine.network.clients_on_server=true",
         ],
     )
     assert left_open(said, guess_moves(said)) == {}

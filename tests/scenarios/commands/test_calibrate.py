@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.calibration.fit import Calibration, FigureKind, apply_calibration, read_calibration
+from oltpsim.calibration.fit import Calibration, FigureKind, apply_calibration, calibration_path, read_calibration
 from oltpsim.calibration.predict import predict_scenario
 from oltpsim.calibration.records import load_record, save_records
 from oltpsim.calibration.records.record import Counted, Positive
 from oltpsim.models.reading import load_scenario, with_values
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.commands.cli import main
+from oltpsim.scenarios.show.calibration import calibration_lines
 from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import FLASH, TINY, record, said_by
 
@@ -164,3 +165,20 @@ def test_a_record_that_breaks_a_law_is_named(records: Path, tmp_path: Path, caps
 def test_a_folder_without_records_is_refused(tmp_path: Path, capsys: Output) -> None:
     assert main(["calibrate", str(tmp_path), "--base", str(TINY)]) == 2
     assert "no run record or measured scenario in this folder" in capsys.readouterr().err
+
+
+def test_a_fit_that_could_confirm_nothing_says_so(
+    records: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oltpsim.calibration.fit.evaluate.MOST_TRANSACTIONS", 1)
+    assert main(words(records, "--confirm", "2", "--workers", "1")) == 0
+    assert "warning: no run was simulated (--confirm 2)" in capsys.readouterr().err
+    assert main(words(records, "--workers", "1")) == 0
+    assert "no run was simulated" not in capsys.readouterr().err, "none was asked for"
+
+
+@pytest.mark.parametrize(("model", "called"), [("pgbench", "transactions/min"), ("mysql", "new orders/min")])
+def test_a_runs_rate_is_called_by_its_workloads_words(model: str, called: str) -> None:
+    lines = calibration_lines(read_calibration(calibration_path(Path(model))))
+    found = {words for line in lines for words in ("new orders/min", "transactions/min") if f"  {words} " in line}
+    assert found == {called}

@@ -20,10 +20,11 @@ WAL, TIMEOUT, POOL = "database.checkpoint.most_log_gib", "database.checkpoint.in
         ("MySQL 8.0, 4 vCPU, 8 GB, NVMe", REDO, 2, (0.5, 4), 0.09766),
         ("MariaDB 11, 64 cores, 512 GB, NVMe", REDO, 16, (4, 128), 0.09375),
         ("MySQL 8.0, 1 core, 1 GB, NVMe", REDO, 1, (0.25,), 0.09766),
-        ("MySQL 8.0, 8 cores, 32 GB, NVMe", IO_CAPACITY, 2000, (), 200),
-        ("MySQL 8.0 on r6i.2xlarge + gp3 500 GiB", IO_CAPACITY, 2000, (), 200),
+        ("MySQL 8.0, 8 cores, 32 GB, NVMe", IO_CAPACITY, 2000, (1000, 8000), 200),
+        ("MySQL 8.0 on r6i.2xlarge + gp3 500 GiB", IO_CAPACITY, 2000, (1000, 8000), 200),
         ("MySQL 8.0, 8 cores, 32 GB, 4 SATA", IO_CAPACITY, 200, (), 200),
-        ("MySQL 8.4, 8 cores, 32 GB, NVMe", IO_CAPACITY, 10_000, (), 10_000),
+        ("MySQL 8.4, 8 cores, 32 GB, NVMe", IO_CAPACITY, 10_000, (1000, 8000), 10_000),
+        ("MySQL 8.0, 8 cores, 32 GB, NVMe", "database.io", "direct", ("buffered",), "buffered"),
         ("PostgreSQL, 8 cores, 32 GB, NVMe", WAL, 8, (1, 32), 1),
         ("PostgreSQL, 8 cores, 32 GB, NVMe", TIMEOUT, 900, (300, 1800), 300),
         ("PostgreSQL, 8 cores, 32 GB, NVMe", POOL, 1_026_757, (2_053_514,), 16_384),
@@ -32,7 +33,7 @@ WAL, TIMEOUT, POOL = "database.checkpoint.most_log_gib", "database.checkpoint.in
     ],
 )
 def test_settings_are_what_guides_say_and_the_servers_own_as_shipped(
-    line: str, key: str, usual: float, others: tuple[float, ...], shipped: float
+    line: str, key: str, usual: float | str, others: tuple[float | str, ...], shipped: float | str
 ) -> None:
     owners, servers = read_description(line), read_description(f"{line}, as shipped")
     assert [value_at(each.scenario, key) for each in (owners, servers)] == [usual, shipped]
