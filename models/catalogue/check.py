@@ -129,7 +129,7 @@ def _where(kind: str, name: str) -> str:
     place = catalogue_places(kind).get(name)
     if place is None:
         return f"models/catalogue/data/{kind}/{name}.yaml"
-    return place.where if place.size is None else f"{place.where}: {name}"
+    return f"{place.where}: {name}" if place.in_table else place.where
 
 
 def volume_specs() -> dict[str, VolumeSpec]:

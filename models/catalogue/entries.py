@@ -25,13 +25,6 @@ FOR_SALE = ("instances", "volumes", "chassis", "prices")
 """What plans are made of."""
 CATALOGUE_KINDS = (*PARTS, *FOR_SALE)
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
-FAMILIES = ("instances", "volumes")
-"""kinds whose files may be families"""
-SIZES = "sizes"
-"""A file with this key is a family: each of its entries is what stands below it over the file's other keys.
-
-A table is one too: its rows are the entries.
-"""
 CUSTOM = re.compile(r"(?P<series>[a-z]\d[a-z]?)-custom-(?P<vcpus>[1-9]\d{0,2})-(?P<mib>[1-9]\d{2,6})")
 """names of Google's machines of any shape"""
 MOST_LISTED = 12
@@ -50,11 +43,11 @@ class FileState:
 
 @dataclass(frozen=True)
 class EntryPlace:
-    """Where an entry stands: its file, how messages name that, and its key if the file is a family."""
+    """Where an entry stands: its file, how messages name that, and whether it is a row of a table there."""
 
     file: FileState
     where: str
-    size: str | None
+    in_table: bool
     own: bool
     """in the user's folder"""
 
@@ -65,7 +58,7 @@ def catalogue_names(kind: str) -> list[str]:
 
 
 def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
-    """An entry as it stands in its file, sizes of a family over the family. Raises InputError for an unknown name."""
+    """An entry as it stands in its file, a row over what its table shares. Raises InputError for an unknown name."""
     places = catalogue_places(kind)
     if kind == "instances" and (custom := CUSTOM.fullmatch(name)) and f"{custom['series']}-standard-2" in places:
         return _custom_shape(name, custom["series"], int(custom["vcpus"]), int(custom["mib"]))
@@ -78,12 +71,11 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
             f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{did_you_mean(name, places)}; {known}"
         )
     place = places[name]
-    data = _parsed(place.file, place.where)
-    if place.size is None:
-        entry = data
+    if place.in_table:
+        shared, rows = _table(place.file, place.where)
+        entry = merged({"name": name} | shared, rows[name])
     else:
-        family = {key: value for key, value in data.items() if key != SIZES}
-        entry = merged({"name": name} | family, data[SIZES][place.size])
+        entry = _parsed(place.file, place.where)
     if kind == "cpus" and "family" in entry:
         return listed_cpu({"name": name} | entry, place.where)
     return copy.deepcopy(entry)
@@ -104,8 +96,7 @@ def catalogue_values(kind: str, key: str) -> dict[str, Any]:
     """A key's value as it stands in each entry of a kind that has it, by the entries' names."""
     values = {}
     for name, place in catalogue_places(kind).items():
-        data = _parsed(place.file, place.where)
-        entry = data if place.size is None else data[SIZES][place.size]
+        entry = _table(place.file, place.where)[1][name] if place.in_table else _parsed(place.file, place.where)
         if key in entry:
             values[name] = entry[key]
     return values
@@ -117,7 +108,7 @@ def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
         known = f"{did_you_mean(kind, CATALOGUE_KINDS)}; known: {', '.join(CATALOGUE_KINDS)}"
         raise InputError(f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{known}")
     own = _own_folder_of(kind)
-    return _shipped(kind) if own is None else _shipped(kind) | _places(kind, str(own), own=True, files=_files_in(own))
+    return _shipped(kind) if own is None else {**_shipped(kind), **places_in(own)}
 
 
 def catalogue_files(kind: str) -> tuple[FileState, ...]:
@@ -163,7 +154,7 @@ def merged(base: Any, changes: Any) -> Any:
 
 @cache
 def _shipped(kind: str) -> dict[str, EntryPlace]:
-    return _places(kind, f"models/catalogue/data/{kind}", own=False, files=_shipped_files(kind))
+    return _places(f"models/catalogue/data/{kind}", own=False, files=_shipped_files(kind))
 
 
 @cache
@@ -177,41 +168,46 @@ def _files_in(folder: Path) -> tuple[FileState, ...]:
     return tuple(FileState(path, status.st_mtime_ns, status.st_size) for path, status in sorted(known))
 
 
+def places_in(folder: Path) -> Mapping[str, EntryPlace]:
+    """Where each entry of a folder is that holds one kind. Raises InputError for a name there twice."""
+    return _places(str(folder), own=True, files=_files_in(folder))
+
+
 @lru_cache(maxsize=64)
-def _places(kind: str, where: str, *, own: bool, files: tuple[FileState, ...]) -> dict[str, EntryPlace]:
+def _places(where: str, *, own: bool, files: tuple[FileState, ...]) -> dict[str, EntryPlace]:
     places: dict[str, EntryPlace] = {}
     for file in files:
-        for name, place in _places_in(file, f"{where}/{file.path.name}", kind, own=own):
+        for name, place in _places_in(file, f"{where}/{file.path.name}", own=own):
             if name in places:
                 raise InputError(f"{place.where}: {name}: is in {places[name].where} too; keep one of them")
             places[name] = place
     return places
 
 
-def _places_in(file: FileState, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
+def _places_in(file: FileState, where: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
     if file.path.suffix == ".csv":
-        rows: TableRows = _parsed(file, where)[SIZES]
-        yield from ((name, EntryPlace(file, where, name, own)) for name in rows.cells)
-        return
-    sizes = _parsed(file, where).get(SIZES) if kind in FAMILIES else None
-    if sizes is None:
-        yield file.path.name.removesuffix(".yaml"), EntryPlace(file, where, None, own)
-        return
-    for name, keys in as_mapping(sizes, f"{where}: {SIZES}").items():
-        as_mapping(keys, f"{where}: {SIZES}.{name}")
-        yield str(name), EntryPlace(file, where, name, own)
+        yield from ((name, EntryPlace(file, where, True, own)) for name in _table(file, where)[1].cells)
+    else:
+        yield file.path.name.removesuffix(".yaml"), EntryPlace(file, where, False, own)
+
+
+@lru_cache(maxsize=64)
+def _table(file: FileState, where: str) -> tuple[dict[str, Any], TableRows]:
+    """A table, parsed once as long as nobody changes it."""
+    return read_table(_text(file, where), where)
 
 
 @lru_cache(maxsize=4096)
 def _parsed(file: FileState, where: str) -> dict[str, Any]:
     """A file, parsed once as long as nobody changes it: the points of a sweep name it again and again."""
+    return as_mapping(parse_yaml(_text(file, where), where), where)
+
+
+def _text(file: FileState, where: str) -> str:
+    """A file's text. Raises InputError for one that is too large or can't be read."""
     if file.size > MOST_USER_BYTES:
         raise InputError(f"{where}: got {file.size} bytes; a file of the catalogue has at most {MOST_USER_BYTES}")
     try:
-        text = file.path.read_text(encoding="utf-8")
+        return file.path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{where}: can't be read as UTF-8 text: {error}") from error
-    if file.path.suffix == ".csv":
-        shared, rows = read_table(text, where)
-        return shared | {SIZES: rows}
-    return as_mapping(parse_yaml(text, where), where)

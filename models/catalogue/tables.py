@@ -1,11 +1,13 @@
 """Tables of entries: a CSV with an entry a row, its name first, below lines of YAML (`# source: ...`) for all rows."""
 
 import csv
+import io
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from oltpsim.models.input import as_mapping, parse_yaml
+from oltpsim.models.input import as_mapping, leaves, parse_yaml, yaml_text
 from oltpsim.simulator.errors import InputError
 
 COLUMN = re.compile(r"([a-z_.]+)(?: \[(.+)\])?")
@@ -57,3 +59,15 @@ def _value(cell: str) -> Any:
     if not NUMBER.fullmatch(cell):
         return cell
     return float(cell) if "." in cell else int(cell)
+
+
+def table_text(shared: dict[str, Any], rows: Mapping[str, dict[str, Any]]) -> str:
+    """A table that reads back as the same; keys that some rows lack are empty cells there."""
+    cells = {name: dict(leaves(keys)) for name, keys in rows.items()}
+    columns = list(dict.fromkeys(key for row in cells.values() for key in row))
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerows(
+        [["name", *columns], *([name, *(row.get(key, "") for key in columns)] for name, row in cells.items())]
+    )
+    return "".join(f"# {line}\n" for line in yaml_text(shared).splitlines()) + written.getvalue()

@@ -59,7 +59,7 @@ def scenario_schema() -> dict[str, Any]:
 def _names(kind: str) -> dict[str, Any]:
     """Names that a kind's files have, and how those of its tables begin, which have thousands."""
     places = {**catalogue_places(kind), **(catalogue_places("instances") if kind == "machines" else {})}
-    listed = [name for name, place in places.items() if place.size is None]
+    listed = [name for name, place in places.items() if not place.in_table]
     begins = sorted({re.split(r"[\d.-]", name)[0] for name in places.keys() - {*listed}})
     if not begins:
         return {"enum": sorted(listed)}

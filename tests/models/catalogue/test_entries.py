@@ -91,10 +91,10 @@ def test_a_users_entries_go_before_the_programs(tmp_path: Path, monkeypatch: pyt
         catalogue_names("disks")
 
 
-def test_two_families_with_one_machine_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_tables_with_one_machine_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "instances").mkdir()
     for name in ("one", "two"):
-        (tmp_path / "instances" / f"{name}.yaml").write_text("sizes: {m9.large: {memory_gib: 1}}\n")
+        (tmp_path / "instances" / f"{name}.csv").write_text("name,memory_gib\nm9.large,1\n")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    with pytest.raises(InputError, match=r"two.yaml: m9.large: is in .*one.yaml too; keep one of them"):
+    with pytest.raises(InputError, match=r"two.csv: m9.large: is in .*one.csv too; keep one of them"):
         catalogue_names("instances")

@@ -8,7 +8,7 @@ import pytest
 
 from oltpsim.models.catalogue import catalogue_entry, catalogue_names, entry_faults, processor_families, read_entry
 from oltpsim.models.catalogue.entries import FOLDER_VARIABLE
-from oltpsim.models.catalogue.tables import read_table
+from oltpsim.models.catalogue.tables import read_table, table_text
 from oltpsim.simulator.errors import InputError
 
 SHAPES = """\
@@ -33,6 +33,14 @@ def test_a_row_is_nested_keys_with_units_and_without_those_of_empty_cells() -> N
     assert rows["rack-2"] == {
         "cpu": {"base": "epyc-7763", "cores": 64}, "memory_gib": 256.5, "network_gbit_per_s": 25,
     }  # fmt: skip
+
+
+def test_a_table_that_is_written_reads_back_as_the_same() -> None:
+    shared, rows = read_table(SHAPES, "here")
+    entries = {name: rows[name] for name in rows.cells}
+    again = read_table(table_text(shared, entries), "there")
+    assert again[0] == shared
+    assert {name: again[1][name] for name in again[1].cells} == entries
 
 
 def test_a_users_folder_may_have_tables_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ def test_an_import_tells_what_it_made_and_left_out_and_is_used_by_its_folder(cap
     into = str(tmp_path / "mine")
     out = said(capsys, "catalog", "import", str(SAMPLES / "ec2instances.json"), "--date", "2026-01-01", "--into", into)
     assert out.splitlines()[:2] == [
-        "ec2instances.json: ec2instances; 3 machines, 15 prices", f"  {into}/instances/ec2instances-aws-m7i.yaml  1",
+        "ec2instances.json: ec2instances; 3 machines, 15 prices", f"  {into}/instances/ec2instances-aws-m7i.csv  1",
     ]  # fmt: skip
     assert out.endswith(f"\nuse it: oltpsim --catalog {into} COMMAND\n")
     assert "\nleft out\n  1: shape: CPU credits, which aren't modelled: t3.large\n" in out

@@ -188,6 +188,9 @@ def test_an_import_replaces_its_own_file_and_nobody_elses(tmp_path: Path) -> Non
     (written,) = write_entries(found, tmp_path)
     assert written.count == 4
     assert write_entries(found, tmp_path) == [written]
+    (table,) = write_entries(read_list(SAMPLES / "my-machines.csv", None, ON_A_DAY), tmp_path)
+    assert (table.count, table.path.suffix) == (2, ".csv")
+    assert write_entries(read_list(SAMPLES / "my-machines.csv", None, ON_A_DAY), tmp_path) == [table]
     written.path.write_text("name: mine\n")
     with pytest.raises(InputError, match=r"my-prices.yaml: is there and no import wrote it; move it"):
         write_entries(found, tmp_path)
