@@ -22,8 +22,8 @@ KEYS = {
     "disk": "machine.disks.disk.name", "queue": "machine.disks.disk.queue_depth", "level": "machine.disks.level",
     "lost": "machine.hardware_share_lost", "os": "operating_system.name", "engine": "database.name",
     "buffers": "database.pool.buffers", "warehouses": "workload.warehouses", "clients": "workload.arrivals.clients",
-    "start": "interval.start", "each": "interval.new_orders_per_client", "seconds": "interval.duration_s", "sustained": "interval.sustained",
-    "job": "job.kind", "name": "machine.name", "driver": "workload.name",
+    "start": "interval.start", "each": "interval.new_orders_per_client", "seconds": "interval.duration_s",
+    "sustained": "interval.sustained", "job": "job.kind", "name": "machine.name", "driver": "workload.name",
 }  # fmt: skip
 LINES: tuple[tuple[str, dict[str, Any]], ...] = (
     (
