@@ -154,14 +154,11 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     of_paths = workload.path_rows
     of_database = [*(row for row in of_database if row.key not in {each.key for each in of_paths}), *of_paths]
     named_system, further_system = _system_keys(
-        entry, memory_gib, host.has_flash and database_keys(engine.entry)["io"] == "buffered"
+        entry,
+        memory_gib,
+        host.has_flash and database_keys(engine.entry)["io"] == "buffered",
+        instance is not None or bool({"virtual", "virtualised"} & phrases.keys()),
     )
-    if entry == "linux" and (instance is not None or {"virtual", "virtualised"} & phrases.keys()):
-        named_system["cpu"] = {"message_us": VIRTUAL_MESSAGE_US}
-        text = f"{VIRTUAL_MESSAGE_US} us"
-        further_system.append(
-            Origin("message's CPU", MESSAGE_KEY, text, None, VIRTUAL_MESSAGE_SOURCE, VIRTUAL_MESSAGE_FACTOR)
-        )
     of_system = [row_of_system, *further_system]
     room_gib = hardware.room_gib(disks, instance)
     log_disk, of_log = hardware.log_disk_of(phrases, entry != "linux")
@@ -198,7 +195,9 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     return data, [*rows, *of_database, *of_run]
 
 
-def _system_keys(entry: str, memory_gib: float, writes_back: bool) -> tuple[dict[str, Any], list[Origin]]:
+def _system_keys(
+    entry: str, memory_gib: float, writes_back: bool, virtual: bool
+) -> tuple[dict[str, Any], list[Origin]]:
     """The operating system's keys, and rows for what is assumed. `writes_back`: through the page cache to flash."""
     keys: dict[str, Any] = {"base": entry}
     rows = []
@@ -213,6 +212,10 @@ def _system_keys(entry: str, memory_gib: float, writes_back: bool) -> tuple[dict
         rows.append(
             Origin("system's memory", RESERVED_KEY, f"{reserved_gib:g} GiB", None, RESERVED_SOURCE, RESERVED_FACTOR)
         )
+    if entry == "linux" and virtual:
+        keys["cpu"] = {"message_us": VIRTUAL_MESSAGE_US}
+        text = f"{VIRTUAL_MESSAGE_US} us"
+        rows.append(Origin("message's CPU", MESSAGE_KEY, text, None, VIRTUAL_MESSAGE_SOURCE, VIRTUAL_MESSAGE_FACTOR))
     return keys, rows
 
 

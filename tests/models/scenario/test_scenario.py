@@ -16,8 +16,11 @@ WORK = ("interval.duration_s=null", "interval.warm_up_s=0", "interval.new_orders
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (("interval.duration_s=null",), "give the length of the run, either duration_s or new_orders_per_client"),
-        (WORK[1:], r"not both \(null takes one away that a base gives\)"),
+        (
+            ("interval.duration_s=null",),
+            "give the length of the run, one of duration_s, new_orders_per_client and sustained: true",
+        ),
+        (WORK[1:], r"not several \(null takes one away that a base gives\)"),
         ((*WORK, "interval.warm_up_s=5"), "counts all of them: leave warm_up_s out"),
         ((*WORK, "interval.new_orders_per_client=0"), "must be greater than or equal to 1"),
         (

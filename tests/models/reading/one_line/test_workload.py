@@ -41,7 +41,8 @@ def test_a_benchmark_of_rows_is_run_on_the_engines_rows(line: str, name: str, pe
     assert (workload.name, workload.tables[0].rows_per_page, workload.scale) == (name, per_page, scale)
     assert workload.page_kib == scenario.database.page_kib
     assert scenario.database.path.statement_us in {197, 139}, "else it takes the time of TPC-C's transactions"
-    assert scenario.interval.start == ("after_prewarm" if scenario.database.page_cleaner else "warm")
+    assert scenario.interval.start == "warm"
+    assert scenario.interval.sustained
 
 
 def test_tpcc_keeps_the_catalogues_path_lengths() -> None:

@@ -42,8 +42,8 @@ def counting_model(only: tuple[str, ...], warehouses: int = 2, **choice: float) 
     choices = ", ".join(f"{key}: {value}" for key, value in choice.items())
     scenario = load_scenario(
         TINY,
-        [f"workload.mix={{{mix}}}", f"workload.warehouses={warehouses}", *([f"workload.tpcc={{{choices}}}"] if choices else []),
-         "database.pool.buffers=60000", "machine.memory_gib=4"],
+        [f"workload.mix={{{mix}}}", f"workload.warehouses={warehouses}", "database.pool.buffers=60000",
+         "machine.memory_gib=4", *([f"workload.tpcc={{{choices}}}"] if choices else [])],
     )  # fmt: skip
     model = build(scenario)
     program = tpcc_program(scenario.workload, COUNTING, sample_of(scenario))
