@@ -1,7 +1,5 @@
 """Pieces of a line that name a benchmark of rows: what each says, and what is none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
