@@ -1,7 +1,5 @@
 """A PostgreSQL server of the tests' own: in a folder of its own, on a socket of its own, ended with them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

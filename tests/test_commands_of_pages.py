@@ -3,8 +3,6 @@
 Commands whose files are a reader's own (`mine.yaml`, `records/`, ...) find small ones of that name.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """The page of throughput by clients: its tables are today's, and every predicted point is within its bound."""
 
-from __future__ import annotations
-
 import runpy
 from functools import cache
 from pathlib import Path

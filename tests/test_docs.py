@@ -1,7 +1,5 @@
 """The pages and pictures of docs/ are what their scripts make of today's model, as far as that needs no long run."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -1,7 +1,5 @@
 """Rules of the house that no linter knows: what a committed file may hold, and how the code is laid out."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Kinds of workloads are asked by their protocol alone, and the simulator says no word of them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The Python interface says what the commands of the same names print, and its notebooks run."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import inspect

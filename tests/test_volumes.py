@@ -1,7 +1,5 @@
 """The page of cloud volumes: its tables are its script's, its records are runs of its scenarios."""
 
-from __future__ import annotations
-
 import runpy
 from functools import cache
 from pathlib import Path

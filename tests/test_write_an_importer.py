@@ -1,7 +1,5 @@
 """docs/how-to/write-an-importer.md, applied to a copy of the code: what it says is enough, and the importer works."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

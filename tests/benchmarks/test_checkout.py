@@ -1,7 +1,5 @@
 """Another checkout as a contestant: its process stays for all rounds, and computes with its own benchmarks/."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Fit of the model error on planted errors: weights, coverage by cross-validation, and what a missing feature does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page of speeds: one section is put in place of its former self, and nothing else moves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from benchmarks.page import Section, at_most, goals_table, part, with_section

@@ -1,7 +1,5 @@
 """Intervals on linear systems whose discrepancy is planted: what they hold, and what the methods before held."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

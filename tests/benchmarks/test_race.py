@@ -1,7 +1,5 @@
 """What the benchmarks print: turns, medians, ratios, goals. No time is measured here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

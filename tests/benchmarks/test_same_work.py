@@ -3,8 +3,6 @@
 Peers that are not on this machine are skipped; the environment of those in Python is not made for a test.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

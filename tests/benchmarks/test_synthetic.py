@@ -1,7 +1,5 @@
 """Systems of known truth: one number, one system; their records are sound, and planted mistakes are found."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What the tests of records share: the samples, and one file read by the importer that recognises it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

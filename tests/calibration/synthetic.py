@@ -1,7 +1,5 @@
 """Runs whose truth is known: what the analytic engine says of a scenario, with noise, as run records."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the tests of input share: a small scenario as keys, files made of it, the command line in this process."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from pathlib import Path

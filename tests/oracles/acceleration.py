@@ -1,7 +1,5 @@
 """Fixed points of many small systems of equations at once: damped steps, accelerated as soon as that helps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The equations of approximate mean-value analysis, of networks along one axis."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.oracles.network import TINY, Floats, Wide

@@ -6,8 +6,6 @@ rounding errors grow with every customer (Chandy & Sauer, "Computational algorit
 networks", Communications of the ACM 23, 1980).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

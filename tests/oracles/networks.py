@@ -3,8 +3,6 @@
 Exact figures of small networks, and of large ones with one class, come from `tests.oracles.exact_networks`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

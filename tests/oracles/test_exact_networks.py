@@ -1,7 +1,5 @@
 """Exact figures of queueing networks against Markov chains that know nothing of product forms."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

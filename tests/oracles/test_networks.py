@@ -1,7 +1,5 @@
 """Approximate solutions and bounds of queueing networks against exact ones; exact ones: see test_exact_networks."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import cache
 

@@ -4,8 +4,6 @@ No engine has computed it and nobody has measured it. Its figures only agree wit
 times sum to response times, the counted rate is the mean of the series, Little's law holds.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

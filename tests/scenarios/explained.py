@@ -1,7 +1,5 @@
 """The V20z explained once for all tests, and scenarios as the analytic engine answers for them."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -4,8 +4,6 @@ After a change of rates that is meant, .venv/bin/python tests/scenarios/test_gol
 come with the program are then to be fitted or judged again (docs/build_published.py), or say so.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from pathlib import Path

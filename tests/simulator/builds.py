@@ -1,7 +1,5 @@
 """Compiled libraries by other compilers and without optimisation, beside the program's own by g++ -O3."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Small systems for the tests of the engine, assembled by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

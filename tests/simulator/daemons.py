@@ -1,7 +1,5 @@
 """Daemons as databases and operating systems have them, by their numbers."""
 
-from __future__ import annotations
-
 from oltpsim.simulator.form import Daemon, DaemonStep
 
 

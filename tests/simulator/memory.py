@@ -1,7 +1,5 @@
 """Memory that systems take in the kernel."""
 
-from __future__ import annotations
-
 import dataclasses
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context

@@ -1,7 +1,5 @@
 """The kernel's caches under references that a test has drawn: nothing takes time, and nobody else refers to a page."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import NamedTuple
 

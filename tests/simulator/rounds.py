@@ -1,7 +1,5 @@
 """Runs in rounds, each of them one transaction of every client, so that counts for each transaction are exact."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

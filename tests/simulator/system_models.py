@@ -1,7 +1,5 @@
 """From a `System` (systems.py) to a model: its steps become operations."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from oltpsim.models.wiring import by_table

@@ -4,8 +4,6 @@
 on the same nanosecond. Every transaction takes CPU time, and locks are taken in one order: no system stands still.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from typing import Any

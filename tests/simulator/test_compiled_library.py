@@ -1,7 +1,5 @@
 """Each compiled library is loaded, or a sentence says what to do."""
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Interrupts: counted, served by processors set aside for them, and dearer on another socket than the device's."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.reading import load_scenario

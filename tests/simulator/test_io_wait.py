@@ -1,7 +1,5 @@
 """Idle processors that wait for I/O: in systems in step, where shares are known; and engines' accounts alike."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """SSDs: times of single requests, full buffers, flushes, closed networks of dies, one trajectory in both engines."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 

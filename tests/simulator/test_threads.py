@@ -3,8 +3,6 @@
 The engines decide a burst's length when it starts; what that costs is the tolerance: 1.5 %, chance included.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bursts served a time slice at a time, and processors that may run for a part of each period only."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any

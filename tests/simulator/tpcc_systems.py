@@ -1,7 +1,5 @@
 """Random small TPC-C scenarios, as files would say them: tests/scenarios/tiny.yaml with other parts."""
 
-from __future__ import annotations
-
 import copy
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What runs share of what is missed of them, and what repeats say of noise: closed formulas and runs made again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a model misses, on residuals written by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

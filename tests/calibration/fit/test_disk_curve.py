@@ -1,7 +1,5 @@
 """Curves of disks by depth: their limits."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.calibration.fit.disk_curve import arm_of, arm_service_s, arms_per_s, cache_per_s, flash_per_s

@@ -1,7 +1,5 @@
 """Entries of fitted disks: in the simulator they do what was measured; what isn't shown is assumed or refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path

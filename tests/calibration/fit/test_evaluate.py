@@ -1,7 +1,5 @@
 """A machine with a number changed is that of a scenario built from scratch, whatever was read and built before."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fits to runs whose truth is known: found within the intervals, refused where the runs can't tell, never pulled."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

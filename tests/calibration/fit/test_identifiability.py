@@ -1,7 +1,5 @@
 """What figures can tell, on Jacobians written by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """From a record to its scenario: what sets what, and what is refused with file, key, what came and what to do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

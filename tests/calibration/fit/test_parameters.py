@@ -1,7 +1,5 @@
 """Parameters of a fit: what is read, and what is refused with file, key, what came and what to do."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The two shipped runs of PostgreSQL calibrate the profile of the catalogue; what the fit leaves open is said."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

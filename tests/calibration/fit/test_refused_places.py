@@ -1,7 +1,5 @@
 """Fits beside places where there is no machine, and beside bounds: against brute force and closed formulas."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np

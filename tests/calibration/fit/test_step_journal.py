@@ -1,7 +1,5 @@
 """State of a long question: each step kept as it is done, none done twice, none believed that isn't whole."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Numbers of parts: one for all machines that have the part, and nothing for the others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

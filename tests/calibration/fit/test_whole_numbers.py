@@ -1,7 +1,5 @@
 """Whole numbers and members of lists among the parameters of a fit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Truncated, foreign, huge and unreadable files: one clear message, and never a half-read record."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The two whole runs: harness and monitors brought together by time, and held against Little's law."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

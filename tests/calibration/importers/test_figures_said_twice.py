@@ -1,7 +1,5 @@
 """Figures that a file says twice: a change of one alone is refused, with both places; rounding is not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

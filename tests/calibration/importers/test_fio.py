@@ -1,7 +1,5 @@
 """fio's JSON and tables of its results: groups of jobs, sizes, mixes, and what is refused where it stands."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

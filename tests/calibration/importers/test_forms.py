@@ -1,7 +1,5 @@
 """Form before content: packed, foreign encodings, colours, empty and unknown files; and one door for errors."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """Damaged samples of every format: each is read or refused in one sentence, whatever was changed in it."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The traps of load generators: each test fails if its importer falls into one."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """What a laboratory says of a run: how it began, and what was emulated."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

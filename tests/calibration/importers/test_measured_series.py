@@ -1,7 +1,5 @@
 """The series of `oltpsim measure`, written here line by line with known rates."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The traps of monitors and of the database's own counters: each test fails if its importer falls into one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

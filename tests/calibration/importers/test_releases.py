@@ -1,7 +1,5 @@
 """Outputs of other releases and tools, in the form that each writes; and what is none of them is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

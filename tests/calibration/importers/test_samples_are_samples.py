@@ -1,7 +1,5 @@
 """Samples of monitors: none since boot, no averages, each with its own time, none that is cut off."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path

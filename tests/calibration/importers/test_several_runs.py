@@ -1,7 +1,5 @@
 """Several runs in one file or folder: each is read alone, a stopped one is told, and one of them can be chosen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

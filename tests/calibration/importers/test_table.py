@@ -1,7 +1,5 @@
 """A table of runs with a mapping: many records at once, or none and the place of the fault."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Each importer reads its samples to the values that a person reads off them. The tables were written down by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

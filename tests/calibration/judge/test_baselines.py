@@ -1,7 +1,5 @@
 """Baselines against arithmetic, where they hold and where they don't apply."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gaps whose cause is known: one thing of a machine differs from the model's, and it is blamed, not the others."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of large systems: names, multiples of another system's figure, bounds, and what is kept."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Public files: their table, and rows beside predictions by the shipped model that each names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Validation of models whose truth is known: what is left out is predicted, and a planted error is seen."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

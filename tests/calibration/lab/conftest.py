@@ -1,7 +1,5 @@
 """What the laboratory's tests share: the host, which they have one after the other."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -4,8 +4,6 @@ No test asserts a time of the wall clock but that something can't have been fast
 run as root on a machine with /dev/fuse.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import mmap

@@ -1,7 +1,5 @@
 """From a scenario to the machine that a host emulates, and what it can't be."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

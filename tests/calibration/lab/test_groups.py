@@ -1,7 +1,5 @@
 """Control groups: versions 1 and 2 on folders that look like theirs, and this host's own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The laboratory's TPC-C kit for sysbench: its draws against the model's distributions, and runs on two servers."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

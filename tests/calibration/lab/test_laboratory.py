@@ -1,7 +1,5 @@
 """The laboratory on this host: a whole run with each server, and what a killed one leaves."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import random

@@ -1,7 +1,5 @@
 """The load generator's process: its output, its end."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The inventory, of folders that look like /proc and /sys."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

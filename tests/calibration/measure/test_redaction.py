@@ -1,7 +1,5 @@
 """Passwords in a command line, an environment and a load generator's output."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.calibration.measure.redaction import Redaction, secrets_in

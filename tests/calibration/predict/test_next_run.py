@@ -1,7 +1,5 @@
 """The next run: linear algebra against brute force, planted doubts that one kind of run settles, and no run in vain."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A digest of code names all code that a figure depends on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

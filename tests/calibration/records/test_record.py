@@ -1,7 +1,5 @@
 """The record: what it must have, that it survives being written and read, and that its laws can be broken."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

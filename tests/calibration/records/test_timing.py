@@ -1,7 +1,5 @@
 """Samples and the window: shares of intervals, and samples without times placed beside those that have them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

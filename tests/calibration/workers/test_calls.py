@@ -1,7 +1,5 @@
 """Calls on any executor: each answer as soon as it is there, nothing begun that nobody waits for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any

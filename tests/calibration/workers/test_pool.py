@@ -1,7 +1,5 @@
 """Workers: Ctrl-C is their parent's affair, and nobody waits for those that are ended in mid-task."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

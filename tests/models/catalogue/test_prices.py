@@ -1,7 +1,5 @@
 """Price lists: what parts cost by steps, what is printed, and which lists are old."""
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Checkpoints by time and by the log's volume, and pages that the log has whole after one."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.database import checkpointer_of

@@ -1,7 +1,5 @@
 """Page cleaners of a database: their rules by the formulas of the sources, and what doesn't go with them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -4,8 +4,6 @@ Evidence: the run directories' README (sizes of 40 warehouses loaded by go-tpc) 
 tests/samples/page_traffic has those that no importer reads.
 """
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The background writer: its sweep of the pool, its pushes to the disks, and where neither can be."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

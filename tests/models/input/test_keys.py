@@ -1,7 +1,5 @@
 """Dotted keys: what stands at them, and setting it, in lists too."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

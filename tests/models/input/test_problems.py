@@ -1,7 +1,5 @@
 """Problems in words: the sentence names the key, or the document where no single key is to blame."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 import pytest

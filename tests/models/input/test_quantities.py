@@ -1,7 +1,5 @@
 """Numbers with units: what they mean, what they refuse, and that writing and reading agree."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """YAML that the program writes, which it reads, and its two parsers, which agree."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

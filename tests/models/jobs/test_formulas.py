@@ -1,7 +1,5 @@
 """Other jobs than transactions, against what can be said of them by hand, by other solvers and by simulation."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Laws of other jobs than transactions, and what is wrong with a job that somebody wrote."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

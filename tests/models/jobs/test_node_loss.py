@@ -1,7 +1,5 @@
 """A server dies under load: what stops, what comes back, and books that balance, or don't where they mustn't."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A partitioned in-memory store: closed forms, laws, one trajectory, and what was measured of one."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from pathlib import Path

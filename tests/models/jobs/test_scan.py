@@ -1,7 +1,5 @@
 """Serial read on the machine's parts: against arithmetic, against a reader of the reference disk by hand, and laws."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Disks of the catalogue do, in the simulator, about what their sources say they do."""
 
-from __future__ import annotations
-
 import itertools
 from functools import cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """RAID levels in scenario files: what is refused, what fits, what the model is made of."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """SSDs by their data sheets: parts that follow from figures, sheets that contradict themselves, NVMe against SATA."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

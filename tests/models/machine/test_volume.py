@@ -1,7 +1,5 @@
 """Limits of cloud volumes in scenario files: what is refused, what the model is made of, what stays as it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a request passes on its way to the disks: storage stack and scheduler, their CPU and their turns."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 
 import pytest

@@ -1,7 +1,5 @@
 """Page cache: what of a log's files it has room for."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.operating_system.page_cache import inactive_pages

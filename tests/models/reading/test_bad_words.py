@@ -1,7 +1,5 @@
 """Command lines that somebody got wrong: options, overrides, saved runs, places to write to, answers to quick."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

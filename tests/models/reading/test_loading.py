@@ -1,7 +1,5 @@
 """From file to scenario: what is read, what is left at its default, and that no number passes that breaks the build."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

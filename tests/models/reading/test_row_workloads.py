@@ -1,7 +1,5 @@
 """Benchmarks of rows by engine: whose rows they have, how large a unit is, and who has none."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.catalogue import catalogue_names, expand_names

@@ -1,7 +1,5 @@
 """Numbers set in place of numbers: the scenario, and the refusal, that the whole document gives."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """No parameter is dead: whatever number of a scenario is changed, another model comes out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

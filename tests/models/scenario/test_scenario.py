@@ -1,7 +1,5 @@
 """A run has a length of time or an amount of work, never both and never neither."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.reading import load_scenario

@@ -1,7 +1,5 @@
 """TPC-C on one of several servers: closed forms, laws, one trajectory, a failover."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Limits of dirt in the page cache: as Linux computes them, and what writers and write-back do between them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

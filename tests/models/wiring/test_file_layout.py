@@ -1,7 +1,5 @@
 """Tables on partitions of their own against pages on all partitions in turn: what it does to the disks."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.reading import with_values

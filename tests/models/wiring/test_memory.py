@@ -1,7 +1,5 @@
 """Memory: shares that add up and floors that hold; references by hand, never dearer with nearer memory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the reader of a result is told of its scenario."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What the processors of a scenario become: slices, quota, driver, critical sections that memory bounds."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.reading import load_scenario

@@ -1,7 +1,5 @@
 """What drivers choose differently: whose rows a transaction takes, in which order, and what a heap makes of changes."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 
 import pytest

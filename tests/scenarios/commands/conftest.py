@@ -1,7 +1,5 @@
 """What the tests of commands share: a command as one types it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The blind test: runs are chosen by their scenarios alone, and what is left is predicted."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

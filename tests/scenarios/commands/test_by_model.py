@@ -1,7 +1,5 @@
 """`--model`: a calibrated model answers runs, jobs, sweeps, comparisons and explanations, with its own interval."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """oltpsim calibrate, and what its file says of other scenarios."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/reference/commands.md says what the program says."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The machine in doubt has a disk scheduler that no system of the fit has; its twin, the same without one, is silent.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

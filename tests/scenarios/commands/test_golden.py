@@ -5,8 +5,6 @@ Each sentence was read: it tells file or option, key, what came, what is allowed
     .venv/bin/python tests/scenarios/commands/test_golden.py
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

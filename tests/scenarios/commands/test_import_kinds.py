@@ -1,7 +1,5 @@
 """What `oltpsim import` says of a disk that fio measured: its kind, its numbers, its entry."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`oltpsim import` and `oltpsim runs`, as one types them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`oltpsim measure` beside a real PostgreSQL and pgbench, and what it says where something is missing."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

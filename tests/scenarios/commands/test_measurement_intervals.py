@@ -1,7 +1,5 @@
 """Every question's interval is the one in which a measurement would fall; chance alone is asked for by name."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """oltpsim next-run, and what calibrate says would tell."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

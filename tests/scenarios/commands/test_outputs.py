@@ -1,7 +1,5 @@
 """Every command that answers has a table, a JSON document with its format, and CSV, and can be quiet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

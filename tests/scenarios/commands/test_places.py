@@ -1,7 +1,5 @@
 """calibrate, validate, next-run and plan at any place: the same bytes, what is done kept, nothing done twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

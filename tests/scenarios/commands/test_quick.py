@@ -1,7 +1,5 @@
 """`oltpsim quick`: options as pieces of a description, two answers, and what each wrong option is told."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

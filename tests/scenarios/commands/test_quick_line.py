@@ -1,7 +1,5 @@
 """`oltpsim quick LINE`: a line in, an answer out, a scenario file that gives it again."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

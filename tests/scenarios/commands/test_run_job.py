@@ -1,7 +1,5 @@
 """`oltpsim run` on a scenario with a job, and the commands that are for transactions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

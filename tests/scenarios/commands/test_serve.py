@@ -1,7 +1,5 @@
 """oltpsim serve where Dash, or what Dash needs, is not installed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """oltpsim predict and oltpsim validate: what they print, write and refuse."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

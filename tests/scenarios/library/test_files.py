@@ -1,7 +1,5 @@
 """Scenario files: found by path or by name, over the `base` that they name, for transactions unless a job is wanted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A page that is served to the tests of this folder."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass

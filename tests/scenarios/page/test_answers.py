@@ -1,7 +1,5 @@
 """Answers of the page are those of the commands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

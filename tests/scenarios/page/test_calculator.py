@@ -1,7 +1,5 @@
 """A calculating process: one answer after the other, and of each place the newest question only."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Background jobs: done, failed, cancelled, waiting."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Questions of the page: addresses, sliders, and what a browser may send."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

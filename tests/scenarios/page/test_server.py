@@ -1,7 +1,5 @@
 """The page's server against those who mean no good, and what it gives to take away."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Uploads stay in their folder, whatever their files are called and hold."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What background jobs leave: confirmed runs, plans, records and calibrations."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

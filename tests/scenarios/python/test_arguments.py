@@ -1,7 +1,5 @@
 """Arguments that can't be are refused by one kind of exception; numbers of numpy and progress functions are taken."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

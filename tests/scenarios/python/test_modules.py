@@ -1,7 +1,5 @@
 """Nothing heavy is loaded before it is needed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scenarios are values that can be changed; answers become frames, figures and pages."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The analytic engine from the command line: alone wherever an engine is chosen, in `quick` before the simulation."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

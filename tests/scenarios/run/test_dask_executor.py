@@ -1,7 +1,5 @@
 """Sweeps on executors of other libraries: a Dask cluster on loopback, its loss, and what is said without Dask."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

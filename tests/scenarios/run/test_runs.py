@@ -1,7 +1,5 @@
 """Replications pooled: their t interval, and a word where most of them aren't steady."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """One simulation: what a scenario adds to the answer of its engine."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a sweep keeps: resuming after a kill, two sweeps at a time, damaged rows, stores of other code."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """The catalogue as text: whose an entry is, every key of it with its source last, how old prices are."""
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Charts: what plotly takes, few round ticks, legends, texts without tags."""
 
-from __future__ import annotations
-
 import pytest
 from plotly.graph_objects import Figure
 

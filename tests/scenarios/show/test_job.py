@@ -1,7 +1,5 @@
 """A job's result as text and JSON: its figure beside a measured one, and where the time goes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 from pathlib import Path

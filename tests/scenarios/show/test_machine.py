@@ -1,7 +1,5 @@
 """Prediction of a described machine as table, JSON and a commented scenario file."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Advice on the next run as text, JSON and CSV: ranked, with a sentence that says what to do, or that nothing helps."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

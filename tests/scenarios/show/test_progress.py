@@ -1,7 +1,5 @@
 """Time left: the mean pace of what is finished, which a task that stays out makes longer, never shorter."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.scenarios.show.progress import TimeLeft

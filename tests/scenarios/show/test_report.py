@@ -1,7 +1,5 @@
 """The report as text: what it says, in which order, and that it says the same again."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The answer in the terminal and as rows of a table."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

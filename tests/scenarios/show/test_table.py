@@ -1,7 +1,5 @@
 """Columns, lines behind labels, bars of blocks and CSV."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.scenarios.show.table import aligned, blocks, csv_text, flow, sentence_flow

@@ -4,8 +4,6 @@ The machines are those of benchmarks/random_machines.py by number, with shorter 
 doubts its rate for two of them, the one with one arm and the one bound by locks; the bound is the same for all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Pools with memory for too few buffers, and what a CLOCK does that independent references don't show."""
 
-from __future__ import annotations
-
 import heapq
 from dataclasses import replace
 from functools import cache

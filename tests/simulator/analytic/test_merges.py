@@ -1,7 +1,5 @@
 """Merges of changes put aside in mean values: as many pages a second as the kernel, whatever the clients do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from types import ModuleType

@@ -1,7 +1,5 @@
 """InnoDB's list in the formulas: against the oracle for independent references, and against the kernel on TPC-C."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Groups of page references and the misses that pools make of them, against runs in which nothing takes time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Formulas of a server that has read its files, with all data in the pool: nothing but the log goes to the drive."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.reading import read_description

@@ -1,7 +1,5 @@
 """Hit ratios by characteristic times against caches that are referred to, on TPC-C's pages; others are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The same result whatever BLAS there is: threads, kinds of core, from Python and from the command line."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

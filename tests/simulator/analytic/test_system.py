@@ -1,7 +1,5 @@
 """Whole machines solved: Little's law, limits that are known, and how the rate goes with the machine's parts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

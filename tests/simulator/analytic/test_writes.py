@@ -3,8 +3,6 @@
 Machines whose pool does one thing alone, at given rates of transactions.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Which pages a program refers to: one reading for warm starts and formulas, held against what the reference does."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

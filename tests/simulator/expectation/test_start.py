@@ -1,7 +1,5 @@
 """What windows remember after a load, before a transaction has entered a page."""
 
-from __future__ import annotations
-
 from types import ModuleType
 
 import numpy as np

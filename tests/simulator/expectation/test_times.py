@@ -1,7 +1,5 @@
 """Times of a program are sums over its operations; what is executed is read once for all programs of one key."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A program executed once with probabilities, against sums by hand and against counted runs; others are refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

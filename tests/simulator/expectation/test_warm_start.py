@@ -1,7 +1,5 @@
 """The drawn warm start, against brute force for independent references, and against what a run goes on to do."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import cache
 

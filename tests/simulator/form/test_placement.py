@@ -1,7 +1,5 @@
 """Tables on devices of their own: both engines' trajectory, and that every page lies somewhere and nowhere twice."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

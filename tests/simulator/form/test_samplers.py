@@ -1,7 +1,5 @@
 """Alias tables: what they draw is the distribution they were made from, and bad weights are refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import pytest

@@ -1,7 +1,5 @@
 """Sums of products in one order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

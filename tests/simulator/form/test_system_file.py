@@ -1,7 +1,5 @@
 """Systems that are written to disk and read back are the same; listings name everything."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json

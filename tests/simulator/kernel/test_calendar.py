@@ -3,8 +3,6 @@
 Clients do nothing but wait, and each wait is a transaction, so that the ends of transactions are a log of the events.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from bisect import insort
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The same bytes by g++ and by clang++, with and without optimisation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Open arrivals on few connections: the wait for a free one is part of the response, and is told apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

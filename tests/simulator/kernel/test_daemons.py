@@ -1,7 +1,5 @@
 """Daemons beside one client that changes ten pages a second: what they write, by hand, in both engines."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 

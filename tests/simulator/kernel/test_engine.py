@@ -6,8 +6,6 @@ CI always draws the same ones. To draw others, and more of them, for as long as 
     OLTPSIM_SOAK_EXAMPLES=5000 .venv/bin/pytest -n 0 tests/simulator/kernel/test_engine.py
 """
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """Runs of a fixed amount of work: every client stops after its own, and the last end is the end."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A flush: the log is waited for as at a commit, and the locks stay."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.simulator.form import Assembler, System

@@ -1,7 +1,5 @@
 """Gates that close by themselves, stations chosen by a register, instants in counters: by hand, and in both engines."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

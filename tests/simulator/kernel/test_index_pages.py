@@ -1,7 +1,5 @@
 """Index pages above a table: read before a row, and changed with it where the row moves or is new."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Cloud volumes in whole systems: both engines' trajectories, rates of saturated volumes, and what a result says."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 

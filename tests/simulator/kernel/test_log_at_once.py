@@ -1,7 +1,5 @@
 """A log that is flushed as soon as something is logged, and the blocks of a journal behind a group's last write."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """The log's files in the page cache: what is logged pushes data out, as far as the files go round."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Changes put aside, and their merges: of leaves that the pool lacks, so many a second, read at once and changed."""
 
-from __future__ import annotations
-
 import io
 import itertools
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Page cleaners: pages written twice, oldest first, as fast as their age asks for; commits that wait for them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Pages that the log has whole: at their first change after a checkpoint has begun; checkpoints by the log's volume."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 

@@ -4,8 +4,6 @@ By direct I/O dirty neighbours go along in one request, up to a number of pages.
 in the page cache, or is pushed on to the disks at once.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 from typing import Any

@@ -3,8 +3,6 @@
 One library has them all, and a variable `planted_fault` with the number of the one that acts.
 """
 
-from __future__ import annotations
-
 import ctypes
 import dataclasses
 import shutil

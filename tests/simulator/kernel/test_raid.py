@@ -1,7 +1,5 @@
 """RAID sets in both engines: one trajectory, and what a result says of a set and its disks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fair queueing before a device (CFQ): both engines' trajectory, and queues whose figures are known."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Large systems: a million pages, a thousand devices, a hundred thousand clients; and what is too large is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

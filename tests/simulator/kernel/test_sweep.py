@@ -1,7 +1,5 @@
 """A sweep of a CLOCK's buffers: dirty ones that the hand has left no use are written before they are replaced."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from types import ModuleType

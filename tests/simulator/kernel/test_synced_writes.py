@@ -3,8 +3,6 @@
 The same pages as in test_page_writes.py; the negative twins are batches that nobody syncs.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 from typing import Any

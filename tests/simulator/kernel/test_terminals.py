@@ -1,7 +1,5 @@
 """Terminals before few connections: against queueing theory, against the other engine, and nobody is lost."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Caches against caches written as plain lists: same hits, same victims in the same order, same dirt."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from typing import Any, Protocol
 

@@ -4,8 +4,6 @@ Source: Che, Tung, Wang, "Hierarchical Web caching systems", IEEE JSAC 20, 2002;
 replacement: Martina, Garetto, Leonardi, INFOCOM 2014.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The engine against queueing theory: means within their standard errors, and wrong formulas refused."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A disk with an arm: its seek curve, what it takes next, and how many requests a second come out of a queue."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Exact event logs: constant times only, every completion to the nanosecond."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

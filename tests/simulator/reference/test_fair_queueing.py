@@ -1,7 +1,5 @@
 """Fair queueing before a device (CFQ): whose turn it is, exactly, on one device."""
 
-from __future__ import annotations
-
 import dataclasses
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """A device that lets reads go first: which request is served when, exactly, and what write-back may take of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.simulator.form import FlashDevice

@@ -8,8 +8,6 @@ Left out of the comparison: versions, and the hash of the model (tables made wit
 last bit between NumPy versions). Floats are compared to nine digits, integers exactly.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Caps with credits: starts by hand, against plain arithmetic, and the laws that no sequence of requests breaks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate

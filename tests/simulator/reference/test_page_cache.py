@@ -1,7 +1,5 @@
 """Pool and page cache under pressure: exact traffic of a tiny machine, and lists that stay whole in any run."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """RAID sets: where their bytes lie, and what levels cost, against arithmetic by hand and against plain disks."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace

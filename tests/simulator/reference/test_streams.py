@@ -1,7 +1,5 @@
 """Random streams: the published generator, one stream per name, and draws that have the distribution they should."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages that have changes waiting: as a set, whose pages have places that can be swapped."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

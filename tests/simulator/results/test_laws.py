@@ -1,7 +1,5 @@
 """Laws of every run: same seed same bytes, sums that add up, and more hardware that is never slower."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from dataclasses import replace

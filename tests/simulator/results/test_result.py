@@ -1,7 +1,5 @@
 """Results that are written to disk and read back are the same; damaged ones are refused by the name of their key."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

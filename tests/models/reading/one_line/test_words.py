@@ -1,7 +1,5 @@
 """Pieces of a line that name a benchmark of rows, and the table of all forms: what each says, and what is none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Distributions of keys against what their drivers' sources draw."""
 
-from __future__ import annotations
-
 import math
 import re
 

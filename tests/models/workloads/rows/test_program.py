@@ -1,7 +1,5 @@
 """Row workloads as they run: pages referred to, what is changed, what three engines say of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

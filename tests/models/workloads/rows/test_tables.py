@@ -1,7 +1,5 @@
 """Pages of tables and indexes, against what PostgreSQL and InnoDB take for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from oltpsim.models.catalogue import expand_names

@@ -4,8 +4,6 @@ Which statements make it estimate follows from the indexes that begin with wareh
 for by name, updated by number in payments and deliveries, and an order is updated in deliveries.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from functools import cache
 from pathlib import Path

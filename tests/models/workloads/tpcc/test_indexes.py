@@ -3,8 +3,6 @@
 Per transaction follows from the mix: ten lines of each new order, one row of history of each payment.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Layouts of aged databases: fewer live rows on a page, more pages, more reads; without bloat nothing changes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ Counts per transaction follow from the specification (5.11, clauses 2.4 to 2.8),
 models/workloads/tpcc/program.py names.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math

@@ -1,7 +1,5 @@
 """Which rows TPC-C chooses: NURand against every pair of its two draws, and the shares that were published."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

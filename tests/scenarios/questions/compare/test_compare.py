@@ -1,7 +1,5 @@
 """Comparisons: the same seeds for every side, differences paired by them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

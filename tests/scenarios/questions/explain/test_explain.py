@@ -1,7 +1,5 @@
 """What `explain` answers beside the bars: laws, closed forms, and what it refuses."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import re

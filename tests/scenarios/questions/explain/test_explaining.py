@@ -1,7 +1,5 @@
 """What a machine is asked: laws of the answers, each beside a case where it would not hold."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The published Virtuoso machines: every row is there, and the articles' conclusions come out of the model."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

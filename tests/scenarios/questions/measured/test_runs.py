@@ -1,7 +1,5 @@
 """Runs as people name them: scenario files of their own with a measured figure, beside records."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`oltpsim plan`: its answers for people and programs, its refusals, its exit status."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

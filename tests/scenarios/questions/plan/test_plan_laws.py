@@ -1,7 +1,5 @@
 """What every plan must keep, whatever the candidates and their prices."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import replace
 

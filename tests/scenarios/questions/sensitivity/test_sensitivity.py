@@ -1,7 +1,5 @@
 """Sensitivities: the same code on functions whose answers are known, then on machines."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Sweeps: grids, points that cannot be run, same bytes on any number of workers, tables and pictures."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sweeps of samples, replications until the interval is narrow, and what is exported."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The what-if grid: each cell is the engine's answer at those settings, or its refusal."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Results of the analytic engine: complete, consistent, and in the simulating engines' terms."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

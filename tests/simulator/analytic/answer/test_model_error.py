@@ -1,7 +1,5 @@
 """Model error: its intervals hold what the kernel says of systems that the fit hasn't seen."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The course from a cold start: it rises, it takes time where a disk fills the pool, and it is the kernel's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The same figures, byte for byte, by g++ and by clang++, with and without optimisation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

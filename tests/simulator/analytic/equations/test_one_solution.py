@@ -1,7 +1,5 @@
 """Machines at random have one rate, which goes smoothly with every number of theirs and depends on nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

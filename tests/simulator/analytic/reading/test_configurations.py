@@ -1,7 +1,5 @@
 """Rows of arrays in dataclasses: some of the configurations."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

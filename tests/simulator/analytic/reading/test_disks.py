@@ -1,7 +1,5 @@
 """Service times of an arm by queue length, against the disk itself; a drive that doesn't sort is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

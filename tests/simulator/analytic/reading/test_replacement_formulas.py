@@ -1,7 +1,5 @@
 """The formulas and solvers of replacement alone: ends, sums, units, what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 

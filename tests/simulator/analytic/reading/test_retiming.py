@@ -1,7 +1,5 @@
 """Times changed without reading the program again are those that reading it again gives."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

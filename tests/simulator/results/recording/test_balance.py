@@ -1,7 +1,5 @@
 """What a run owes: stocks that grow are worth a share of the disks' time, and of the rate if they are near it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Devices as iostat shows them: the share of time with a request there (%util), and that time per request (svctm)."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """Intervals of percentiles: as often right as they say, wider where times come in bursts, none of too few."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Intervals against processes whose long run is known: they hold it as often as they say, or there is none."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable
