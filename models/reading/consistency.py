@@ -56,16 +56,6 @@ def _workload(scenario: ScenarioSpec) -> Iterator[str]:
         yield "interval.new_orders_per_client: the mix has no new orders; give duration_s"
 
 
-def _network(scenario: ScenarioSpec) -> Iterator[str]:
-    """A round trip that nobody makes; servers of a partitioned store make it among each other."""
-    network, job = scenario.machine.network, scenario.job
-    if network.clients_on_server and network.round_trip_us and not (job and job.kind == "partitioned_store"):
-        yield (
-            f"machine.network.round_trip_us: got {network.round_trip_us:g} with clients_on_server: true, whose "
-            "messages are on no network; set machine.network.clients_on_server: false, or take this one out"
-        )
-
-
 def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
     interrupts, cpu = scenario.operating_system.interrupts, scenario.machine.cpu
     if interrupts is None or not interrupts.bound_processors:
@@ -279,5 +269,5 @@ def room_faults(scenario: ScenarioSpec) -> Iterator[str]:
         )
 
 
-OF_SPECS = (_workload, _database, _network, _interrupts, _disks, _raid, _controllers, _measured)
+OF_SPECS = (_workload, _database, _interrupts, _disks, _raid, _controllers, _measured)
 PARTS = (*OF_SPECS, start_faults, sampling_faults, job_faults, cluster_faults)

@@ -30,6 +30,7 @@ def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
     """A sentence each; nothing for a scenario that is what it seems."""
     return [
         *_idle_units(scenario),
+        *_unused_round_trip(scenario),
         *_unknown_statements(scenario),
         *_texts_of_mysql(scenario),
         *_unmerged_changes(scenario),
@@ -40,6 +41,15 @@ def scenario_remarks(scenario: ScenarioSpec, result: Result) -> list[str]:
         *sampling_remarks(scenario, result),
         *cluster_remarks(scenario, result),
     ]
+
+
+def _unused_round_trip(scenario: ScenarioSpec) -> list[str]:
+    """A round trip that nobody makes; servers of a partitioned store make it among each other."""
+    network, job = scenario.machine.network, scenario.job
+    if not network.clients_on_server or not network.round_trip_us or (job and job.kind == "partitioned_store"):
+        return []
+    key = f"machine.network.round_trip_us: {network.round_trip_us:g} us"
+    return [f"{key} change nothing while clients_on_server is true: set that to false, or take the round trip out"]
 
 
 def unmeasured_threads(scenario: ScenarioSpec) -> list[str]:

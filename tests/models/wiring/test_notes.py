@@ -104,6 +104,13 @@ def test_texts_that_another_database_than_mysql_parses_are_told(
     assert any("workload.tpcc.statement_us" in text for text in scenario_remarks(scenario, example_result())) == told
 
 
+@pytest.mark.parametrize("on_server", [True, False])
+def test_a_round_trip_that_nobody_makes_is_told(on_server: bool) -> None:
+    network = f"machine.network={{clients_on_server: {str(on_server).lower()}, round_trip_us: 200}}"
+    scenario = load_scenario_file(library_files()["postgresql-15"], [network])
+    assert any("round_trip_us" in text for text in scenario_remarks(scenario, example_result())) == on_server
+
+
 def test_sysbench_tpcc_sends_texts() -> None:
     assert load_scenario_file(library_files()["innodb/sysbench-tpcc-io1"]).workload.text_statement_us > 0
 
