@@ -44,7 +44,7 @@ class Form(Spec):
 
 
 @dataclass(frozen=True)
-class Setting:
+class LineSetting:
     """A value of a scenario's key that a piece says, and the form that it matched."""
 
     value: Any
@@ -160,7 +160,7 @@ class Pattern:
         def value(of: Any) -> Any:
             return values[of[1:-1]] if isinstance(of, str) and of[:1] == "<" else of
 
-        settings = {key: Setting(value(of), self.form) for key, of in self.form.sets.items()}
+        settings = {key: LineSetting(value(of), self.form) for key, of in self.form.sets.items()}
         driver = {"driver": self.form.alone} if self.form.alone else {}
         return driver | {key: value(of) for key, of in self.form.says.items()} | settings
 
