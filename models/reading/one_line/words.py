@@ -56,7 +56,7 @@ def _parts(text: str) -> tuple[float, str]:
     digits = text[: len(text) - len(text.lstrip("0123456789.,"))]
     value = float(digits.replace(",", ""))
     if value <= 0:
-        raise ValueError(f"got {text}; must be greater than 0")
+        raise ValueError(f"got {digits}; must be greater than 0")
     return value, text[len(digits) :].strip()
 
 
