@@ -47,7 +47,7 @@ class Host:
 
 
 @dataclass(frozen=True)
-class Setting:
+class OwnersSetting:
     """A setting of the database. `key`: below the scenario's `database`. `usual`: what a sensible owner chooses.
 
     `others`: values that are as good a guess. `shipped`: the server's default. `thing`: its name among a line's
@@ -82,18 +82,18 @@ class Setting:
 
 
 OF_POSTGRESQL = (
-    Setting(
+    OwnersSetting(
         "full-page writes", "checkpoint.full_page_writes", "", True, True,
         "PostgreSQL's default; the runs that its entry is fitted to had them off: their cost is the model's word",
         thing="whole_pages",
     ),
-    Setting(
+    OwnersSetting(
         "log at most", "checkpoint.most_log_gib", "GiB", 8, 1,
         "max_wal_size as pgtune gives it to OLTP; PostgreSQL's default is 1 GB, and 32 is hardly ever reached between "
         "two checkpoints",
         (1, 32), "wal_gib",
     ),
-    Setting(
+    OwnersSetting(
         "checkpoint interval", "checkpoint.interval_s", "s", 900, 300,
         "checkpoint_timeout of a server that changes much: 15 min (EDB's guide of its parameters), 10 to 30 "
         "(paquier.xyz/manuals/postgresql/settings/checkpoints); PostgreSQL's default is 5",
@@ -118,7 +118,7 @@ FSYNC_BY_DEFAULT = ("mysql-5-7", "mysql-8-0", "percona-5-7")
 FLUSH_METHOD_SOURCE = "innodb_flush_method O_DIRECT, as usual on Linux and the default since MySQL 8.4; theirs is fsync"
 
 
-def _innodb_settings(entry: str, host: Host) -> tuple[Setting, ...]:
+def _innodb_settings(entry: str, host: Host) -> tuple[OwnersSetting, ...]:
     shipped = database_keys(entry).get("page_cleaner")
     if shipped is None:
         return ()
@@ -126,17 +126,17 @@ def _innodb_settings(entry: str, host: Host) -> tuple[Setting, ...]:
     by_memory_gib = min(max(round(REDO_OF_MEMORY * host.memory_gib), 1), MOST_REDO_OF_MEMORY_GIB)
     capacity = shipped["io_capacity_per_s"]
     return (
-        Setting(
+        OwnersSetting(
             "redo log", "page_cleaner.redo_capacity_gib", "GiB", redo_gib, shipped["redo_capacity_gib"],
             REDO_SOURCE, (redo_gib / 4, by_memory_gib),
         ),
-        Setting(
+        OwnersSetting(
             "io_capacity", IO_CAPACITY_KEY, "pages/s",
             max(capacity, IO_CAPACITY_PER_S) if host.has_flash else capacity, capacity, IO_CAPACITY_SOURCE,
             (1000, 8000) if host.has_flash else (),
         ),
         *(
-            [Setting("flush method", "io", "", "direct", "buffered", FLUSH_METHOD_SOURCE, ("buffered",))]
+            [OwnersSetting("flush method", "io", "", "direct", "buffered", FLUSH_METHOD_SOURCE, ("buffered",))]
             if entry in FSYNC_BY_DEFAULT
             else []
         ),
