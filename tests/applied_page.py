@@ -1,11 +1,10 @@
 """A how-to that changes the code, applied to a copy of it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,3 +56,16 @@ def run_in(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("COV", "PYTEST_"))}
     environment["PYTHONPATH"] = str(folder / "src")
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def works_as_added(page: CodePage, folder: Path, test: str, unknown: str, passed: int) -> None:
+    """Assert that a page's own test passes in a copy, so many times, and not before the rest knows `unknown`."""
+    add_files(page, folder)
+    words = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test)
+    assert f"cannot import name '{unknown}'" in run_in(folder, *words).stdout
+    apply_changes(page, folder)
+    compiled = run_in(folder, sys.executable, ".ci/libraries.py")
+    assert compiled.returncode == 0, compiled.stderr
+    tested = run_in(folder, *words)
+    assert tested.returncode == 0, tested.stdout
+    assert f"{passed} passed" in tested.stdout

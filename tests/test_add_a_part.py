@@ -1,21 +1,12 @@
 """docs/how-to/add-a-part.md, applied to a copy of the code: what it says is enough, and the part works."""
 
-from __future__ import annotations
-
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.applied_page import add_files, apply_changes, code_page, copy_code, run_in
+from tests.applied_page import code_page, copy_code, works_as_added
 
 PAGE = code_page("add-a-part")
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A copy whose libraries have still to be compiled."""
-    return copy_code(tmp_path, "*.so")
 
 
 def test_five_files_and_a_line_in_each_switchboard() -> None:
@@ -28,14 +19,6 @@ def test_five_files_and_a_line_in_each_switchboard() -> None:
 
 
 @pytest.mark.slow
-def test_the_part_works_as_the_page_adds_it(checkout: Path) -> None:
-    """Its own test passes in the copy; before the switchboards know it, it doesn't."""
-    add_files(PAGE, checkout)
-    test = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/simulator/test_tape.py")
-    assert "cannot import name 'TapeDevice'" in run_in(checkout, *test).stdout
-    apply_changes(PAGE, checkout)
-    compiled = run_in(checkout, sys.executable, ".ci/libraries.py")
-    assert compiled.returncode == 0, compiled.stderr
-    passed = run_in(checkout, *test)
-    assert passed.returncode == 0, passed.stdout
-    assert "3 passed" in passed.stdout
+def test_the_part_works_as_the_page_adds_it(tmp_path: Path) -> None:
+    """Its own test passes in a copy whose libraries are compiled; before the switchboards know it, it doesn't."""
+    works_as_added(PAGE, copy_code(tmp_path, "*.so"), "tests/simulator/test_tape.py", "TapeDevice", 3)
