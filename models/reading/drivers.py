@@ -55,6 +55,11 @@ def driver_of(engine: str, driver_name: str | None = None) -> dict[str, Any]:
     return dict(PUBLISHED_DRIVERS.get(engine, VIRTUOSO_DRIVER))
 
 
+def kind_of(engine: str) -> str:
+    """postgresql, innodb, or nothing of an engine that isn't of today."""
+    return "postgresql" if is_postgresql(engine) else "innodb" if engine in DRIVERS else ""
+
+
 def usual_driver(engine: str) -> str:
     """Name of the driver by which an engine is usually measured; none of the published engines has one."""
     return DRIVERS[engine][0] if engine in DRIVERS else ""

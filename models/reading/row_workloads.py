@@ -110,6 +110,14 @@ ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
     ),
 }
 """by the way an engine keeps rows; of engines of one way the same"""
+FLUSHES = {
+    "postgresql": (
+        PathLength(
+            "log flush's overhead", "database.log.flush_overhead_us", 100, f"{OF_TEXTS}: TPC-B by one client", 2.0
+        ),
+    ),
+}
+"""beside the drive's own time, by the kind of engine; the entry's 300 us are an assumption"""
 OF_PROCEDURES = f"{JOINTLY}: HammerDB's stored procedures on PostgreSQL 18 take 0.64 of what go-tpc's statements do"
 OF_MYSQL_PROCEDURES = f"{JOINTLY}: HammerDB on MySQL 8.4, in memory on two Xeon Gold 6230: 1.4 of the entry's"
 DRIVER_PATHS = {

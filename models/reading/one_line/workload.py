@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from oltpsim.models.reading.drivers import database_keys, driver_of, gib_per_warehouse, is_postgresql, usual_driver
+from oltpsim.models.reading.drivers import database_keys, driver_of, gib_per_warehouse, kind_of, usual_driver
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrases
 from oltpsim.models.reading.row_workloads import (
     BENCHMARKS,
     DRIVER_PATHS,
+    FLUSHES,
     ROW_PATHS,
     PathLength,
     RowWorkload,
@@ -93,22 +94,22 @@ def line_workload(phrases: Phrases, engine: str) -> LineWorkload:
     _refuse_strange(phrases, driver)
     try:
         if driver in BENCHMARKS:
-            return _rows(phrases, row_workload(engine, driver, phrases.value("variant")))
+            return _rows(phrases, row_workload(engine, driver, phrases.value("variant")), engine)
         keys = driver_of(engine, driver)
     except InputError as error:
         raise InputError(f"{WHERE}: '{phrases.piece('driver')}': {error}") from error
     home = phrases.value("home", "bound" if driver in BOUND_DRIVERS else None)
     keys |= {"tpcc": {"home_warehouse": home}} if home else {}
-    gib_each = gib_per_warehouse(engine, driver)
+    gib_each, kind = gib_per_warehouse(engine, driver), kind_of(engine)
     return LineWorkload(
         keys,
         DataSize("warehouses", "warehouses", "warehouses", gib_each, WAREHOUSES, MOST_WAREHOUSES),
         None,
-        DRIVER_PATHS.get(("postgresql" if is_postgresql(engine) else "innodb", driver or usual_driver(engine)), ()),
+        (*DRIVER_PATHS.get((kind, driver or usual_driver(engine)), ()), *FLUSHES.get(kind, ())),
     )
 
 
-def _rows(phrases: Phrases, rows: RowWorkload) -> LineWorkload:
+def _rows(phrases: Phrases, rows: RowWorkload, engine: str) -> LineWorkload:
     named = BENCHMARKS[rows.benchmark]
     if "table_rows" in phrases:
         rows = rows.with_table_rows(phrases["table_rows"].value)
@@ -116,7 +117,7 @@ def _rows(phrases: Phrases, rows: RowWorkload) -> LineWorkload:
         rows.keys,
         DataSize(named.thing, "scale", named.unit, rows.gib_per_unit, 1, rows.most_units),
         rows,
-        ROW_PATHS[rows.store],
+        (*ROW_PATHS[rows.store], *FLUSHES.get(kind_of(engine), ())),
     )
 
 
