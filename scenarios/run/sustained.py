@@ -7,13 +7,14 @@ and intervals are as much smaller, cycles as much shorter, and what a transactio
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from oltpsim.models.machine import FlashDiskSpec, RateLimitSpec
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
 from oltpsim.models.wiring import build, even_fraction
 from oltpsim.scenarios.run.engines import load_engine
 from oltpsim.simulator.form import System, to_s
-from oltpsim.simulator.results import Result
+from oltpsim.simulator.results import LimitResult, Result
 
 CYCLES_BEFORE, CYCLES_COUNTED = 2, 5
 LEAST_S = 60.0
@@ -33,6 +34,7 @@ def simulate_sustained(scenario: ScenarioSpec, run: Callable[[ScenarioSpec], Res
     """
     system = build(scenario)
     result: Result = load_engine("analytic").simulate(system, 1)
+    scenario = without_credits(scenario, result)
     asked, cycle_s = scenario, longest_cycle_s(system, result.log.bytes_per_s)
     for _ in range(MOST_RUNS):
         expected_s = cycle_s
@@ -43,6 +45,27 @@ def simulate_sustained(scenario: ScenarioSpec, run: Callable[[ScenarioSpec], Res
         if cycle_s <= MOST_LONGER * expected_s:
             break
     return asked, result
+
+
+def without_credits(scenario: ScenarioSpec, result: Result) -> ScenarioSpec:
+    """The scenario with empty buckets at the limits whose credits ran out in a result of it."""
+    machine, devices = scenario.machine, result.devices
+    disk = machine.disks.disk
+    if isinstance(disk, FlashDiskSpec):
+        disk = disk.model_copy(update={"limits": _emptied(disk.limits, devices[0].limits)})
+    disks = machine.disks.model_copy(update={"disk": disk})
+    limits = _emptied(machine.volume_limits, result.volume_limits)
+    machine = machine.model_copy(update={"disks": disks, "volume_limits": limits})
+    return scenario.model_copy(update={"machine": machine})
+
+
+def _emptied(specs: Sequence[RateLimitSpec], results: Sequence[LimitResult]) -> tuple[RateLimitSpec, ...]:
+    if not any(one.ran_out for one in results):
+        return tuple(specs)
+    pairs = zip(specs, results, strict=True)
+    return tuple(
+        spec.model_copy(update={"credits_at_start_fraction": 0.0}) if one.ran_out else spec for spec, one in pairs
+    )
 
 
 def last_cycle_s(result: Result) -> float:

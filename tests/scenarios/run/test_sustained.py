@@ -76,3 +76,15 @@ def test_the_cycle_is_the_checkpoints_or_that_of_its_log() -> None:
     assert longest_cycle_s(system, limit / 60.0) == pytest.approx(60.0)
     assert longest_cycle_s(system, 1.0) == 300.0
     assert longest_cycle_s(system, 0.0) == 0.0
+
+
+def test_credits_that_are_spent_are_not_there() -> None:
+    """A burst volume asked for more than its base has that base for hours; twin: more while credits last."""
+    line = "2 cores, 4 GB, gp2 50 GiB, PostgreSQL 16, pgbench, scale 150, 8 clients"
+    burst, sustained = plain(line, [], 20, 40), described(line, [])
+    calculated = simulate(SimulationTask(sustained.model_copy(update={"engine": "analytic"}), 1))
+    assert any(limit.ran_out for limit in calculated.devices[0].limits)
+    result = simulate(SimulationTask(sustained, 1))
+    device = result.devices[0]
+    assert device.reads_per_s + device.writes_per_s < 1.1 * 150.0
+    assert rate_of(burst) > 2.0 * result.transactions_per_s
