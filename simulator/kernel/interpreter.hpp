@@ -65,44 +65,15 @@ public:
         const View<Stream> stream = program.streams_of(who);
         while (true) {
             const Operation& now = program.operations[task.operation];
+            Wait wait = DONE;
             switch (now.code) {
                 case Code::touch:
-                case Code::put_aside: {
-                    const Reference& reference = program.references[now.a];
-                    const Region& region = program.regions[reference.region];
-                    if (task.page == NONE) {
-                        task.user_ns += now.c;
-                        task.page = static_cast<i32>(program.find_page(reg, stream, reference, task.creates_page));
-                        if (task.page == NONE) break;
-                        pool.prefetch(task.page);  // while its index page is looked up
-                        if (region.interior != NONE) task.index_page = index_page(task.page, region);
-                    }
-                    if (task.index_page != NONE) {
-                        if (!is_hit(task, task.index_page, region.interior)) {
-                            const Wait wait = refer(task, task.index_page, region.interior);
-                            if (wait.kind != WaitKind::none) return wait;
-                        }
-                        if (now.b == form::WITH_INDEX_PAGE) change(task, task.index_page, false);
-                        task.index_page = NONE;
-                    }
-                    if (!is_hit(task, task.page, reference.region)) {
-                        if (now.code == Code::put_aside && !task.creates_page && !pool.has(task.page)) {
-                            pool.waiting.note(std::exchange(task.page, NONE));
-                            break;
-                        }
-                        const Wait wait = refer(task, task.page, reference.region);
-                        if (wait.kind != WaitKind::none) return wait;
-                    }
-                    if (now.b) change(task, task.page, task.creates_page);
-                    task.page = NONE;
-                    task.creates_page = false;
+                case Code::put_aside:
+                    wait = use_page(task, now, reg, stream);
                     break;
-                }
-                case Code::lock: {
-                    const Wait wait = lock(who, task, static_cast<i32>(program.lock_of(now.a, reg[now.b])));
-                    if (wait.kind != WaitKind::none) return wait;
+                case Code::lock:
+                    wait = lock(who, task, static_cast<i32>(program.lock_of(now.a, reg[now.b])));
                     break;
-                }
                 case Code::cpu:
                     task.user_ns += now.a;
                     task.system_ns += now.b;
@@ -118,86 +89,26 @@ public:
                     task.operation++;
                     return {WaitKind::hand_over, 0, now.a};
                 case Code::set:
-                    reg[now.a] = now.b;
-                    break;
                 case Code::uniform:
-                    reg[now.a] = now.c + uniform_below(stream[now.d], now.b);
-                    break;
                 case Code::sample:
-                    reg[now.a] = now.c + program.sampler(now.b).draw(stream[now.d]);
-                    break;
-                case Code::other: {
-                    const i64 drawn = now.b > 1 ? uniform_below(stream[now.d], now.b - 1) : 0;
-                    reg[now.a] = now.b > 1 && drawn >= reg[now.c] ? drawn + 1 : drawn;
-                    break;
-                }
+                case Code::other:
                 case Code::combine:
-                    reg[now.a] = reg[now.b] * now.c + reg[now.d];
-                    break;
-                case Code::affine: {
-                    const i64 value = reg[now.b] * now.c + now.d;
-                    reg[now.a] = now.e > 0 ? modulo(value, now.e) : value;
-                    break;
-                }
-                case Code::take: {
-                    i64& counter = program.counter(now.b, reg[now.c]);
-                    reg[now.a] = counter;
-                    counter += now.d;
-                    break;
-                }
+                case Code::affine:
+                case Code::take:
                 case Code::peek:
-                    reg[now.a] = std::max<i64>(0, program.counter(now.b, reg[now.c]) - now.d);
-                    break;
                 case Code::put:
-                    program.counter(now.a, reg[now.b]) = reg[now.c];
-                    break;
                 case Code::note:
-                    program.counter(now.a, reg[now.b]) = calendar.now_ns;
+                    compute(now, reg, stream);
                     break;
                 case Code::maybe:
-                    if (chance(stream[now.b], now.a)) {
-                        go_to(task, now.c);
-                        continue;
-                    }
-                    break;
                 case Code::jump:
-                    go_to(task, now.a);
-                    continue;
                 case Code::loop:
-                    if (--reg[now.a] > 0) {
-                        go_to(task, now.b);
-                        continue;
-                    }
-                    break;
-                case Code::claim: {
-                    i64& counter = program.counter(now.b, reg[now.c]);
-                    if (counter >= program.counter(now.d, reg[now.c])) {
-                        go_to(task, now.e);
-                        continue;
-                    }
-                    reg[now.a] = counter++;
-                    break;
-                }
+                case Code::claim:
                 case Code::enter:
-                    go_to(task, program.entries[task.transaction_class]);
-                    continue;
                 case Code::choose:
-                    task.transaction_class = static_cast<i32>(program.sampler(now.a).draw(stream[now.b]));
-                    go_to(task, program.entries[task.transaction_class]);
-                    continue;
-                case Code::if_between: {
-                    const bool has_begun = program.counter(now.a, reg[now.c]) <= calendar.now_ns;
-                    if (has_begun && calendar.now_ns < program.counter(now.b, reg[now.c])) {
-                        go_to(task, now.d);
-                        continue;
-                    }
-                    break;
-                }
+                case Code::if_between:
                 case Code::if_equal:
-                    if (program.counter(now.a, reg[now.b]) == reg[now.c]) {
-                        go_to(task, now.d);
-                        continue;
-                    }
+                    if (jumps(task, now, reg, stream)) continue;
                     break;
                 case Code::visit:
                     if (owes_cpu(task)) return pay(task);
@@ -207,6 +118,7 @@ public:
                     if (owes_cpu(task)) return pay(task);
                     return leave(task, now, reg, stream);
             }
+            if (wait.kind != WaitKind::none) return wait;
             task.operation++;
         }
     }
@@ -227,7 +139,10 @@ public:
 private:
     static constexpr Wait DONE{WaitKind::none, 0, 0};
 
-    static void go_to(Task& task, i64 operation) { task.operation = static_cast<i32>(operation); }
+    static bool go_to(Task& task, i64 operation) {
+        task.operation = static_cast<i32>(operation);
+        return true;
+    }
 
     static bool owes_cpu(const Task& task) { return task.user_ns + task.system_ns + task.client_ns > 0; }
 
@@ -239,6 +154,110 @@ private:
         cpu_time.client_program += task.client_ns;
         task.user_ns = task.system_ns = task.client_ns = 0;
         return {WaitKind::cpu, 0, burst_ns};
+    }
+
+    // A reference to a page: through its index page, which it may change too, to the page itself.
+    Wait use_page(Task& task, const Operation& now, View<i64> reg, View<Stream> stream) {
+        const Reference& reference = program.references[now.a];
+        const Region& region = program.regions[reference.region];
+        if (task.page == NONE) {
+            task.user_ns += now.c;
+            task.page = static_cast<i32>(program.find_page(reg, stream, reference, task.creates_page));
+            if (task.page == NONE) return DONE;
+            pool.prefetch(task.page);  // while its index page is looked up
+            if (region.interior != NONE) task.index_page = index_page(task.page, region);
+        }
+        if (task.index_page != NONE) {
+            if (!is_hit(task, task.index_page, region.interior)) {
+                const Wait wait = refer(task, task.index_page, region.interior);
+                if (wait.kind != WaitKind::none) return wait;
+            }
+            if (now.b == form::WITH_INDEX_PAGE) change(task, task.index_page, false);
+            task.index_page = NONE;
+        }
+        if (!is_hit(task, task.page, reference.region)) {
+            if (now.code == Code::put_aside && !task.creates_page && !pool.has(task.page)) {
+                pool.waiting.note(std::exchange(task.page, NONE));
+                return DONE;
+            }
+            const Wait wait = refer(task, task.page, reference.region);
+            if (wait.kind != WaitKind::none) return wait;
+        }
+        if (now.b) change(task, task.page, task.creates_page);
+        task.page = NONE;
+        task.creates_page = false;
+        return DONE;
+    }
+
+    // Operations on registers and counters.
+    void compute(const Operation& now, View<i64> reg, View<Stream> stream) {
+        switch (now.code) {
+            case Code::set:
+                reg[now.a] = now.b;
+                return;
+            case Code::uniform:
+                reg[now.a] = now.c + uniform_below(stream[now.d], now.b);
+                return;
+            case Code::sample:
+                reg[now.a] = now.c + program.sampler(now.b).draw(stream[now.d]);
+                return;
+            case Code::other: {
+                const i64 drawn = now.b > 1 ? uniform_below(stream[now.d], now.b - 1) : 0;
+                reg[now.a] = now.b > 1 && drawn >= reg[now.c] ? drawn + 1 : drawn;
+                return;
+            }
+            case Code::combine:
+                reg[now.a] = reg[now.b] * now.c + reg[now.d];
+                return;
+            case Code::affine: {
+                const i64 value = reg[now.b] * now.c + now.d;
+                reg[now.a] = now.e > 0 ? modulo(value, now.e) : value;
+                return;
+            }
+            case Code::take: {
+                i64& counter = program.counter(now.b, reg[now.c]);
+                reg[now.a] = counter;
+                counter += now.d;
+                return;
+            }
+            case Code::peek:
+                reg[now.a] = std::max<i64>(0, program.counter(now.b, reg[now.c]) - now.d);
+                return;
+            case Code::put:
+                program.counter(now.a, reg[now.b]) = reg[now.c];
+                return;
+            default:
+                program.counter(now.a, reg[now.b]) = calendar.now_ns;  // note
+        }
+    }
+
+    // Operations after which another than the next one may follow; whether it does.
+    bool jumps(Task& task, const Operation& now, View<i64> reg, View<Stream> stream) {
+        switch (now.code) {
+            case Code::maybe:
+                return chance(stream[now.b], now.a) && go_to(task, now.c);
+            case Code::jump:
+                return go_to(task, now.a);
+            case Code::loop:
+                return --reg[now.a] > 0 && go_to(task, now.b);
+            case Code::claim: {
+                i64& counter = program.counter(now.b, reg[now.c]);
+                if (counter >= program.counter(now.d, reg[now.c])) return go_to(task, now.e);
+                reg[now.a] = counter++;
+                return false;
+            }
+            case Code::enter:
+                return go_to(task, program.entries[task.transaction_class]);
+            case Code::choose:
+                task.transaction_class = static_cast<i32>(program.sampler(now.a).draw(stream[now.b]));
+                return go_to(task, program.entries[task.transaction_class]);
+            case Code::if_between: {
+                const bool has_begun = program.counter(now.a, reg[now.c]) <= calendar.now_ns;
+                return has_begun && calendar.now_ns < program.counter(now.b, reg[now.c]) && go_to(task, now.d);
+            }
+            default:  // if_equal
+                return program.counter(now.a, reg[now.b]) == reg[now.c] && go_to(task, now.d);
+        }
     }
 
     // The operations at which a client stops for good.
