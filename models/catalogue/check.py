@@ -75,8 +75,8 @@ def price_faults(name: str) -> list[str]:
     ]
 
 
-UNPRICED = frozenset({"volumes/st1"})
-"""whose price no source was found of: not in plans"""
+UNPRICED = frozenset(f"volumes/{name}" for name in ("st1", "rds-gp3", "pd-ssd", "hyperdisk-balanced"))
+"""volumes without a source of a price: not in plans"""
 
 
 def without_shape() -> list[str]:
@@ -88,14 +88,11 @@ def without_shape() -> list[str]:
 def without_price() -> list[str]:
     """What is for sale, and parts of chassis, that no price list knows: they can't be in a plan.
 
-    The program's families of cloud machines without a single price, and volumes of providers without one, are there to
-    be described.
+    The program's cloud machines without a price, and volumes of providers without one, are there to be described.
     """
     priced = _priced_parts()
     sold = {f"chassis/{name}" for name in catalogue_names("chassis")} | _parts_of_chassis()
-    places = catalogue_places("instances")
-    families = {place.file for name, place in places.items() if f"instances/{name}" in priced}
-    sold |= {f"instances/{name}" for name, place in places.items() if place.own or place.file in families}
+    sold |= {f"instances/{name}" for name, place in catalogue_places("instances").items() if place.own}
     providers = {name: volume.provider for name, volume in volume_specs().items()}
     selling = {provider for name, provider in providers.items() if f"volumes/{name}" in priced}
     sold |= {f"volumes/{name}" for name, provider in providers.items() if provider in selling}
@@ -132,16 +129,11 @@ def _where(kind: str, name: str) -> str:
     place = catalogue_places(kind).get(name)
     if place is None:
         return f"models/catalogue/data/{kind}/{name}.yaml"
-    return place.where if place.size is None else f"{place.where}: {name}"
-
-
-def instance_specs() -> dict[str, InstanceSpec]:
-    """All cloud machines by their names. Raises InputError, as all here do."""
-    return {name: read_entry("instances", name) for name in catalogue_names("instances")}
+    return f"{place.where}: {name}" if place.in_table else place.where
 
 
 def volume_specs() -> dict[str, VolumeSpec]:
-    """All kinds of network volumes by their names."""
+    """All kinds of network volumes by their names. Raises InputError, as all here do."""
     return {name: read_entry("volumes", name) for name in catalogue_names("volumes")}
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from oltpsim.models.catalogue.entries import catalogue_entry, catalogue_names
+from oltpsim.models.catalogue.entries import catalogue_entry, catalogue_names, catalogue_places
 from oltpsim.models.input import parse_quantity
 
 AWS = re.compile(
@@ -14,6 +14,18 @@ AWS = re.compile(
 )
 AZURE = re.compile(r"(?P<family>standard_[a-z]{1,3})(?P<times>\d+)(?P<size>(?:-\d+)?[a-z]*_v\d+)")
 GOOGLE = re.compile(r"(?P<family>[a-z]\d[a-z]?-(?:standard|highmem|highcpu|megamem)-)(?P<times>\d+)(?P<size>)")
+HETZNER_OR_OVH = re.compile(r"(?P<family>c(?:p|a|c)?x|[bcr]\d-)(?P<times>\d{1,3})(?P<size>)")
+SPELLINGS = (
+    (re.compile(r"^(?:(?:an?|aws|amazon|ec2|rds|azure|gcp|google|cloud|sql|hetzner|ovh) )+"), ""),
+    (re.compile(r"^db\.x2g\."), "x2gd."), (re.compile(r"^(?:db\.|db-(?=[a-z]\d)|(?:gp|mo|b|bc)_(?=standard_))"), ""),
+    (re.compile(r"^db-perf-optimized-n-"), "n2-highmem-"),
+    (re.compile(r"^(?:standard[ _])?([a-z]{1,3}\d+(?:-\d{1,2})?[a-z]{1,4})[ _]?(v\d)$"), r"standard_\1_\2"),
+)  # fmt: skip
+"""other names of a machine: with its provider, with a database service's prefix, Azure's with blanks or short"""
+CUSTOM = re.compile(r"(?:db-|(?P<series>e2|n1|n2|n2d|n4)-)?custom-(?P<vcpus>\d{1,3})-(?P<mib>\d{3,7})")
+CLOUD_SQL = re.compile(r"(?:google )?cloud ?sql (?P<vcpus>\d{1,3}) ?v?-?cpus?(?:,| and| with)? (?P<gib>\d{1,4}) ?gi?b")
+"""Google's machines of any shape: vCPUs and memory; of a database, which has no series, as N1 (assumption)"""
+LIKE_A_NAME = re.compile(r"[a-z](?=.*\d)[a-z\d._-]{4,}")
 SIZES = {"nano": 0.1, "micro": 0.2, "small": 0.3, "medium": 0.5, "large": 1.0, "xlarge": 2.0, "metal": 100.0}
 """by vCPUs, of an AWS name; N of Nxlarge multiplies"""
 VOLUMES = {
@@ -27,11 +39,12 @@ VOLUMES = {
 }  # fmt: skip
 """by their names; of Azure's premium SSDs the tier is their number, or by their size"""
 LIKE_A_VOLUME = re.compile(r" ((?:gp|io|st|sc)\d|premium (?:ssd|disk) p\d{1,2}|p\d\d|pd-[a-z]+|hyperdisk-[a-z]+) ")
-PROVIDERS = re.compile(r"^(?:(?:an?|aws|amazon|ec2|rds|azure|gcp|google|cloud) )+")
 NEARLY = 0.88
 """likeness to a cloud machine's name from which on a word is taken for a misspelt one"""
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 RATES = {"kb": "kB/s", "mb": "MB/s", "gb": "GB/s", "kib": "KiB/s", "mib": "MiB/s", "gib": "GiB/s"}
+RDS_STRIPES_FROM_GIB = 400.0
+"""of MySQL, MariaDB and PostgreSQL (AWS's user guide of RDS, gp3 storage)"""
 DEFAULT_VOLUMES = {"aws": "gp3", "azure": "azure-premium-ssd-v2", "gcp": "pd-ssd"}
 """of a machine whose volume nobody names: what its provider gives who doesn't choose, or advises for databases"""
 
@@ -59,17 +72,21 @@ def instance_named(text: str) -> str | None:
 
     Raises ValueError with the nearest for what can only be such a name.
     """
-    word = text.strip()
-    names = {name.lower(): name for name in catalogue_names("instances")}
-    lower = PROVIDERS.sub("", word.lower()).removeprefix("db.")
-    for spelling in (lower, f"standard_{lower}"):
-        if spelling in names:
-            return names[spelling]
-    match = next((found for form in (AWS, AZURE, GOOGLE) if (found := form.fullmatch(lower))), None)
-    if match is None and AZURE.fullmatch(f"standard_{lower}"):
-        lower = f"standard_{lower}"
-    elif match is None and not re.fullmatch(r"standard_\w+", lower):
-        if close := difflib.get_close_matches(lower, names, n=2, cutoff=NEARLY):
+    names = {name.lower(): name for name in catalogue_places("instances")}
+    lower = " ".join(text.lower().split())
+    for pattern, spelling in SPELLINGS:
+        lower = pattern.sub(spelling, lower)
+    if lower in names:
+        return names[lower]
+    if custom := CUSTOM.fullmatch(lower) or CLOUD_SQL.fullmatch(text.lower().strip()):
+        parts = custom.groupdict()
+        mib = parts.get("mib") or 1024 * int(parts["gib"])
+        return f"{parts.get('series') or 'n1'}-custom-{parts['vcpus']}-{mib}"
+    if not any(form.fullmatch(lower) for form in (AWS, AZURE, GOOGLE, HETZNER_OR_OVH)) and not lower.startswith(
+        "standard_"
+    ):
+        alike = [name for name in names if name[0] == lower[0]] if LIKE_A_NAME.fullmatch(lower) else []
+        if close := difflib.get_close_matches(lower, alike, n=2, cutoff=NEARLY):
             raise ValueError(f"not in the catalogue; nearest {', '.join(names[each] for each in close)}")
         return None
     near = nearest_instances(lower)
@@ -96,7 +113,7 @@ def _rank(name: str) -> tuple[str, float] | None:
     """A name's family, and its size among that family's."""
     if match := AWS.fullmatch(name):
         return match["family"], SIZES[match["size"]] * float(match["times"] or 1)
-    if match := (AZURE.fullmatch(name) or GOOGLE.fullmatch(name)):
+    if match := (AZURE.fullmatch(name) or GOOGLE.fullmatch(name) or HETZNER_OR_OVH.fullmatch(name)):
         return match["family"] + match["size"], float(match["times"])
     return None
 
@@ -131,6 +148,19 @@ def read_volume(text: str) -> VolumePhrase | None:
         near = difflib.get_close_matches(match[1], catalogue_names("volumes"), 3, 0.4)
         raise ValueError(f"no volume {match[1]} in the catalogue; nearest {', '.join(near) or 'gp3, pd-ssd'}")
     return None
+
+
+def volume_of_service(machine: str, volume: str, size_gib: float, *, chosen: bool) -> str:
+    """The volume's entry under a database service (`db.r6g.xlarge`, `GP_Standard_D4ds_v4`), else as it is.
+
+    RDS stripes gp3 from 400 GiB on over four volumes. Azure's flexible servers have premium SSDs by their size.
+    """
+    name = machine.lower()
+    if name.startswith("db.") and volume == "gp3" and size_gib >= RDS_STRIPES_FROM_GIB:
+        return "rds-gp3"
+    if not chosen and re.match(r"(?:gp|mo|b|bc)_standard_", name):
+        return _tier(size_gib)
+    return volume
 
 
 def _tier(size_gib: float | None) -> str:

@@ -58,6 +58,8 @@ def expand_names(data: Any, where: str, path: str = "", named: tuple[str, ...] =
         if kind and isinstance(data, dict) and "base" in data:
             changes = {key: value for key, value in data.items() if key != "base"}
             data = merged(expand_names(str(data["base"]), where, path, named), changes)
+        if path == "instance.cpu" and isinstance(data, dict) and "relative_speed" in data:
+            data = _among_neighbours(data)
         if kind == "machines" and isinstance(data, dict) and "instance" in data:
             data = _rented_machine(data, where)
         if kind == "disks" and isinstance(data, dict) and "volume" in data:
@@ -91,6 +93,12 @@ def _entry_once(kind: str, name: str, named: tuple[str, ...]) -> dict[str, Any]:
     if name in named:
         raise InputError(f"base: entries of {kind} name each other in a circle: {' -> '.join((*named, name))}")
     return catalogue_entry(kind, name)
+
+
+def _among_neighbours(cpu: dict[str, Any]) -> dict[str, Any]:
+    """A cloud machine's processors, whose clock is always that of all cores: neighbours are busy (assumption)."""
+    speed = float(cpu["relative_speed"]) * float(cpu.get("all_core_clock_fraction", 1.0))
+    return cpu | {"relative_speed": float(f"{speed:.4g}"), "all_core_clock_fraction": 1.0}
 
 
 def _rented_machine(data: dict[str, Any], where: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The catalogue: parts, machines, what is for sale and its prices. One file each; of instances one for each family.
+"""The catalogue: parts, machines, what is for sale and its prices. A file each, or a table (CSV) of many.
 
 Entries that come with the program are in models/catalogue/data/KIND/NAME.yaml. A user's own, in the folder that the
 environment variable OLTPSIM_CATALOG names (`oltpsim --catalog FOLDER` sets it), go before them.
@@ -6,6 +6,7 @@ environment variable OLTPSIM_CATALOG names (`oltpsim --catalog FOLDER` sets it),
 
 import copy
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -13,6 +14,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from oltpsim.models.catalogue.families import listed_cpu
+from oltpsim.models.catalogue.tables import TableRows, read_table
 from oltpsim.models.input import MOST_BYTES, MOST_COMPARED, as_mapping, did_you_mean, parse_yaml
 from oltpsim.simulator.errors import InputError
 
@@ -22,10 +25,8 @@ FOR_SALE = ("instances", "volumes", "chassis", "prices")
 """What plans are made of."""
 CATALOGUE_KINDS = (*PARTS, *FOR_SALE)
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
-FAMILIES = ("instances", "volumes")
-"""kinds whose files may be families"""
-SIZES = "sizes"
-"""A file with this key is a family: each of its entries is what stands below it over the file's other keys."""
+CUSTOM = re.compile(r"(?P<series>[a-z]\d[a-z]?)-custom-(?P<vcpus>[1-9]\d{0,2})-(?P<mib>[1-9]\d{2,6})")
+"""names of Google's machines of any shape"""
 MOST_LISTED = 12
 MOST_USER_BYTES = 16 * MOST_BYTES
 """A price list of one region has 1,000 rows."""
@@ -42,11 +43,11 @@ class FileState:
 
 @dataclass(frozen=True)
 class EntryPlace:
-    """Where an entry stands: its file, how messages name that, and its key if the file is a family."""
+    """Where an entry stands: its file, how messages name that, and whether it is a row of a table there."""
 
     file: FileState
     where: str
-    size: str | None
+    in_table: bool
     own: bool
     """in the user's folder"""
 
@@ -57,8 +58,10 @@ def catalogue_names(kind: str) -> list[str]:
 
 
 def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
-    """An entry as it stands in its file, sizes of a family over the family. Raises InputError for an unknown name."""
+    """An entry as it stands in its file, a row over what its table shares. Raises InputError for an unknown name."""
     places = catalogue_places(kind)
+    if kind == "instances" and (custom := CUSTOM.fullmatch(name)) and f"{custom['series']}-standard-2" in places:
+        return _custom_shape(name, custom["series"], int(custom["vcpus"]), int(custom["mib"]))
     if name not in places:
         few = len(places) <= MOST_LISTED
         known = (
@@ -68,11 +71,35 @@ def catalogue_entry(kind: str, name: str) -> dict[str, Any]:
             f"unknown name {name[:MOST_COMPARED]!r} in the catalogue of {kind}{did_you_mean(name, places)}; {known}"
         )
     place = places[name]
-    data = _parsed(place.file, place.where)
-    if place.size is None:
-        return copy.deepcopy(data)
-    family = {key: value for key, value in data.items() if key != SIZES}
-    return copy.deepcopy(merged({"name": name} | family, data[SIZES][place.size]))
+    if place.in_table:
+        shared, rows = _table(place.file, place.where)
+        entry = merged({"name": name} | shared, rows[name])
+    else:
+        entry = _parsed(place.file, place.where)
+    if kind == "cpus" and "family" in entry:
+        return listed_cpu({"name": name} | entry, place.where)
+    return copy.deepcopy(entry)
+
+
+def _custom_shape(name: str, series: str, vcpus: int, memory_mib: int) -> dict[str, Any]:
+    """A machine of any shape: that of its series with as many vCPUs or the next more, with its own cores and memory."""
+    prefix = f"{series}-standard-"
+    sizes = sorted(int(each.removeprefix(prefix)) for each in catalogue_places("instances") if each.startswith(prefix))
+    entry = catalogue_entry("instances", f"{prefix}{next((size for size in sizes if size >= vcpus), sizes[-1])}")
+    threads = 2 if vcpus % 2 == 0 else 1
+    cpu = entry["cpu"] | {"cores": vcpus // threads, "threads_per_core": threads}
+    source = f"{vcpus} vCPUs and {memory_mib:,} MiB as its name says; the rest as {entry['name']}: {entry['source']}"
+    return entry | {"name": name, "cpu": cpu, "memory_gib": memory_mib / 1024, "source": source}
+
+
+def catalogue_values(kind: str, key: str) -> dict[str, Any]:
+    """A key's value as it stands in each entry of a kind that has it, by the entries' names."""
+    values = {}
+    for name, place in catalogue_places(kind).items():
+        entry = _table(place.file, place.where)[1][name] if place.in_table else _parsed(place.file, place.where)
+        if key in entry:
+            values[name] = entry[key]
+    return values
 
 
 def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
@@ -80,11 +107,20 @@ def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
     if kind not in CATALOGUE_KINDS:
         known = f"{did_you_mean(kind, CATALOGUE_KINDS)}; known: {', '.join(CATALOGUE_KINDS)}"
         raise InputError(f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{known}")
+    own = _own_folder_of(kind)
+    return _shipped(kind) if own is None else {**_shipped(kind), **places_in(own)}
+
+
+def catalogue_files(kind: str) -> tuple[FileState, ...]:
+    """Files of a kind, the program's and the user's; other ones as soon as somebody changes one."""
+    own = _own_folder_of(kind)
+    return _shipped_files(kind) + (() if own is None else _files_in(own))
+
+
+def _own_folder_of(kind: str) -> Path | None:
     folder = own_folder()
     own = folder / kind if folder is not None else None
-    if own is None or not own.is_dir():
-        return _shipped(kind)
-    return _shipped(kind) | _places(kind, str(own), own=True, files=_files_in(own))
+    return own if own is not None and own.is_dir() else None
 
 
 def shadowed_names(kind: str) -> list[str]:
@@ -118,44 +154,60 @@ def merged(base: Any, changes: Any) -> Any:
 
 @cache
 def _shipped(kind: str) -> dict[str, EntryPlace]:
-    folder = Path(str(resources.files("oltpsim.models"))) / "catalogue" / "data" / kind
-    return _places(kind, f"models/catalogue/data/{kind}", own=False, files=_files_in(folder))
+    return _places(f"models/catalogue/data/{kind}", own=False, files=_shipped_files(kind))
+
+
+@cache
+def _shipped_files(kind: str) -> tuple[FileState, ...]:
+    return _files_in(Path(str(resources.files("oltpsim.models"))) / "catalogue" / "data" / kind)
 
 
 def _files_in(folder: Path) -> tuple[FileState, ...]:
     with os.scandir(folder) as files:
-        yaml = [(Path(file.path), file.stat()) for file in files if file.name.endswith(".yaml")]
-    return tuple(FileState(path, status.st_mtime_ns, status.st_size) for path, status in sorted(yaml))
+        known = [(Path(file.path), file.stat()) for file in files if file.name.endswith((".yaml", ".csv"))]
+    return tuple(FileState(path, status.st_mtime_ns, status.st_size) for path, status in sorted(known))
+
+
+def places_in(folder: Path) -> Mapping[str, EntryPlace]:
+    """Where each entry of a folder is that holds one kind. Raises InputError for a name there twice."""
+    return _places(str(folder), own=True, files=_files_in(folder))
 
 
 @lru_cache(maxsize=64)
-def _places(kind: str, where: str, *, own: bool, files: tuple[FileState, ...]) -> dict[str, EntryPlace]:
+def _places(where: str, *, own: bool, files: tuple[FileState, ...]) -> dict[str, EntryPlace]:
     places: dict[str, EntryPlace] = {}
     for file in files:
-        for name, place in _places_in(file, f"{where}/{file.path.name}", kind, own=own):
+        for name, place in _places_in(file, f"{where}/{file.path.name}", own=own):
             if name in places:
                 raise InputError(f"{place.where}: {name}: is in {places[name].where} too; keep one of them")
             places[name] = place
     return places
 
 
-def _places_in(file: FileState, where: str, kind: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
-    sizes = _parsed(file, where).get(SIZES) if kind in FAMILIES else None
-    if sizes is None:
-        yield file.path.name.removesuffix(".yaml"), EntryPlace(file, where, None, own)
-        return
-    for name, keys in as_mapping(sizes, f"{where}: {SIZES}").items():
-        as_mapping(keys, f"{where}: {SIZES}.{name}")
-        yield str(name), EntryPlace(file, where, name, own)
+def _places_in(file: FileState, where: str, *, own: bool) -> Iterator[tuple[str, EntryPlace]]:
+    if file.path.suffix == ".csv":
+        yield from ((name, EntryPlace(file, where, True, own)) for name in _table(file, where)[1].cells)
+    else:
+        yield file.path.name.removesuffix(".yaml"), EntryPlace(file, where, False, own)
+
+
+@lru_cache(maxsize=64)
+def _table(file: FileState, where: str) -> tuple[dict[str, Any], TableRows]:
+    """A table, parsed once as long as nobody changes it."""
+    return read_table(_text(file, where), where)
 
 
 @lru_cache(maxsize=4096)
 def _parsed(file: FileState, where: str) -> dict[str, Any]:
     """A file, parsed once as long as nobody changes it: the points of a sweep name it again and again."""
+    return as_mapping(parse_yaml(_text(file, where), where), where)
+
+
+def _text(file: FileState, where: str) -> str:
+    """A file's text. Raises InputError for one that is too large or can't be read."""
     if file.size > MOST_USER_BYTES:
         raise InputError(f"{where}: got {file.size} bytes; a file of the catalogue has at most {MOST_USER_BYTES}")
     try:
-        text = file.path.read_text(encoding="utf-8")
+        return file.path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{where}: can't be read as UTF-8 text: {error}") from error
-    return as_mapping(parse_yaml(text, where), where)

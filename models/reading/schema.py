@@ -4,11 +4,12 @@
 """
 
 import json
+import re
 import typing
 from pathlib import Path
 from typing import Any
 
-from oltpsim.models.catalogue import CATALOGUED_KEYS, catalogue_names
+from oltpsim.models.catalogue import CATALOGUED_KEYS, catalogue_places
 from oltpsim.models.scenario import ScenarioSpec
 
 VOLUME = {
@@ -35,8 +36,7 @@ def scenario_schema() -> dict[str, Any]:
     for path, kind in CATALOGUED_KEYS.items():
         above, _, key = path.rpartition(".")
         properties = definitions[_owner(above, key)]["properties"]
-        known = catalogue_names(kind) + (catalogue_names("instances") if kind == "machines" else [])
-        names = {"type": "string", "enum": known, "description": f"a name from the catalogue of {kind}"}
+        names = {"type": "string", **_names(kind), "description": f"a name from the catalogue of {kind}"}
         plain = {k: v for k, v in properties[key].items() if k not in ("default", "description")}
         properties[key] = {"anyOf": [names, *([VOLUME] if kind == "disks" else []), plain]}
         for target in _targets(plain):
@@ -54,6 +54,16 @@ def scenario_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": definitions,
     }
+
+
+def _names(kind: str) -> dict[str, Any]:
+    """Names that a kind's files have, and how those of its tables begin, which have thousands."""
+    places = {**catalogue_places(kind), **(catalogue_places("instances") if kind == "machines" else {})}
+    listed = [name for name, place in places.items() if not place.in_table]
+    begins = sorted({re.split(r"[\d.-]", name)[0] for name in places.keys() - {*listed}})
+    if not begins:
+        return {"enum": sorted(listed)}
+    return {"anyOf": [{"enum": sorted(listed)}, {"pattern": f"^(?:{'|'.join(begins)})[0-9.-]"}]}
 
 
 def _owner(key: str, below: str) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from oltpsim.models.catalogue.check import checked
-from oltpsim.models.catalogue.entries import SIZES
+from oltpsim.models.catalogue.entries import places_in
 from oltpsim.models.catalogue.importers import ec2instances, own_csv
 from oltpsim.models.catalogue.importers.entries import ImportedEntries, ListFacts
+from oltpsim.models.catalogue.tables import read_table, table_text
 from oltpsim.models.input import SourceFile, parse_yaml, write_whole, yaml_text
 from oltpsim.simulator.errors import InputError, InternalError
 
@@ -58,12 +59,12 @@ def write_entries(imported: ImportedEntries, into: Path) -> list[WrittenFile]:
     Raises InputError, before anything is written, where a file is somebody's own or a machine is in another one.
     """
     texts: dict[Path, tuple[str, int]] = {}
-    for name, family in _families(imported).items():
-        texts[into / "instances" / f"{name}.yaml"] = (_text(family), len(family[SIZES]))
+    for name, (shared, rows) in _tables(imported).items():
+        texts[into / "instances" / f"{name}.csv"] = (_table_text(shared, rows), len(rows))
     for name, keys in imported.lists.items():
         texts[into / "prices" / f"{name}.yaml"] = (_text(keys), len(keys["rows"]))
     for path in texts:
-        if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(FIRST_LINE):
+        if path.exists() and FIRST_LINE not in path.read_text(encoding="utf-8", errors="replace").partition("\n")[0]:
             raise InputError(f"{path}: is there and no import wrote it; move it, or import --into another folder")
     _refuse_twins(imported, into, set(texts))
     for path, (text, _) in texts.items():
@@ -71,35 +72,39 @@ def write_entries(imported: ImportedEntries, into: Path) -> list[WrittenFile]:
     return [WrittenFile(path, count) for path, (_, count) in texts.items()]
 
 
-def _families(imported: ImportedEntries) -> dict[str, dict[str, Any]]:
+def _tables(imported: ImportedEntries) -> dict[str, tuple[dict[str, Any], dict[str, dict[str, Any]]]]:
     """Machines by file: what is before the point of a name, or the provider's all; what all share is said once."""
     grouped: dict[str, dict[str, dict[str, Any]]] = {}
     for name, keys in imported.instances.items():
         family = name.split(".")[0] if "." in name else "machines"
         words = f"{imported.importer}-{keys['provider']}-{family}".lower()
         grouped.setdefault(re.sub(r"[^a-z0-9]+", "-", words).strip("-"), {})[name] = keys
-    families = {}
-    for file, sizes in grouped.items():
-        first = next(iter(sizes.values()))
-        same = [key for key in ("provider", "source") if all(keys.get(key) == first[key] for keys in sizes.values())]
-        entries = {name: {key: keys[key] for key in keys if key not in same} for name, keys in sizes.items()}
-        families[file] = {key: first[key] for key in same} | {SIZES: entries}
-    return families
+    tables = {}
+    for file, rows in grouped.items():
+        first = next(iter(rows.values()))
+        same = [key for key in ("provider", "source") if all(keys.get(key) == first[key] for keys in rows.values())]
+        own = {name: {key: keys[key] for key in keys if key not in same} for name, keys in rows.items()}
+        tables[file] = ({key: first[key] for key in same}, own)
+    return tables
 
 
 def _refuse_twins(imported: ImportedEntries, into: Path, files: set[Path]) -> None:
     folder = into / "instances"
-    for path in sorted(folder.glob("*.yaml")) if folder.is_dir() else []:
-        if path in files:
-            continue
-        data = parse_yaml(path.read_text(encoding="utf-8"), str(path))
-        names = data.get(SIZES, {path.stem: None}) if isinstance(data, dict) else {}
-        both = sorted(set(names) & set(imported.instances))
-        if both:
+    for name, place in places_in(folder).items() if folder.is_dir() else ():
+        if place.file.path not in files and name in imported.instances:
             raise InputError(
-                f"{path}: has {both[0]} already, as {imported.source.name} does; delete that file, or import --into "
-                "another folder"
+                f"{place.file.path}: has {name} already, as {imported.source.name} does; delete that file, or import "
+                "--into another folder"
             )
+
+
+def _table_text(shared: dict[str, Any], rows: dict[str, dict[str, Any]]) -> str:
+    """A table that reads back as the same. Raises InternalError if it doesn't."""
+    text = f"# {FIRST_LINE}\n{table_text(shared, rows)}"
+    read_shared, read_rows = read_table(text, "import")
+    if read_shared != shared or {name: read_rows[name] for name in read_rows.cells} != rows:
+        raise InternalError("catalog import: what would be written reads back as something else")
+    return text
 
 
 def _text(data: dict[str, Any]) -> str:

@@ -12,10 +12,13 @@ from oltpsim.models.catalogue import (
     catalogue_entry,
     catalogued_cpu,
     expand_names,
+    nearest_processors,
     processor_families,
     processor_family,
     read_entry,
     read_processors,
+    speed_factor,
+    volume_of_service,
 )
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrases
 from oltpsim.models.reading.one_line.systems import NamedSystem
@@ -114,6 +117,8 @@ def instance_of(phrases: Phrases) -> tuple[InstanceSpec, list[Origin]]:
     """The cloud machine that is named, and rows. Raises InputError if other pieces say something else of it."""
     name, piece = phrases["instance"].value, phrases["instance"].piece
     spec: InstanceSpec = read_entry("instances", name)
+    if piece.lower().startswith("db."):
+        spec = spec.model_copy(update={"local_disks": None})  # which hold no tables under RDS
     for thing, allowed, what in (
         ("memory_gib", {spec.memory_gib}, f"{spec.memory_gib:g} GiB of memory"),
         ("virtual", {spec.vcpus}, f"{spec.vcpus} vCPUs"),
@@ -131,7 +136,7 @@ def instance_of(phrases: Phrases) -> tuple[InstanceSpec, list[Origin]]:
                 f"{WHERE}: '{phrases[thing].piece}' and '{piece}': {name} has {what}; leave one of them out{hint}"
             )
     shape = f"{spec.vcpus} vCPU, {spec.memory_gib:g} GiB, {spec.cpu.model}"
-    managed = "runs on the machine of that name (assumption)" if piece.lower().startswith("db.") else ""
+    managed = "" if name.lower() in piece.lower().split() else f"runs on a machine {name} (assumption)"
     speed = f"as the catalogue has the {spec.cpu.model}"
     return spec, [
         Origin("machine", "machine.instance", shape, piece, managed),
@@ -179,12 +184,15 @@ def volumes_of(
             f"{WHERE}: '{phrases['volume'].piece}' and '{phrases['instance'].piece}': a volume of {provider} and a "
             f"machine of {instance.provider}; its own is {DEFAULT_VOLUMES.get(instance.provider, 'not known')}"
         )
-    rows.append(Origin("volume", DISK, entry, said, "" if said else f"no volume is said: what {provider} gives"))
-    size = phrases.value("volume_gib", phrases.value("disk_gib"))
+    size, machine = phrases.value("volume_gib", phrases.value("disk_gib")), phrases.piece("instance") or ""
+    size_rows = list[Origin]()
     if size is None:
         size = max(VOLUME_STEP_GIB, -(-VOLUME_OF_DATA * data_gib // VOLUME_STEP_GIB) * VOLUME_STEP_GIB)
         source = f"no size is said: {VOLUME_OF_DATA:g} times the data, in steps of {VOLUME_STEP_GIB:g} GiB"
-        rows.append(Origin("volume's size", f"{DISK}.size_gib", f"{size:g} GiB", None, source))
+        size_rows.append(Origin("volume's size", f"{DISK}.size_gib", f"{size:g} GiB", None, source))
+    entry = volume_of_service(machine, entry, size, chosen="volume" in phrases)
+    rows.append(Origin("volume", DISK, entry, said, "" if said else f"no volume is said: what {provider} gives"))
+    rows += size_rows
     order: dict[str, Any] = {"volume": entry, "size_gib": size}
     for thing, key in (("requests", "requests_per_s"), ("mib", "mib_per_s")):
         if thing in phrases:
@@ -283,7 +291,10 @@ def _named(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     if entry is not None:
         return _catalogued(entry, phrases, piece, f"catalogue entry {entry}")
     if "ghz" not in phrases and "speed" not in phrases:
-        raise InputError(f"{WHERE}: '{piece}': add the clock, such as '2.0 GHz'; the catalogue has no such processor")
+        near = f"; nearest {', '.join(models)}" if (models := nearest_processors(named.words)) else ""
+        raise InputError(
+            f"{WHERE}: '{piece}': add the clock, such as '2.0 GHz'; the catalogue has no such processor{near}"
+        )
     name = processor_family(named.words)
     if name is None:
         known = ", ".join(spec.names[0] for spec in processor_families().values())
@@ -296,7 +307,7 @@ def _named(phrases: Phrases) -> tuple[Any, list[Origin], int]:
 
 def _by_family(name: str, family: FamilySpec, named: ProcessorPhrase, piece: str) -> tuple[Any, list[Origin], int]:
     cores, count, ghz = named.cores or family.cores, named.count or 1, named.ghz or 1.0
-    speed = round(family.speed_per_ghz * ghz, 3)
+    speed, factor = family.at_clock(ghz)
     source = f"{family.speed_per_ghz:g} for each GHz of {name} processors, {family.source}"
     cpu = {
         "model": f"{count} x {_core_word(cores)} {named.name}, {_clock(ghz)}",
@@ -306,7 +317,7 @@ def _by_family(name: str, family: FamilySpec, named: ProcessorPhrase, piece: str
         "memory_bus_share": family.memory_bus_share,
         "source": source,
     }
-    rows = [Origin("processor's speed", SPEED, f"{speed:g}", None, source, family.factor)]
+    rows = [Origin("processor's speed", SPEED, f"{speed:g}", None, source, factor)]
     usual = "" if named.cores else f"; {cores} in a processor, as usual in {name} ones"
     rows.append(Origin("cores", f"{CPU}cores", str(count * cores), piece, f"{count} x {cores}{usual}"))
     if family.threads_per_core > 1:
@@ -332,10 +343,11 @@ def _catalogued(entry: str, phrases: Phrases, piece: str, source: str) -> tuple[
             number = count or model.count or 1
             changes["model"] = f"{number} x {_core_word(of_each or 1)} {model.name}, {_clock(model.ghz)}"
     named |= changes
-    known = f"catalogue entry {entry}, known to a tenth"
+    factor = speed_factor(entry) or CATALOGUE_FACTOR
+    known = f"catalogue entry {entry}, times or divided by {factor:g}"
     rows = [
         Origin("processors", "machine.cpu", f"{named['model']}: {named['cores']} cores", piece, source),
-        Origin("processor's speed", SPEED, str(named["relative_speed"]), None, known, CATALOGUE_FACTOR),
+        Origin("processor's speed", SPEED, str(named["relative_speed"]), None, known, factor),
     ]
     return ({"base": entry, **changes} if changes else entry), rows, year
 
@@ -356,7 +368,7 @@ def _entry(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     family = processor_family(read_processors(str(named["model"])).words)
     year = processor_families()[family].year if family else 2008 if "2009" in entry else YEAR_OF_CURRENT
     cores = phrases.value("cores", int(named["cores"])) * phrases.value("count", 1)
-    speed, factor = str(named["relative_speed"]), _factor(str(named["source"]))
+    speed, factor = str(named["relative_speed"]), speed_factor(entry) or _factor(str(named["source"]))
     rows = [
         Origin("processor's speed", SPEED, speed, piece, f"catalogue entry {entry}", factor),
         Origin("cores", f"{CPU}cores", str(cores), phrases.piece("cores") or piece, ""),

@@ -11,7 +11,7 @@ from oltpsim.models.input import set_value
 from oltpsim.models.reading.assumptions import stands_in
 from oltpsim.models.reading.drivers import database_keys, is_postgresql
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrase, Phrases
-from oltpsim.models.reading.one_line.words import Form, Setting, matches, table
+from oltpsim.models.reading.one_line.words import Form, LineSetting, matches, table
 from oltpsim.models.reading.row_workloads import BENCHMARKS
 from oltpsim.simulator.errors import InputError
 
@@ -44,12 +44,12 @@ def apply_settings(
     if "clock" in said:
         speed = CURRENT_SPEED_PER_GHZ * said["clock"].value
         form = Form(form="", source="5.0 / 3 for each GHz, as server-2020s of the catalogue", factor=CLOCK_FACTOR)
-        said["machine.cpu.relative_speed"] = Phrase(Setting(round(speed, 3), form), said["clock"].piece)
+        said["machine.cpu.relative_speed"] = Phrase(LineSetting(round(speed, 3), form), said["clock"].piece)
     if said.value("count", 1) > 1 and {"words", "ghz"} & said.keys() and "cpu" in data["machine"]:
         _add(said, "machine.cpu.sockets", said["count"].value, said["count"].piece)
     kept = list(rows)
     for key, phrase in said.items():
-        if isinstance(phrase.value, Setting):
+        if isinstance(phrase.value, LineSetting):
             kept = [row for row in kept if not stands_in(row.key, key)]
             kept.append(_applied(key, phrase.value, phrase.piece, data, engine))
     return data, [replace(row, others=tuple(_with_settings(other, said) for other in row.others)) for row in kept]
@@ -69,10 +69,10 @@ def _with_settings(alternative: str, said: Phrases) -> str:
 
 def _add(said: Phrases, key: str, value: Any, piece: str, source: str = "") -> None:
     """A setting that follows from other pieces, unless the line has it."""
-    said.setdefault(key, Phrase(Setting(value, Form(form="", source=source)), piece))
+    said.setdefault(key, Phrase(LineSetting(value, Form(form="", source=source)), piece))
 
 
-def _applied(key: str, setting: Setting, piece: str, data: dict[str, Any], engine: str) -> Origin:
+def _applied(key: str, setting: LineSetting, piece: str, data: dict[str, Any], engine: str) -> Origin:
     """The row of a setting that is put into the mapping. Raises InputError for one that engine or disk don't have."""
     form, value = setting.form, setting.value
     if form.of and not _has(engine, form.of):

@@ -44,7 +44,7 @@ class Form(Spec):
 
 
 @dataclass(frozen=True)
-class Setting:
+class LineSetting:
     """A value of a scenario's key that a piece says, and the form that it matched."""
 
     value: Any
@@ -56,7 +56,7 @@ def _parts(text: str) -> tuple[float, str]:
     digits = text[: len(text) - len(text.lstrip("0123456789.,"))]
     value = float(digits.replace(",", ""))
     if value <= 0:
-        raise ValueError(f"got {text}; must be greater than 0")
+        raise ValueError(f"got {digits}; must be greater than 0")
     return value, text[len(digits) :].strip()
 
 
@@ -160,7 +160,7 @@ class Pattern:
         def value(of: Any) -> Any:
             return values[of[1:-1]] if isinstance(of, str) and of[:1] == "<" else of
 
-        settings = {key: Setting(value(of), self.form) for key, of in self.form.sets.items()}
+        settings = {key: LineSetting(value(of), self.form) for key, of in self.form.sets.items()}
         driver = {"driver": self.form.alone} if self.form.alone else {}
         return driver | {key: value(of) for key, of in self.form.says.items()} | settings
 

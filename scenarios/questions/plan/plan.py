@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 
 from oltpsim.calibration.fit import engine_doubts
-from oltpsim.models.catalogue import Prices, catalogue_names, chassis_specs, instance_specs, read_entry, volume_specs
+from oltpsim.models.catalogue import Prices, catalogue_names, chassis_specs, read_entry, volume_specs
 from oltpsim.models.catalogue.importers import shorten_list
 from oltpsim.models.input import did_you_mean
 from oltpsim.scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
@@ -248,9 +248,9 @@ def candidate_stock(question: PlanQuestion, prices: Prices, patterns: Sequence[s
         return fnmatchcase(name, pattern) or fnmatchcase(f"{kind}/{name}", pattern)
 
     def is_wanted(kind: str, name: str) -> bool:
-        if not patterns:
-            return f"{kind}/{name}" in priced
-        return any(matches(kind, name, each) for each in patterns)
+        part = f"{kind}/{name}"
+        exact = name in patterns or part in patterns
+        return exact or (part in priced and (not patterns or any(matches(kind, name, each) for each in patterns)))
 
     known = sorted(part for part in priced if part.partition("/")[0] in names)
     remedy = f"with a price: {shorten_list(known, MOST_NAMED)}; 'oltpsim catalog list prices' names the lists"
@@ -267,12 +267,12 @@ def candidate_stock(question: PlanQuestion, prices: Prices, patterns: Sequence[s
         raise InputError(
             f"plan: {asked}: no price of {shorten_list(without, MOST_NAMED) or 'any'} in {lists}; {remedy}"
         )
-    boxes, rented = (chassis_specs() if wanted["chassis"] else {}), (instance_specs() if wanted["instances"] else {})
-    attached = {name: each for name, each in volume_specs().items() if f"volumes/{name}" in priced} if rented else {}
+    boxes, volumes = (chassis_specs() if wanted["chassis"] else {}), (volume_specs() if wanted["instances"] else {})
+    attached = {name: each for name, each in volumes.items() if f"volumes/{name}" in priced}
     for name in wanted["chassis"]:
         add_chassis(stock, name, boxes[name])
     for name in wanted["instances"]:
-        add_instance(stock, name, rented[name], attached)
+        add_instance(stock, name, read_entry("instances", name), attached)
     for name in wanted["machines"]:
         add_machine(stock, name, read_entry("machines", name))
     if len(stock.candidates) > MOST_CANDIDATES:

@@ -19,14 +19,12 @@ from oltpsim.models.catalogue import check as catalogue_check
 from oltpsim.models.catalogue.entries import FOLDER_VARIABLE
 from oltpsim.scenarios.commands.cli import main
 
-ENTRIES = [(kind, name) for kind in CATALOGUE_KINDS for name in catalogue_names(kind)]
 
-
-@pytest.mark.parametrize(("kind", "name"), ENTRIES)
-def test_every_part_is_valid_and_has_a_source(kind: str, name: str) -> None:
-    assert entry_faults(kind, name) == []
-    source = catalogue_entry(kind, name)["source"]
-    assert len(source.split()) >= 3, "a source is more than a word"
+@pytest.mark.parametrize("kind", CATALOGUE_KINDS)
+def test_every_part_is_valid_and_has_a_source(kind: str) -> None:
+    assert [fault for name in catalogue_names(kind) for fault in entry_faults(kind, name)] == []
+    short = [name for name in catalogue_names(kind) if len(catalogue_entry(kind, name)["source"].split()) < 3]
+    assert short == [], "a source is more than a word"
 
 
 @pytest.mark.parametrize(

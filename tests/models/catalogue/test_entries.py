@@ -53,7 +53,7 @@ def test_every_kind_has_entries_and_a_place_in_a_scenario() -> None:
     assert set(PARTS) == set(CATALOGUED_KEYS.values())
     assert all(catalogue_names(kind) for kind in CATALOGUE_KINDS)
     plain = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-    cloud = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+|Standard_[DE]\d+[a-z]+_v\d")  # as its provider writes it
+    cloud = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+|Standard_[DEFL]\d+[a-z]+_v\d")  # as its provider writes it
     assert all(plain.fullmatch(name) or (kind == "instances" and cloud.fullmatch(name)) for kind, name in ENTRIES)
 
 
@@ -91,10 +91,10 @@ def test_a_users_entries_go_before_the_programs(tmp_path: Path, monkeypatch: pyt
         catalogue_names("disks")
 
 
-def test_two_families_with_one_machine_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_tables_with_one_machine_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "instances").mkdir()
     for name in ("one", "two"):
-        (tmp_path / "instances" / f"{name}.yaml").write_text("sizes: {m9.large: {memory_gib: 1}}\n")
+        (tmp_path / "instances" / f"{name}.csv").write_text("name,memory_gib\nm9.large,1\n")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    with pytest.raises(InputError, match=r"two.yaml: m9.large: is in .*one.yaml too; keep one of them"):
+    with pytest.raises(InputError, match=r"two.csv: m9.large: is in .*one.csv too; keep one of them"):
         catalogue_names("instances")

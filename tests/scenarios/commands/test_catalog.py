@@ -25,7 +25,7 @@ def test_an_import_tells_what_it_made_and_left_out_and_is_used_by_its_folder(cap
     into = str(tmp_path / "mine")
     out = said(capsys, "catalog", "import", str(SAMPLES / "ec2instances.json"), "--date", "2026-01-01", "--into", into)
     assert out.splitlines()[:2] == [
-        "ec2instances.json: ec2instances; 3 machines, 15 prices", f"  {into}/instances/ec2instances-aws-m7i.yaml  1",
+        "ec2instances.json: ec2instances; 3 machines, 15 prices", f"  {into}/instances/ec2instances-aws-m7i.csv  1",
     ]  # fmt: skip
     assert out.endswith(f"\nuse it: oltpsim --catalog {into} COMMAND\n")
     assert "\nleft out\n  1: shape: CPU credits, which aren't modelled: t3.large\n" in out
@@ -63,12 +63,12 @@ def test_check_tells_what_has_no_price_and_what_only_has_one(capsys: Output, tmp
     into = str(tmp_path)
     said(capsys, "catalog", "import", str(SAMPLES / "my-machines.csv"), "--date", "2026-01-01", "--into", into)
     metal = tmp_path / "metal.csv"
-    metal.write_text("part,amount,per,date,currency,term\ninstances/i4i.metal,10.98,hour,2026-07-06,USD,on demand\n")
+    metal.write_text("part,amount,per,date,currency,term\ninstances/z9.metal,10.98,hour,2026-07-06,USD,on demand\n")
     said(capsys, "catalog", "import", str(metal), "--into", into)
     out = said(capsys, "--catalog", into, "catalog", "check").splitlines()[1:]
     assert out == [
         "2 for sale without a price in any list: instances/rack-7, instances/vm-small",
-        "1 with a price, but the catalogue has no such machine: instances/i4i.metal",
+        "1 with a price, but the catalogue has no such machine: instances/z9.metal",
     ]
 
 

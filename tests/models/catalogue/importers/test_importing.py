@@ -132,7 +132,7 @@ def test_what_can_be_read_in_two_ways_is_refused(tmp_path: Path, name: str, chan
     ("my-prices.csv", "hour", "year", "rows.0.per: got 'year'"),
     ("my-prices.csv", "instances/m7i.large,", "m7i.large,", "rows.0.part: got 'm7i.large'"),
     ("my-prices.csv", ",currency,term", ",currenty,term", "the column 'currenty' (did you mean 'currency'?)"),
-    ("my-machines.csv", "epyc-9354,32", "epyc-9355,32", "unknown name 'epyc-9355' in the catalogue of cpus"),
+    ("my-machines.csv", "epyc-9354,32", "epyc-9351,32", "unknown name 'epyc-9351' in the catalogue of cpus"),
     ("my-machines.csv", "512 GiB", "512 GB/s", "'GB/s' is a unit of transfer rate, expected memory"),
     ("my-machines.csv", "vm-small,ours", "vm-small,", "line 3: got no provider; expected one in every row"),
     ("my-machines.csv", "vm-small", "rack-7", "rack-7: got two entries of that name"),
@@ -188,6 +188,9 @@ def test_an_import_replaces_its_own_file_and_nobody_elses(tmp_path: Path) -> Non
     (written,) = write_entries(found, tmp_path)
     assert written.count == 4
     assert write_entries(found, tmp_path) == [written]
+    (table,) = write_entries(read_list(SAMPLES / "my-machines.csv", None, ON_A_DAY), tmp_path)
+    assert (table.count, table.path.suffix) == (2, ".csv")
+    assert write_entries(read_list(SAMPLES / "my-machines.csv", None, ON_A_DAY), tmp_path) == [table]
     written.path.write_text("name: mine\n")
     with pytest.raises(InputError, match=r"my-prices.yaml: is there and no import wrote it; move it"):
         write_entries(found, tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 from oltpsim.models.reading import read_description
 from oltpsim.models.reading.one_line.pieces import read_line
-from oltpsim.models.reading.one_line.words import Setting
+from oltpsim.models.reading.one_line.words import LineSetting
 from oltpsim.simulator.errors import InputError
 
 LINES = [
@@ -21,7 +21,7 @@ REFUSED = [tuple(line.split(" !! ")) for line in LINES if " !! " in line]
 
 
 def _text(value: Any) -> str:
-    value = value.value if isinstance(value, Setting) else value
+    value = value.value if isinstance(value, LineSetting) else value
     if hasattr(value, "entry"):
         return f"{value.entry or 'linux'}{'?' if value.nearest or not value.entry else ''}"
     if isinstance(value, dict):
