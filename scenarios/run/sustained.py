@@ -47,6 +47,19 @@ def simulate_sustained(scenario: ScenarioSpec, run: Callable[[ScenarioSpec], Res
     return asked, result
 
 
+def beginning_words(scenario: ScenarioSpec, result: Result) -> list[str]:
+    """A sentence with the calculated rate while credits last, the moment and the rest; none if they don't run out."""
+    calculated: Result = load_engine("analytic").simulate(build(scenario), 1)
+    limits = [limit for device in calculated.devices for limit in device.limits] + calculated.volume_limits
+    lasted_s = min((limit.credits_lasted_s for limit in limits if limit.ran_out), default=None)
+    if lasted_s is None:
+        return []
+    interval = IntervalSpec(start="warm", duration_s=lasted_s)
+    first: Result = load_engine("analytic").simulate(build(scenario.model_copy(update={"interval": interval})), 1)
+    words = f"first {lasted_s / 60.0:.3g} min {first.transactions_per_s:,.4g} transactions/s, calculated"
+    return [f"{words}, while credits last; then {result.transactions_per_s:,.4g}/s"]
+
+
 def without_credits(scenario: ScenarioSpec, result: Result) -> ScenarioSpec:
     """The scenario with empty buckets at the limits whose credits ran out in a result of it."""
     machine, devices = scenario.machine, result.devices

@@ -51,11 +51,15 @@ def _name(device: DeviceResult) -> str:
     return caps[0].name if caps else device.name
 
 
+LEAST_CREDITS_S = 1.0
+"""time for which credits lasted below which there were none from the start"""
+
+
 def warnings_of_credits(devices: Sequence[DeviceResult], volume_limits: Sequence[LimitResult]) -> list[str]:
     """Warnings of limits whose credits ran out; volumes that are alike share one."""
     alike: dict[str, list[LimitResult]] = {}
     for limit in [limit for device in devices for limit in device.limits]:
-        if limit.ran_out:
+        if limit.ran_out and limit.credits_lasted_s >= LEAST_CREDITS_S:
             cap = limit.name.partition(" (")[2]
             alike.setdefault(cap, []).append(limit)
     groups = [*alike.values(), *([limit] for limit in volume_limits if limit.ran_out)]

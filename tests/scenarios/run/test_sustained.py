@@ -87,4 +87,6 @@ def test_credits_that_are_spent_are_not_there() -> None:
     result = simulate(SimulationTask(sustained, 1))
     device = result.devices[0]
     assert device.reads_per_s + device.writes_per_s < 1.1 * 150.0
+    assert "while credits last" in result.warnings[0]
+    assert not any("credits last" in each for each in simulate(SimulationTask(burst, 1)).warnings)
     assert rate_of(burst) > 2.0 * result.transactions_per_s
