@@ -24,6 +24,7 @@ CURRENT_SPEED_PER_GHZ, CLOCK_FACTOR = 5.0 / 3.0, 1.4
 """of a processor of which only the clock is said, and one standard deviation"""
 LOCAL, ROUND_TRIP = "machine.network.clients_on_server", "machine.network.round_trip_us"
 REDO = "database.page_cleaner.redo_capacity_gib"
+CONTROLLER_CACHE = "machine.disks.controller_cache.mib"
 HEADER_KIB = 1462 / 1024
 """memory of a buffer of InnoDB beside its page, as measured: the catalogue's mysql-8-4"""
 UNIFORM = {"distribution": "uniform"}
@@ -89,6 +90,8 @@ def _applied(key: str, setting: LineSetting, piece: str, data: dict[str, Any], e
     if form.disk and expand_names(holder, WHERE, ".".join(above)).get("kind") != form.disk:
         raise InputError(f"{WHERE}: '{piece}': only SSDs have it, and the data lie on none; leave it out")
     holder[last] = value
+    if key == CONTROLLER_CACHE:
+        holder["source"] = f"the line: {piece}"
     exact = isinstance(value, bool | str | list)
     others = () if exact else tuple(f"{key}={other:g}" for other in form.others)
     text = (
