@@ -189,7 +189,6 @@ READ, UPDATE = (f"{{do: {what}, table: accounts, key: {{distribution: uniform}}}
             "no index 'k'; the table has none",
         ),
         ("workload.scale=0", "workload.scale"),
-        ("sampling_fraction=0.5", "set sampling_fraction: 1"),
         ("workload.page_kib=16", "workload.page_kib: got 16"),
         ("measured={new_orders_per_minute: 5, role: predicted, source: x}", "measured.transactions_per_s: missing"),
         ("job={kind: scan}", "job: scan is about TPC-C's tables"),
@@ -200,6 +199,13 @@ READ, UPDATE = (f"{{do: {what}, table: accounts, key: {{distribution: uniform}}}
 def test_what_does_not_fit_is_refused(setting: str, said: str) -> None:
     with pytest.raises(InputError, match=re.escape(said)):
         scenario("pgbench-select-only", setting)
+
+
+def test_rows_that_are_read_as_they_were_added_cannot_be_sampled() -> None:
+    """Its twins are drawn from units of scale, of which some stand for all."""
+    with pytest.raises(InputError, match="have nothing of their own that could stand for others"):
+        scenario("ycsb-d", "sampling_fraction=0.5")
+    assert scenario("pgbench-select-only", "sampling_fraction=0.5").sampling_fraction == 0.5
 
 
 def test_questions_about_warehouses_are_refused() -> None:
