@@ -34,9 +34,9 @@ def test_a_line_of_each_file_is_understood(file: str, answers: list[Answer]) -> 
 
 
 def test_a_refused_piece_is_spelt_otherwise_and_said() -> None:
-    spelling = Spelling([("8 cores",), ("SDDD", "SSD"), ("redo of a week", "--set database.log.flush_overhead_us=5")])
+    spelling = Spelling([("8 cores",), ("SDDD", "SSD"), ("redoes", "--set database.log.flush_overhead_us=5")])
     assert spelling.described().scenario.database.log.flush_overhead_us == 5
-    assert (spelling.line, list(spelling.refused)) == ("8 cores, SSD", ["SDDD", "redo of a week"])
+    assert (spelling.line, list(spelling.refused)) == ("8 cores, SSD", ["SDDD", "redoes"])
 
 
 def test_a_line_without_another_spelling_is_refused() -> None:

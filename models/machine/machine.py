@@ -64,9 +64,10 @@ def slowed_by_busy(machine: MachineSpec, line_share: float = 0.0) -> FloatArray:
 
 
 def sharing_of(machine: MachineSpec, line_share: float = 0.0) -> Sharing | None:
-    """Factors, ppm, by which 1, 2, ... busy threads slow each other down; None if they don't."""
+    """Factors, ppm, by which 1, 2, ... busy threads slow each other down; None of cores that don't."""
     longer = slowed_by_busy(machine, line_share)
-    return Sharing(tuple(round(factor * PPM) for factor in longer)) if longer.max() > 1.0 else None
+    alike = longer.max() <= 1.0 and machine.cpu.threads_per_core == 1
+    return None if alike else Sharing(tuple(round(factor * PPM) for factor in longer))
 
 
 def processors_of(machine: MachineSpec, set_aside: int, time_slice_ns: float) -> Cpu:

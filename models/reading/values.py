@@ -68,6 +68,8 @@ def with_values(scenario: ScenarioSpec, values: Mapping[str, object]) -> Scenari
         check_consistency(changed, scenario.name)
         return changed
     data = scenario.model_dump(mode="json", exclude={"measured"})
+    if {"interval.duration_s", "interval.new_orders_per_client"} & taken.keys():
+        data["interval"].pop("sustained", None)  # a length that is said is no sustained rate's
     for key, value in taken.items():
         set_value(data, key, value)
     return scenario_from_mapping(data, scenario.name)

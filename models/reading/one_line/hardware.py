@@ -333,6 +333,9 @@ def _catalogued(entry: str, phrases: Phrases, piece: str, source: str) -> tuple[
     family = processor_family(model.words)
     year = processor_families()[family].year if family else YEAR_OF_CURRENT if entry.startswith("server-20") else 2008
     of_each, count = phrases.value("cores", model.cores), phrases.value("count")
+    own = int(named["cores"]) // (model.count or 1)
+    if count and of_each == count * own:  # "2 x Xeon Gold 6230, 40 cores": all of them
+        of_each = own
     if of_each is None and model.count is None and family is not None and processor_families()[family].cores > 1:
         of_each = int(named["cores"])  # the entry is one processor
     cores = (count or model.count or 1) * of_each if of_each else count

@@ -9,6 +9,9 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.questions.explain.machines import MachineSolver, SolvedMachine
 from oltpsim.simulator.analytic import STEADY, course
 
+HOUR_S = 3600.0
+"""run of a scenario whose own has no length"""
+
 
 @dataclass(frozen=True)
 class Warming:
@@ -21,7 +24,10 @@ class Warming:
 
 def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
     """Warm-up from cold, and from the load or prewarm and lead-in if the scenario starts there."""
-    cold = with_values(scenario, {"interval.start": "cold", "interval.prewarm": None, "interval.lead_in": None})
+    values = {"interval.start": "cold", "interval.prewarm": None, "interval.lead_in": None}
+    if scenario.interval.sustained:
+        values |= {"interval.duration_s": HOUR_S}
+    cold = with_values(scenario, values)
     machines = solver(cold, *([scenario] if scenario.interval.start not in {"cold", "warm"} else []))
     times = [_until_steady_s(each) for each in machines]
     return Warming(times[0], times[1] if len(times) > 1 else None, machines[0].rate_per_min)

@@ -161,6 +161,7 @@ def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source(
             "machine.disks.disk.filled_fraction=1",
             "machine.disks.disk.flush_us=0",
             "machine.network.clients_on_server=true",
+            "database.log.flush_overhead_us=100",
         ],
     )
     assert left_open(said, guess_moves(said)) == {}

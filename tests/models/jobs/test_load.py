@@ -1,5 +1,7 @@
 """Bulk load on the machine's parts: against arithmetic, against the same writes run by hand, and laws."""
 
+from __future__ import annotations
+
 import dataclasses
 import math
 from collections import deque

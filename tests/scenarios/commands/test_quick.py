@@ -52,7 +52,10 @@ def command(**changes: str | None) -> list[str]:
         ({"--cpu": "xeon"}, "machine: '--cpu xeon': add the clock, such as '2.0 GHz'"),
         ({"--cpu": "zuse"}, "quick: --cpu: unknown name 'zuse' in the catalogue of cpus"),
         ({"--database": "virtuso"}, "quick: --database: unknown name 'virtuso' in the catalogue of databases (did you"),
-        ({"--database": "MySQL 4"}, "quick: --database: the catalogue has no such release; nearest: MySQL 9"),
+        (
+            {"--database": "MySQL 4"},
+            "quick: --database: 'MySQL 4': the catalogue has no such release; nearest: MySQL 9",
+        ),
         ({"--os": "linus"}, "quick: --os: unknown name 'linus' in the catalogue of operating_systems (did you"),
         ({"--warehouses": "4", "--data-size": "4 GiB"}, "machine: '--warehouses 4' and '--data-size 4 GiB' both say"),
         ({"--data-size": "4"}, "quick: --data-size: got '4'; text needs a unit: '4 GiB'"),

@@ -545,3 +545,15 @@ def test_a_drives_flush_and_the_clients_place_are_assumed_with_alternatives(
     rows = [row for row in described.rows if row.key == key]
     assert [len(row.others) for row in rows] == ([] if count is None else [count])
     assert all(described.changed(other) != described.scenario for row in rows for other in row.others)
+
+
+@pytest.mark.parametrize(
+    ("line", "cores"),
+    [
+        ("2 x Xeon Gold 6230, 40 cores, 188 GB", 40),
+        ("2 x Xeon Gold 6230, 188 GB", 40),
+        ("2 x Xeon Gold 6230, 10 cores, 188 GB", 20),
+    ],
+)
+def test_cores_of_all_processors_are_not_counted_for_each(line: str, cores: int) -> None:
+    assert read_description(line).scenario.machine.cpu.cores == cores

@@ -49,7 +49,9 @@ def window(
         )
 
     every = [Anything(at_s * NS_PER_S, levels(at_s)) for at_s in range(from_s, from_s + SECONDS + 1)]
-    return Window(cast(Any, every), from_s * NS_PER_S)
+    seen = Window(cast(Any, every), from_s * NS_PER_S)
+    seen.counters = cast(Any, type("Counters", (), {"log": LogCounters(0, 0, 0)}))
+    return seen
 
 
 def system(*daemons: Daemon, limits: tuple[RateLimit, ...] = ()) -> System:

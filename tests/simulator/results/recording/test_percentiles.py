@@ -191,7 +191,7 @@ def test_a_class_that_never_ended_has_no_interval() -> None:
     assert {each.reason.partition(":")[0] for each in vars(found).values()} == {TOO_FEW}
 
 
-def test_a_run_has_them_in_its_result_and_an_unsteady_or_calculated_one_has_none() -> None:
+def test_a_run_and_a_calculation_have_them_in_their_results_and_an_unsteady_run_has_none() -> None:
     system = build(load_scenario(TINY, ["interval={start: warm, warm_up_s: 5, duration_s: 60}", FLASH]))
     result = simulate(system, 1)
     assert result.rate_per_min.is_steady
@@ -203,7 +203,9 @@ def test_a_run_has_them_in_its_result_and_an_unsteady_or_calculated_one_has_none
     assert read_result(result_json(result)) == result
     older = replace(main, intervals=None)
     assert '"intervals"' not in result_json(replace(result, classes=[older] * 5))
-    assert all(one.intervals is None for one in calculate(system, 1).classes)
+    calculated = calculate(system, 1)
+    assert calculated.classes[0].intervals is not None, "the model error's"
+    assert read_result(result_json(calculated)) == calculated
     cold = build(load_scenario(TINY, ["interval={start: cold, warm_up_s: 0, duration_s: 20}"]))
     unsteady = simulate(cold, 1)
     assert not unsteady.rate_per_min.is_steady
