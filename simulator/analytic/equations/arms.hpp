@@ -29,8 +29,8 @@ struct Stalls {
         lasts_s = (writes.heap + there / machine.storage.disks) * writes.heap_s / machine.storage.parallel;
         const double fits = inside / std::max(blocking * lasts_s, TINY);
         among = power(1.0 + power(std::min(x / std::max(fits, TINY), 1e6), 4.0), -0.25);
-        share = clip(heaps * (1.0 + (1.0 - among) * there / machine.storage.disks / std::max(writes.heap, 1.0)), 0.0,
-                     MOST);
+        share =
+            clip(heaps * (1.0 + (1.0 - among) * there / machine.storage.disks / std::max(writes.heap, 1.0)), 0.0, MOST);
         rate = x * (1.0 - share * among) / (1.0 - share);
     }
 };
