@@ -49,7 +49,7 @@ FORMULAS_FALL: dict[tuple[str, str], float] = {
     ("laboratory/postgresql-clients-2", "memory"): 0.0651,
     # the same at arms and at a volume's limit; kernel: 76 +0.7 ± 0.4 %, 35 +0.14 ± 0.06 %, 51 +4.2 ± 0.1 %
     ("random 76", "memory"): 0.021,
-    ("random 51", "memory"): 0.014,
+    ("random 51", "memory"): 0.0266,
     ("random 35", "memory"): 0.0062,
     ("kept-back/box-sm7045-80w", "memory"): 0.0097,
     # clients that come back from one log flush queue for longer where no read parts them; kernel: +0.24 ± 0.04 %
