@@ -43,7 +43,7 @@ SIGMAS_OF_CONFIDENCE, SIGMAS_OF_WIDTH = 1.6449, 2 * 1.96
 """standard deviations of a normal distribution: half of 90 %, and both halves of a width at 95 %"""
 FREEDOM = 3.0
 PENALTY = 1 / 600
-"""of a sum of weights, for each row: it leaves out features that explain nothing (assumption)"""
+"""price of a sum of weights, for each row: it leaves out features that explain nothing (assumption)"""
 LEAST_BASE = 0.002
 FOLDS = 10
 HOLD_OUT = 25

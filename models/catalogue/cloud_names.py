@@ -44,7 +44,7 @@ NEARLY = 0.88
 N = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 RATES = {"kb": "kB/s", "mb": "MB/s", "gb": "GB/s", "kib": "KiB/s", "mib": "MiB/s", "gib": "GiB/s"}
 RDS_STRIPES_FROM_GIB = 400.0
-"""of MySQL, MariaDB and PostgreSQL (AWS's user guide of RDS, gp3 storage)"""
+"""size of MySQL, MariaDB and PostgreSQL from which RDS stripes (AWS's user guide of RDS, gp3 storage)"""
 DEFAULT_VOLUMES = {"aws": "gp3", "azure": "azure-premium-ssd-v2", "gcp": "pd-ssd"}
 """of a machine whose volume nobody names: what its provider gives who doesn't choose, or advises for databases"""
 

@@ -105,7 +105,7 @@ def catalogued_cpu(phrase: ProcessorPhrase) -> str | None:
     found = _numbered(phrase.words)
     if phrase.ghz is None:
         return found[0] if found else None
-    off = {name: [abs(phrase.ghz / ghz - 1.0) for ghz in _clocks(name)] for name in found or _of_words(phrase.words)}
+    off = {name: [abs(phrase.ghz / ghz - 1.0) for ghz in _clocks(name)] for name in found or _names_with(phrase.words)}
     return min((name for name in off if min(off[name]) <= SAME_CLOCK), key=lambda name: off[name][0], default=None)
 
 
@@ -172,7 +172,7 @@ def _numbered(words: tuple[str, ...]) -> list[str]:
     return sorted(found, key=lambda name: found[name])
 
 
-def _of_words(words: tuple[str, ...]) -> list[str]:
+def _names_with(words: tuple[str, ...]) -> list[str]:
     """Entries with a file of their own whose words are these, apart from numbers: a bare Xeon is no Xeon Platinum."""
     mine, found = set(words), []
     for name in _listed().models.keys() - _listed().families.keys():

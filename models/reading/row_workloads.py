@@ -92,15 +92,16 @@ JOINTLY = (
 OF_TEXTS = f"{JOINTLY}: pgbench's simple protocol on an i5-2500K; prepared statements take a third to a half less"
 OF_SHAPES = f"{JOINTLY}: sysbench read-only on nine EC2 shapes"
 OF_LOOKUPS = "as in pgbench/select-only-250, an assumption there"
+BESIDE = "beside the joint fit, docs/decisions/0059-path-lengths-of-a-line.md"
+OF_COPIES = f"{BESIDE}: pages of an i5-2500K's page cache; with the copy 8 us of that core"
+OF_ONE_CLIENT = f"{BESIDE}: pgbench's TPC-B by one client on an i5-2500K"
 OF_SYSBENCH = "as in sysbench/read-write-2-gib"
 PATH = "database.path."
 ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
     HEAP_8: (
         PathLength("statement's CPU", f"{PATH}statement_us", 197, OF_TEXTS, 1.5),
-        PathLength(
-            "row's CPU", f"{PATH}row_operation_us", 25, "as in pgbench/select-only-250, an assumption there", 2.0
-        ),
-        PathLength("page miss's CPU", f"{PATH}page_miss_us", 10, f"{OF_TEXTS}; with the copy 8 us of that core", None),
+        PathLength("row's CPU", f"{PATH}row_operation_us", 25, OF_LOOKUPS, 2.0),
+        PathLength("page miss's CPU", f"{PATH}page_miss_us", 10, OF_COPIES, None),
     ),
     CLUSTERED_16: (
         PathLength("statement's CPU", f"{PATH}statement_us", 139, OF_SHAPES, 1.4),
@@ -109,17 +110,13 @@ ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
         PathLength("page miss's CPU", f"{PATH}page_miss_us", 345, OF_SYSBENCH, None),
     ),
 }
-"""by the way an engine keeps rows; of engines of one way the same"""
+"""path lengths by the way an engine keeps rows; of engines of one way the same"""
 FLUSHES = {
-    "postgresql": (
-        PathLength(
-            "log flush's overhead", "database.log.flush_overhead_us", 100, f"{OF_TEXTS}: TPC-B by one client", 2.0
-        ),
-    ),
+    "postgresql": (PathLength("log flush's overhead", "database.log.flush_overhead_us", 100, OF_ONE_CLIENT, 2.0),),
 }
-"""beside the drive's own time, by the kind of engine; the entry's 300 us are an assumption"""
+"""overhead of a flush beside the drive's own time, by the kind of engine; the entry's 300 us are an assumption"""
 OF_PROCEDURES = f"{JOINTLY}: HammerDB's stored procedures on PostgreSQL 18 take 0.64 of what go-tpc's statements do"
-OF_MYSQL_PROCEDURES = f"{JOINTLY}: HammerDB on MySQL 8.4, in memory on two Xeon Gold 6230: 1.4 of the entry's"
+OF_MYSQL_PROCEDURES = f"{BESIDE}: HammerDB on MySQL 8.4, in memory on two Xeon Gold 6230: 1.4 of the entry's"
 DRIVER_PATHS = {
     ("innodb", "HammerDB"): (
         PathLength("transaction's CPU", f"{PATH}transaction_us", 4200, OF_MYSQL_PROCEDURES, 1.3),

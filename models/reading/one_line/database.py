@@ -20,11 +20,11 @@ SMALL_GIB = 1.0
 SMALL_PROCESS_GIB = 0.03
 PROCESS_FACTOR = 1.3
 LAST_OLD_YEAR = 2010
-"""of a processor's first models: until then Linux 2.6"""
+"""year of a processor's first models until which its system is Linux 2.6"""
 VIRTUOSO_SINCE = {"virtuoso-4": 0, "virtuoso-5": 2006, "virtuoso-6": 2009}
 """years of processors that were new with a version"""
 OLD_MYSQL = "mysql-5-1"
-"""what "MySQL" means on a machine of the articles' time"""
+"""release that "MySQL" means on a machine of the articles' time"""
 BUFFERED_POOL_SHARES = (0.25, 0.5)
 """pool by memory of engines that read through the page cache: PostgreSQL's manual begins at a quarter; up to this"""
 DIRECT_POOL_SHARES = (0.75, 0.5)

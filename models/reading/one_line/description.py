@@ -41,7 +41,7 @@ CLIENTS_KEY = "machine.network.clients_on_server"
 SAME_ZONE = "machine.network={clients_on_server: false, round_trip_us: 200}"
 CLIENTS_SOURCE = "no other place is said; 'clients in the same zone' are 0.2 ms away (0.2 to 0.4: orensol.com, 2009)"
 PARTS = ("machine.cpu", "machine.disks.disk", "machine.log_disk", "operating_system")
-"""what a name of the catalogue may stand for: written so that a key below it can be set"""
+"""parts that a name of the catalogue may stand for: written so that a key below it can be set"""
 IN_FLIGHT_KEY = "operating_system.page_cache.in_flight_pages"
 IN_FLIGHT_PAGES = (32, 8, 128)
 IN_FLIGHT_SOURCE = (

@@ -26,10 +26,10 @@ EXAMPLE: str = table()["example"]
 SPLIT = re.compile(r"(?:(?<!\d),|,(?!\d{3}(?!\d)))|;|\s[+/|]\s")
 MOST_LETTERS = 1000
 MOST_WORDS = 9
-"""of a piece that stands among others without a comma"""
+"""words at most of a piece that stands among others without a comma"""
 NAME = re.compile(r"(?:name|called)[ :=]+(.+)", re.I)
 KINDS = {"nvme", "sata-ssd", "ssd", "sata", "sas", "scsi", "ide"}
-"""of disks, where a line names no model"""
+"""kinds of disks that a line names without a model"""
 ENTRIES = {"cpus": "cpu_entry", "disks": "disk", "databases": "engine"}
 LOG_WORDS = ("log", "wal", "redo", "log on", "wal on", "redo on", "log on a")
 BENCHMARK = re.compile(r"\b(?:(pgbench)|(sysbench)(?![ _-]tpcc)|(ycsb))\b", re.I)
@@ -38,9 +38,9 @@ MEMORY_GB, EITHER_GB = {96.0, 192.0, 384.0, 768.0}, {128.0, 256.0, 512.0}
 JOINING = frozenset(("with", "and", "on", "for", "in", "of", "has", "is"))
 """words that stand between pieces, never at the end of one that says what a part is"""
 PROCESSORS = {"words", "processor", "ghz", "cores", "count"}
-"""what a piece says of processors"""
+"""things that a piece says of processors"""
 COSTS = {"piece": 1.0, "noise": 0.6, "refused": 8.0, "strange": 10.0}
-"""of what a text is taken for; that which costs least is meant"""
+"""costs of the meanings of a text; the cheapest is meant"""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Refusal:
 
 
 TextMeaning = dict[str, Any] | Refusal | None
-"""what a text says; None if nothing here understands it"""
+"""meaning of a text; None if nothing here understands it"""
 
 
 @dataclass(frozen=True)
@@ -338,10 +338,10 @@ def _disks(text: str) -> dict[str, Any] | None:
         return None
     found.pop("a_disk", None)
     is_log = found.pop("log", False)
-    return {_of_log(key): value for key, value in found.items()} if is_log else found
+    return {_log_thing(key): value for key, value in found.items()} if is_log else found
 
 
-def _of_log(thing: str) -> str:
+def _log_thing(thing: str) -> str:
     return thing.replace("disks.disk", "log_disk") if "." in thing else f"log_{thing}"
 
 

@@ -16,12 +16,12 @@ from oltpsim.models.reading.row_workloads import BENCHMARKS
 from oltpsim.simulator.errors import InputError
 
 MOST_GIB_PER_CORE, LARGE_GIB = 128, 256
-"""of servers that are sold: 24 TiB with 448 virtual processors are 110 GiB a core; less than this isn't asked about"""
+"""limits of servers that are sold (24 TiB with 448 vCPU are 110 GiB a core); smaller memories go unasked"""
 MOST_GHZ, MOST_FLASH = 6.5, 64
-"""of one server"""
+"""clock and drives of one server at most"""
 USUAL_CORES = 8
 CURRENT_SPEED_PER_GHZ, CLOCK_FACTOR = 5.0 / 3.0, 1.4
-"""of a processor of which only the clock is said, and one standard deviation"""
+"""speed of a processor of which only the clock is said, and one standard deviation"""
 LOCAL, ROUND_TRIP = "machine.network.clients_on_server", "machine.network.round_trip_us"
 REDO = "database.page_cleaner.redo_capacity_gib"
 CONTROLLER_CACHE = "machine.disks.controller_cache.mib"
