@@ -24,7 +24,7 @@ class Warming:
 
 def warming(scenario: ScenarioSpec, solver: MachineSolver) -> Warming:
     """Warm-up from cold, and from the load or prewarm and lead-in if the scenario starts there."""
-    values = {"interval.start": "cold", "interval.prewarm": None, "interval.lead_in": None}
+    values: dict[str, object] = {"interval.start": "cold", "interval.prewarm": None, "interval.lead_in": None}
     if scenario.interval.sustained:
         values |= {"interval.duration_s": HOUR_S}
     cold = with_values(scenario, values)
