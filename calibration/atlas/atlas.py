@@ -1,0 +1,121 @@
+"""What public runs say of a machine's rate: a factor for the model's rate, its uncertainty, the nearest runs."""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from oltpsim.calibration.atlas.kernel import AtlasKernel
+from oltpsim.calibration.atlas.runs import AtlasRun, Place, read_atlas_runs
+from oltpsim.simulator.form import FloatArray
+
+LEAST_ALIKE = 0.2
+"""correlation from which on a run counts as nearby"""
+
+
+@dataclass(frozen=True)
+class Nearby:
+    """A measured run, and the correlation of what the model misses of it and of the machine in question."""
+
+    run: AtlasRun
+    correlation: float
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """What runs say of a machine: mean and standard deviation of the logarithm of its measured by its calculated rate.
+
+    `prior_sd`: the same without any run; `nearest`: runs by correlation, the nearest first.
+    """
+
+    log: float
+    sd: float
+    prior_sd: float
+    nearest: tuple[Nearby, ...]
+
+    @property
+    def factor(self) -> float:
+        """Factor by which the model's rate is multiplied."""
+        return math.exp(self.log)
+
+    @property
+    def learned(self) -> float:
+        """Share of the prior variance that runs have taken away."""
+        return 1.0 - (self.sd / self.prior_sd) ** 2
+
+    def log_rate(self, calculated: float, simulated: float | None = None) -> float:
+        """Logarithm of the rate by the formulas' and the kernel's rates.
+
+        Runs were compared with the formulas. The kernel's difference counts as far as runs haven't taught it already.
+        """
+        found = math.log(calculated) + self.log
+        return found if simulated is None else found + (1.0 - self.learned) * math.log(simulated / calculated)
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """Runs and the kernel of what the model misses of them."""
+
+    runs: tuple[AtlasRun, ...]
+    kernel: AtlasKernel
+
+    def adjustment(self, place: Place, guesses: Mapping[str, float] | None = None, nearest: int = 3) -> Adjustment:
+        """What the runs say of a machine. `guesses`: standard deviations of the rate's logarithm by assumed facts.
+
+        A guess counts as far as the runs' lines said that fact: what they left to the same assumption is in what the
+        model missed of them.
+        """
+        across = self.kernel.between([place], self._places)[0]
+        open_ = sum(sd**2 * (1.0 - self._assumed_share(fact, place)) for fact, sd in (guesses or {}).items())
+        alone = self.kernel.variance(place)
+        gain = np.linalg.solve(self._known, across)
+        variance = alone - float(across @ gain)
+        scale = np.sqrt((alone - self.kernel.single**2) * self._variances)
+        correlations = across / np.maximum(scale, 1e-30)
+        order = np.argsort(-correlations, kind="stable")[:nearest]
+        return Adjustment(
+            log=float(self._missed @ gain),
+            sd=math.sqrt(variance + open_),
+            prior_sd=math.sqrt(alone + open_),
+            nearest=tuple(
+                Nearby(self.runs[k], float(correlations[k])) for k in order if correlations[k] >= LEAST_ALIKE
+            ),
+        )
+
+    def without(self, sources: Collection[str]) -> "Atlas":
+        """The atlas without the runs of some sources."""
+        return Atlas(tuple(run for run in self.runs if run.source not in sources), self.kernel)
+
+    def _assumed_share(self, fact: str, place: Place) -> float:
+        """Share of the engine's runs whose lines left a fact to the same assumption."""
+        alike = [run for run in self.runs if run.place.kinds[0] == place.kinds[0]] or self.runs
+        return sum(fact in run.assumed for run in alike) / max(len(alike), 1)
+
+    @cached_property
+    def _places(self) -> list[Place]:
+        return [run.place for run in self.runs]
+
+    @cached_property
+    def _missed(self) -> FloatArray:
+        return np.array([run.missed for run in self.runs])
+
+    @cached_property
+    def _between(self) -> FloatArray:
+        return self.kernel.between(self._places, self._places)
+
+    @cached_property
+    def _variances(self) -> FloatArray:
+        return self._between.diagonal()
+
+    @cached_property
+    def _known(self) -> FloatArray:
+        noise = np.array([run.noise_sd for run in self.runs])
+        return self._between + np.diag(noise**2 + self.kernel.single**2)
+
+
+@cache
+def shipped_atlas() -> Atlas:
+    """The atlas that comes with the program."""
+    return Atlas(read_atlas_runs(), AtlasKernel.read())
