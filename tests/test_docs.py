@@ -49,7 +49,11 @@ def block(page: str, begin: str, end: str) -> str:
 
 
 PATH = re.compile(r"(?:\.ci|benchmarks|calibration|docs|models|scenarios|simulator|tests)/[\w./-]*|\w+\.(?:md|toml)")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("how-to/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(page for folder in (".", "model", "evidence", "how-to") for page in sorted(DOCS.glob(f"{folder}/*.md"))),
+]
 
 
 def paths_in(text: str) -> set[str]:
@@ -196,14 +200,14 @@ def test_the_table_of_measured_runs_has_what_the_library_says() -> None:
 
 
 def block_of(validation: dict[str, Any], name: str) -> str:
-    """A block of docs/validation.md."""
-    return block("validation.md", validation["BEGIN"].format(name), validation["END"].format(name))
+    """A block of docs/evidence/library.md."""
+    return block("evidence/library.md", validation["BEGIN"].format(name), validation["END"].format(name))
 
 
 def test_every_block_of_measured_runs_is_written() -> None:
     validation = script("build_validation")
     assert all(block_of(validation, name) for name in validation["BLOCKS"])
-    before, marks = (DOCS / "validation.md").read_text(encoding="utf-8"), (validation["BEGIN"], validation["END"])
+    before, marks = validation["PAGE"].read_text(encoding="utf-8"), (validation["BEGIN"], validation["END"])
     page = validation["replaced"](before, *marks, "none\n", "the doubts")
     assert page.endswith(marks[0].format("the doubts") + "none\n" + marks[1].format("the doubts"))
 
@@ -234,3 +238,27 @@ def test_the_page_of_the_large_systems_has_their_figures_of_todays_scenarios() -
     shown = block("large-systems.md", begin, end)
     assert shown == LARGE["table"](LARGE["kept_rows"](LARGE["measured_systems"]()))
     assert {row[0] for row in cells(shown)} >= {"million-orders", "ssd-arrays/noop", "scaleout/queries"}
+
+
+EVIDENCE = script("build_evidence")
+
+
+def test_the_summary_of_the_evidence_counts_its_tables() -> None:
+    assert block("validation.md", EVIDENCE["BEGIN"], EVIDENCE["END"]) == EVIDENCE["summary"](EVIDENCE["groups"]()), (
+        "run docs/build_evidence.py"
+    )
+    drawing = EVIDENCE["PICTURE"].read_text(encoding="utf-8")
+    assert f"<desc>charts {EVIDENCE['digest']()}</desc>" in drawing, "run docs/build_evidence.py"
+
+
+def test_a_row_outside_its_interval_is_counted_as_such() -> None:
+    row, group = EVIDENCE["Row"], EVIDENCE["Group"]
+    rows = [row(100.0, 90.0, 80.0, 120.0), row(100.0, 50.0, 40.0, 60.0), row(100.0, 130.0)]
+    assert group("any", "described.md", rows).cells()[1:5] == ("3", "30%", "1 of 2", "0.82 to 1.22 times")
+
+
+def test_only_tables_with_the_wanted_head_are_counted(tmp_path: Path) -> None:
+    text = "| run | x |\n| --- | --- |\n| a | 1 |\n\n| row | x |\n| --- | --- |\n| b | 2 |\n"
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    assert [*EVIDENCE["table_rows"](tmp_path / "page.md", "run")] == [["a", "1"]]
+    assert EVIDENCE["number"]("1,050 mixes/h") == 1050.0
