@@ -88,6 +88,14 @@ def test_what_contributors_shall_type_is_in_the_makefile() -> None:
     assert {"test", "check", "coverage-floor", "golden"} <= named <= targets
 
 
+def test_the_citation_names_the_version() -> None:
+    named = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    project = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert named is not None
+    assert project is not None
+    assert named[1] == project[1]
+
+
 PYTHON = [
     pytest.param(code, id=page.name)
     for page in sorted(DOCS.rglob("*.md"))
