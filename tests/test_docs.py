@@ -74,6 +74,23 @@ def test_the_pages_for_contributors_name_their_rooms() -> None:
     assert len(paths_in((DOCS / "house.md").read_text(encoding="utf-8"))) > 30
 
 
+def missing_rooms(text: str) -> list[str]:
+    """Folders of the packages, two levels deep, that a page doesn't name."""
+    rooms = {
+        folder.relative_to(ROOT).as_posix()
+        for package in ("simulator", "models", "calibration", "scenarios")
+        for folder in (ROOT / package).iterdir()
+        if folder.is_dir() and not folder.name.startswith(("_", "."))
+    }
+    return sorted(room for room in rooms if f"`{room}/`" not in text)
+
+
+def test_the_page_of_the_house_has_every_room() -> None:
+    text = (DOCS / "house.md").read_text(encoding="utf-8")
+    assert missing_rooms(text) == []
+    assert missing_rooms(text.replace("`models/wiring/`", "")) == ["models/wiring"]
+
+
 def test_a_path_that_is_gone_is_found() -> None:
     assert paths_in("see `models/wiring.py`, `x = 1` and [this](docs/gone.md#rows)") == {
         "models/wiring.py",
@@ -119,6 +136,29 @@ def test_make_figures_runs_every_script() -> None:
 @pytest.mark.parametrize(("name", "page"), [("scenario", "reference/scenario.md"), ("decisions", "decisions/index.md")])
 def test_a_generated_page_is_todays(name: str, page: str) -> None:
     assert script(f"build_{name}")["page"]() == (DOCS / page).read_text(encoding="utf-8"), f"run docs/build_{name}.py"
+
+
+def unmarked(decisions: dict[int, str]) -> list[tuple[int, int]]:
+    """Pairs of a decision that says which earlier one it replaces, and that one, where the earlier one is silent."""
+    said = [
+        (later, int(earlier))
+        for later, text in decisions.items()
+        for earlier in re.findall(r"(?:Replaces|Supersedes)\s+what \[?decision (\d+)", text)
+    ]
+    assert said
+    return [
+        (later, earlier)
+        for later, earlier in said
+        if not re.search(rf"^Superseded.*\[decision {later}\]", decisions[earlier], re.MULTILINE)
+    ]
+
+
+def test_a_superseded_decision_says_by_which() -> None:
+    files = (DOCS / "decisions").glob("[0-9]*.md")
+    decisions = {int(file.name[:4]): file.read_text(encoding="utf-8") for file in files}
+    assert unmarked(decisions) == []
+    silent = decisions | {8: decisions[8].replace("Superseded", "Status")}
+    assert unmarked(silent) == [(27, 8)]
 
 
 def test_every_key_of_the_schema_is_on_its_page() -> None:
