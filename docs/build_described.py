@@ -1,4 +1,4 @@
-"""Hold machines described by a line against public measurements; write their part of docs/validation.md.
+"""Hold machines described by a line against public measurements; write their part of docs/evidence/described.md.
 
 docs/described/lines.yaml says for each file of measurements the line of a row. The formulas answer each line, and
 calibration/atlas/runs.csv gets the answers beside the measurements: the atlas. Its kernel is fitted to them by --fit.
@@ -47,7 +47,7 @@ from oltpsim.simulator.form import BoolArray, FloatArray
 
 DOCS = Path(__file__).resolve().parent
 DESCRIBED = DOCS / "described"
-PAGE, LINES, REFUSED = DOCS / "validation.md", DESCRIBED / "lines.yaml", DESCRIBED / "refused.csv"
+PAGE, LINES, REFUSED = DOCS / "evidence" / "described.md", DESCRIBED / "lines.yaml", DESCRIBED / "refused.csv"
 BEGIN = "<!-- begin of the described machines: python docs/build_described.py -->\n"
 END = "<!-- end of the described machines -->\n"
 PER_MIN = {"new orders/min": 1.0, "transactions/s": 60.0, "TPC-C transactions/s": 60.0 * 10 / 23}
