@@ -51,10 +51,10 @@ def machine_table(
     `calibration` None: predicted by the catalogue's values.
     """
     lines = [description_text(description, found.moves, answered_by(calibration)), *_figures(found, width)]
-    for text in found.outside:
+    for text in () if found.model is None else found.model.outside:
         lines += flow("beyond the runs", [text], width)
-    if found.not_applied:
-        lines += flow("not calibrated", [", ".join(found.not_applied)], width)
+    if found.model is not None and found.model.not_applied:
+        lines += flow("not calibrated", [", ".join(found.model.not_applied)], width)
     if calibration is not None:
         lines += flow("model", [f"fit {calibration.task_hash}"], width)
     return "\n".join(lines) + "\n"
@@ -63,8 +63,9 @@ def machine_table(
 def machine_csv(found: DescribedPrediction) -> str:
     """The predicted figure as a line of CSV."""
     figure, _ = _figure(found)
-    row = {"scenario": found.scenario.name, "figure": figure, "value": found.value, "low": found.low or "",
-           "high": found.high or "", "limited_by": _limit(found)}  # fmt: skip
+    low, high = ("", "") if found.model is None else found.rate.interval
+    row = {"scenario": found.scenario.name, "figure": figure, "value": found.rate.value, "low": low, "high": high,
+           "limited_by": _limit(found)}  # fmt: skip
     return csv_text(row, [row])
 
 
@@ -81,33 +82,34 @@ def _figures(found: DescribedPrediction, width: int) -> list[str]:
     """Lines of the predicted figure with its interval, its bottleneck, and the largest uncertainties."""
     figure, value = _figure(found)
     interval = "no interval: no calibrated model"
-    if found.low is not None and found.high is not None:
-        ends = f"[{four_digits(found.low)} .. {four_digits(found.high)}]"
-        interval = f"{ends}  {found.confidence:.0%} interval, {found.role}"
+    if found.model is not None:
+        ends = f"[{four_digits(found.rate.low)} .. {four_digits(found.rate.high)}]"
+        interval = f"{ends}  {found.rate.confidence:.0%} interval, {found.model.role}"
     lines = flow(figure, [value, interval], width)
     lines += flow("limited by", [_limit(found)], width)
-    parts = uncertainty_words(found.parts, found.sd)
+    parts = uncertainty_words(found.rate)
     return lines + flow("uncertain by", parts or ["nothing that the line leaves open"], width)
 
 
 def machine_json(description: Description, found: DescribedPrediction, calibration: Calibration | None) -> str:
     """Values read or guessed and the prediction as an oltpsim-machine-1 document; `parts_sd` are of the logarithm."""
     figure, _ = _figure(found)
+    model, ends = found.model, (None, None) if found.model is None else found.rate.interval
     content = {
         "line": description.line,
         "understood": understood_rows(description, found.moves),
         "scenario": found.scenario.model_dump(mode="json", exclude={"measured"}),
         "scenario_hash": scenario_hash(found.scenario),
         "figure": figure,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "confidence": found.confidence if found.low is not None else None,
-        "role": found.role,
+        "value": found.rate.value,
+        "low": ends[0],
+        "high": ends[1],
+        "confidence": None if model is None else found.rate.confidence,
+        "role": "predicted" if model is None else model.role,
         "limited_by": _limit(found),
-        "parts_sd": [{"what": part.what, "sd": part.sd} for part in found.parts],
-        "outside": found.outside,
-        "not_applied": found.not_applied,
+        "parts_sd": [{"what": part.what, "sd": part.sd} for part in found.rate.parts],
+        "outside": () if model is None else model.outside,
+        "not_applied": () if model is None else model.not_applied,
         "model": None if calibration is None else {"base": calibration.base.name, "task_hash": calibration.task_hash},
     }
     return document_text(FORMAT, content)
@@ -150,8 +152,8 @@ def _short(text: str) -> str:
 def _figure(found: DescribedPrediction) -> tuple[str, str]:
     """Name of the predicted figure, and its value with the unit."""
     if isinstance(found.answer, JobResult):
-        return found.answer.figure, f"{four_digits(found.value)} {found.answer.unit}"
-    return unit_of(found.answer.main_class), count(found.value)
+        return found.answer.figure, f"{four_digits(found.rate.value)} {found.answer.unit}"
+    return unit_of(found.answer.main_class), count(found.rate.value)
 
 
 def _limit(found: DescribedPrediction) -> str:
