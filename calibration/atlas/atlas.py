@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,20 @@ class Adjustment:
         """Share of the prior variance that runs have taken away."""
         return 1.0 - (self.sd / self.prior_sd) ** 2
 
+    def to_json(self) -> dict[str, Any]:
+        """The adjustment as plain JSON."""
+        runs = [
+            {
+                "line": each.run.line,
+                "source": each.run.source,
+                "measured_per_min": each.run.measured_per_min,
+                "calculated_per_min": each.run.calculated_per_min,
+                "correlation": each.correlation,
+            }
+            for each in self.nearest
+        ]
+        return {"factor": self.factor, "sd": self.sd, "learned": self.learned, "runs": runs}
+
     def log_rate(self, calculated: float, simulated: float | None = None) -> float:
         """Logarithm of the rate by the formulas' and the kernel's rates.
 
@@ -61,14 +76,9 @@ class Atlas:
     runs: tuple[AtlasRun, ...]
     kernel: AtlasKernel
 
-    def adjustment(self, place: Place, guesses: Mapping[str, float] | None = None, nearest: int = 3) -> Adjustment:
-        """What the runs say of a machine. `guesses`: standard deviations of the rate's logarithm by assumed facts.
-
-        A guess counts as far as the runs' lines said that fact: what they left to the same assumption is in what the
-        model missed of them.
-        """
+    def adjustment(self, place: Place, nearest: int = 3) -> Adjustment:
+        """What the runs say of a machine."""
         across = self.kernel.between([place], self._places)[0]
-        open_ = sum(sd**2 * (1.0 - self._assumed_share(fact, place)) for fact, sd in (guesses or {}).items())
         alone = self.kernel.variance(place)
         gain = np.linalg.solve(self._known, across)
         variance = alone - float(across @ gain)
@@ -77,8 +87,8 @@ class Atlas:
         order = np.argsort(-correlations, kind="stable")[:nearest]
         return Adjustment(
             log=float(self._missed @ gain),
-            sd=math.sqrt(variance + open_),
-            prior_sd=math.sqrt(alone + open_),
+            sd=math.sqrt(variance),
+            prior_sd=math.sqrt(alone),
             nearest=tuple(
                 Nearby(self.runs[k], float(correlations[k])) for k in order if correlations[k] >= LEAST_ALIKE
             ),
@@ -88,10 +98,15 @@ class Atlas:
         """The atlas without the runs of some sources."""
         return Atlas(tuple(run for run in self.runs if run.source not in sources), self.kernel)
 
-    def _assumed_share(self, fact: str, place: Place) -> float:
-        """Share of the engine's runs whose lines left a fact to the same assumption."""
-        alike = [run for run in self.runs if run.place.kinds[0] == place.kinds[0]] or self.runs
-        return sum(fact in run.assumed for run in alike) / max(len(alike), 1)
+    def still_open(self, place: Place, facts: Mapping[str, float]) -> dict[str, float]:
+        """Standard deviations of the rate's logarithm by assumed facts, as far as the runs' lines did say them.
+
+        What lines of the workload left to the same assumption is part of what the model missed of them.
+        """
+        of_workload = [run for run in self.runs if run.place.kinds[:2] == place.kinds[:2]]
+        alike = of_workload or [run for run in self.runs if run.place.kinds[0] == place.kinds[0]] or self.runs
+        said = {fact: sum(fact not in run.assumed for run in alike) / max(len(alike), 1) for fact in facts}
+        return {fact: sd * math.sqrt(said[fact]) for fact, sd in facts.items() if sd * said[fact] > 0.0}
 
     @cached_property
     def _places(self) -> list[Place]:

@@ -6,13 +6,14 @@ their variances add up.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from oltpsim.calibration.atlas import assumed_facts
 from oltpsim.calibration.fit import (
     Calibration,
     FigureKind,
     ReportProgress,
-    SimulateModel,
     apply_calibration,
     no_report,
     simulated_figures,
@@ -21,9 +22,6 @@ from oltpsim.calibration.fit import (
 )
 from oltpsim.calibration.predict.beyond import PartKind, unseen_parts
 from oltpsim.calibration.predict.figures import Moves
-from oltpsim.calibration.predict.prediction import ModelUsed, guess_components, predict_scenario
-from oltpsim.calibration.predict.spreads import unseen_moves
-from oltpsim.calibration.predict.uncertain_value import UncertainValue
 from oltpsim.models.input import value_at
 from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.reading import Description, Origin, numeric_value
@@ -38,39 +36,14 @@ KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.
 
 
 @dataclass(frozen=True)
-class DescribedPrediction:
-    """New orders per minute of a described machine, or its job's figure; no interval without a calibration.
+class Guesses:
+    """What a description leaves open: moves of the figures by names for people, and of the rate by facts of the atlas.
 
-    `answer`: the calculated machine, which says what limits it.
+    `left_open`: without parts whose spread is known by their sources.
     """
 
-    scenario: ScenarioSpec
-    answer: Result | JobResult
-    rate: UncertainValue
-    model: ModelUsed | None
-    moves: Moves
-    """by the guesses' keys"""
-
-
-def predict_described(
-    description: Description,
-    calibration: Calibration | None,
-    report: ReportProgress = no_report,
-    simulate_model: SimulateModel | None = None,
-) -> DescribedPrediction:
-    """The machine's rate or its job's figure; `simulate_model`: see `predict_scenario`. Raises InputError."""
-    moves = guess_moves(description, report, calibration)
-    report(len(moves) / (len(moves) + 1), "the machine")
-    scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
-    answer = _answer(scenario)
-    if calibration is None:
-        value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
-        called = {row.key: row.what for row in description.rows}
-        named = {called[key]: by_kind for key, by_kind in moves.items()}
-        return DescribedPrediction(scenario, answer, UncertainValue(value, guess_components(named)), None, moves)
-    left = {**left_open(description, moves, calibration), **unseen_moves(calibration, description.scenario)}
-    found = predict_scenario(calibration, description.scenario, simulate_model, left)
-    return DescribedPrediction(found.scenario, answer, found.rate, found.model, moves)
+    left_open: Moves
+    facts: Mapping[str, float]
 
 
 def guess_moves(
@@ -90,16 +63,21 @@ def guess_moves(
     return found
 
 
-def guesses_of(description: Description, calibration: Calibration | None = None) -> Moves:
-    """`left_open` of `guess_moves`; nothing of a machine that the formulas don't know, whose interval says so."""
+def guesses_of(description: Description, calibration: Calibration | None = None, moves: Moves | None = None) -> Guesses:
+    """Guesses of a description, by its `guess_moves`; none where the formulas don't know the machine."""
     try:
-        return left_open(description, guess_moves(description, no_report, calibration), calibration)
+        by_key = guess_moves(description, no_report, calibration) if moves is None else moves
     except InputError:
-        return {}
+        return Guesses({}, {})
+    facts = assumed_facts(description)
+    return Guesses(
+        left_open(description, by_key, calibration),
+        {facts[key]: by_kind[FigureKind.RATE] for key, by_kind in by_key.items() if FigureKind.RATE in by_kind},
+    )
 
 
 def left_open(description: Description, moves: Moves, calibration: Calibration | None = None) -> Moves:
-    """Of `guess_moves` those that `uncertainty_of` doesn't know, under what people call them.
+    """Of `guess_moves` those that `measurement_interval` doesn't know, under what people call them.
 
     It knows the speed of processors and the times of disks by their sources, without a calibration or if no run of
     that had such a part.

@@ -24,7 +24,7 @@ from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.scenarios.show.report import Advised, Grid, write_report
 from oltpsim.scenarios.show.summary import answer_json, summary_csv, summary_text
 from oltpsim.scenarios.show.table import NATURAL, sentence_flow
-from oltpsim.scenarios.show.words import Expected, is_calculated, rate_interval, rate_words, unit_of
+from oltpsim.scenarios.show.words import Expected, as_expected, is_calculated, rate_interval, rate_words, unit_of
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result
 
@@ -93,9 +93,9 @@ def expected_of(modelled: ModelledScenario, result: Result, assumed: Assumed, op
 
 def give(answered: RunAnswer, options: AnswerOptions, report: Path | None, save: Path | None) -> None:
     """Write files and stdout."""
-    scenario, result = answered.modelled.machine, answered.result
+    scenario, result = answered.modelled.machine, as_expected(answered.result, answered.expected)
     if save is not None:
-        write_saved_run(save, SavedRun(scenario, result))
+        write_saved_run(save, SavedRun(scenario, answered.result))
     if report is not None:
         grid = grid_of(scenario, options.quiet)
         write_report(result, scenario, report, answered.command, answered.expected, advice_of(scenario), grid)
@@ -111,7 +111,8 @@ def give(answered: RunAnswer, options: AnswerOptions, report: Path | None, save:
 
 
 def _table(answered: RunAnswer) -> str:
-    text = summary_text(answered.result, answered.modelled.machine, terminal_width(), answered.expected)
+    result = as_expected(answered.result, answered.expected)
+    text = summary_text(result, answered.modelled.machine, terminal_width(), answered.expected)
     lines = [text.rstrip("\n")]
     if answered.certificate is not None:
         lines += sentence_flow("certificate", answered.certificate, NATURAL)
@@ -155,7 +156,7 @@ def terminal_width() -> int:
 
 def check_target(result: Result, target: float | None, expected: Expected) -> None:
     """Raises typer.Exit(1), with one line on stderr, if the mean rate is below the target."""
-    rate = result.rate_per_min
+    rate = as_expected(result, expected).rate_per_min
     if target is not None and rate.mean < target:
         words = ", ".join(rate_words(rate, expected, is_calculated(result)))
         unit = unit_of(result.main_class)

@@ -47,7 +47,7 @@ from oltpsim.scenarios.show.explain import (
 )
 from oltpsim.scenarios.show.picture import check_picture, write_picture
 from oltpsim.scenarios.show.progress import progress_display
-from oltpsim.scenarios.show.words import Expected
+from oltpsim.scenarios.show.words import Expected, as_expected
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result
 
@@ -115,7 +115,7 @@ def explain(  # noqa: PLR0913 - one argument per option
         found = explain_scenario(scenario, asked, display.step)
     expected = "" if options.chance else measurement_of(modelled, result, assumed.guesses)
     assumed.say(options.output, options.quiet)
-    typer.echo(_text(result, expected, found, head, options.output), nl=False)
+    typer.echo(_text(as_expected(result, expected), expected, found, head, options.output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
         typer.echo(f"picture: {picture}", err=True)

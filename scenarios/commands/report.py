@@ -19,6 +19,7 @@ from oltpsim.scenarios.commands.output_files import check_places
 from oltpsim.scenarios.run import SAVED_FORMAT, SavedRun, read_saved_run, replicate
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.scenarios.show.report import check_report, write_report
+from oltpsim.scenarios.show.words import as_expected
 from oltpsim.simulator.errors import InputError
 
 
@@ -54,5 +55,5 @@ def report(
     expected = measurement_of(modelled, run.result, assumed.guesses)
     grid = grid_of(run.scenario, quiet)
     command = command_line(["oltpsim", *context.obj])
-    write_report(run.result, run.scenario, out, command, expected, advice_of(run.scenario), grid)
+    write_report(as_expected(run.result, expected), run.scenario, out, command, expected, advice_of(run.scenario), grid)
     typer.echo(f"report: {out}")

@@ -60,7 +60,7 @@ from oltpsim.scenarios.show.prediction import certificate_line
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.scenarios.show.report import check_report
 from oltpsim.scenarios.show.summary import headline_text
-from oltpsim.scenarios.show.words import NEW_ORDER
+from oltpsim.scenarios.show.words import NEW_ORDER, as_expected
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result
 
@@ -209,7 +209,8 @@ def _calculated(modelled: ModelledScenario, seed: int, assumed: Assumed, options
         return None
     if not options.quiet:
         expected = expected_of(modelled, result, assumed, options)
-        typer.echo(headline_text(result, modelled.machine, terminal_width(), expected), nl=False, err=True)
+        shown = as_expected(result, expected)
+        typer.echo(headline_text(shown, modelled.machine, terminal_width(), expected), nl=False, err=True)
     return result
 
 

@@ -155,6 +155,7 @@ def run(
     result = running.pool_replications(runs)
     assumed = modelling.assumed_of(modelled, display)
     expected = modelling.measurement_of(modelled, result, assumed.guesses)
+    result = words.as_expected(result, expected)
     drawn = run_charts.throughput(result, None)
     main = next(each for each in result.classes if each.name == result.main_class)
     return Run(
@@ -296,6 +297,7 @@ def explain(scenario: Scenario, *, model: Model | None = None, progress: Progres
     result = running.simulate(running.SimulationTask(modelled.machine, 1))
     display = FunctionDisplay(progress)
     expected = modelling.measurement_of(modelled, result, modelling.assumed_of(modelled, display).guesses)
+    result = words.as_expected(result, expected)
     found = explaining.explain_scenario(modelled.machine, explaining.ExplainOptions(), display.step)
     words_of_it = show_explain.explanation_text(found, WIDTH, planning.current_date())
     return Answer(

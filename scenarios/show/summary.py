@@ -12,6 +12,7 @@ from oltpsim.models.input import document_text
 from oltpsim.models.machine import PriceSpec
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.show.model import figure_lines, model_lines
+from oltpsim.scenarios.show.nearby import nearby_lines
 from oltpsim.scenarios.show.numbers import count, share, significant, span, time_text
 from oltpsim.scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
 from oltpsim.scenarios.show.words import (
@@ -82,6 +83,7 @@ def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int
     lines = flow(unit_of(result.main_class), _rate_parts(result, scenario, expected), width)
     if isinstance(expected, MeasurementInterval):
         lines += flow("uncertain by", uncertainty_words(expected.rate), width)
+        lines += nearby_lines(expected, width)
         lines += [] if expected.model is None else model_lines(expected.model, width)
         lines += figure_lines(expected, width)
     elif expected:

@@ -41,6 +41,13 @@ MOST_PARTS = 3
 """of an interval that are named"""
 Expected = MeasurementInterval | str
 """where a measurement would fall, or why that isn't known; empty if only chance was asked for"""
+
+
+def as_expected(result: Result, expected: Expected) -> Result:
+    """The result as measured runs of machines alike correct it, if the answer is beside them."""
+    return result if isinstance(expected, str) else expected.applied(result)
+
+
 ROLES = {
     "fitted": "fitted: the parameters have seen this figure",
     "predicted": "predicted: no fit has seen this figure",

@@ -89,11 +89,11 @@ def test_the_kernel_s_difference_counts_as_far_as_runs_are_far() -> None:
     assert near.log_rate(100.0) == pytest.approx(math.log(100.0) + near.log)
 
 
-def test_a_guess_counts_as_far_as_lines_said_the_fact() -> None:
-    atlas = Atlas((run(place(), 0.0, assumed=frozenset({"clients"})), run(place(clients=1), 0.0)), KERNEL)
-    sds = [atlas.adjustment(place(), {fact: 0.5}).sd for fact in ("clients", "memory")]
-    plain = atlas.adjustment(place()).sd
-    assert [sd**2 - plain**2 for sd in sds] == pytest.approx([0.125, 0.25])
+def test_a_guess_counts_as_far_as_lines_of_the_workload_said_the_fact() -> None:
+    strangers = [run(place("ab" + "aa"), 0.0)] * 5
+    atlas = Atlas((run(place(), 0.0, assumed=frozenset({"clients"})), run(place(clients=1), 0.0), *strangers), KERNEL)
+    found = atlas.still_open(place(), {"clients": 0.5, "memory": 0.5, "pool": 0.0})
+    assert found == pytest.approx({"clients": math.sqrt(0.125), "memory": 0.5})
 
 
 def test_left_out_runs_are_predicted_as_by_an_atlas_without_them() -> None:
