@@ -86,8 +86,7 @@ class PathLength:
 
 
 JOINTLY = (
-    "one joint fit of public runs in memory with no more clients than hardware threads: docs/validation.md, 'Machines "
-    "described by a line'"
+    "one joint fit of public runs in memory with no more clients than hardware threads: docs/evidence/described.md"
 )
 OF_TEXTS = f"{JOINTLY}: pgbench's simple protocol on an i5-2500K; prepared statements take a third to a half less"
 OF_SHAPES = f"{JOINTLY}: sysbench read-only on nine EC2 shapes"
