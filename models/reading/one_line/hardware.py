@@ -189,23 +189,16 @@ def volumes_of(
             f"{WHERE}: '{phrases['volume'].piece}' and '{phrases['instance'].piece}': a volume of {provider} and a "
             f"machine of {instance.provider}; its own is {DEFAULT_VOLUMES.get(instance.provider, 'not known')}"
         )
-    size, machine = phrases.value("volume_gib", phrases.value("disk_gib")), phrases.piece("instance") or ""
-    size_rows = list[Origin]()
-    if size is not None:
-        thing = "volume_gib" if "volume_gib" in phrases else "disk_gib"
-        size_rows.append(phrases.row(thing, "volume's size", f"{DISK}.size_gib", f"{size:g} GiB"))
-    else:
-        size = max(VOLUME_STEP_GIB, -(-VOLUME_OF_DATA * data_gib // VOLUME_STEP_GIB) * VOLUME_STEP_GIB)
-        source = f"no size is said: {VOLUME_OF_DATA:g} times the data, in steps of {VOLUME_STEP_GIB:g} GiB"
-        size_rows.append(Origin("volume's size", f"{DISK}.size_gib", f"{size:g} GiB", None, source))
-    entry = volume_of_service(machine, entry, size, chosen="volume" in phrases)
+    size, further = _volume_size(phrases, data_gib)
+    entry = volume_of_service(phrases.piece("instance") or "", entry, size, chosen="volume" in phrases)
     rows.append(Origin("volume", DISK, entry, said, "" if said else f"no volume is said: what {provider} gives"))
-    rows += size_rows
+    rows += further
     order: dict[str, Any] = {"volume": entry, "size_gib": size}
     for thing, key in (("requests", "requests_per_s"), ("mib", "mib_per_s")):
         if thing in phrases:
             order[key] = phrases[thing].value
             rows.append(phrases.row(thing, "volume's rate", f"{DISK}.{key}", f"{order[key]:g}"))
+    rows = [row for row in rows if row.key == DISK or row.piece is None or row.piece != said]
     count = phrases.value("disks", 1)
     disks: dict[str, Any] = {"disk": order, "count": count}
     if "disks" in phrases:
@@ -214,6 +207,18 @@ def volumes_of(
         disks["level"], row = _level(phrases, count)
         rows.append(row)
     return disks, rows
+
+
+def _volume_size(phrases: Phrases, data_gib: float) -> tuple[float, list[Origin]]:
+    """A volume's size, and a row for it."""
+    what, key = "volume's size", f"{DISK}.size_gib"
+    thing = next((thing for thing in ("volume_gib", "disk_gib") if thing in phrases), None)
+    if thing is not None:
+        size = float(phrases[thing].value)
+        return size, [phrases.row(thing, what, key, f"{size:g} GiB")]
+    size = max(VOLUME_STEP_GIB, -(-VOLUME_OF_DATA * data_gib // VOLUME_STEP_GIB) * VOLUME_STEP_GIB)
+    source = f"no size is said: {VOLUME_OF_DATA:g} times the data, in steps of {VOLUME_STEP_GIB:g} GiB"
+    return size, [Origin(what, key, f"{size:g} GiB", None, source)]
 
 
 def _refuse(phrases: Phrases, things: Sequence[str], thing: str, why: str) -> None:
