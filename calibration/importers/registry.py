@@ -27,11 +27,11 @@ from oltpsim.calibration.importers import (
     kernel_counters,
     laboratory,
     measured_series,
-    mysql_settings,
     mysql_status,
     pgbench,
     pgbench_log,
     postgres_views,
+    server_settings,
     sysbench,
     sysstat_cpu,
     tpcc_kit,
@@ -53,7 +53,7 @@ IMPORTERS: tuple[Importer, ...] = (
     fio, fio_table, fio_text, go_tpc, hammerdb_database, hammerdb_report, hammerdb_profile, hammerdb_log,
     hammerdb_parameters, tpcc_kit, sysbench, benchmarksql, ycsb, pgbench, pgbench_log, benchbase, tpcc_mysql, dbt2,
     iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
-    mysql_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
+    server_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
     measured_series, inventory, laboratory,
 )  # fmt: skip
 

@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from oltpsim.calibration.importers import find_runs
 from oltpsim.calibration.records import (
+    FORMAT,
     RunRecord,
     load_record,
+    merge_readings,
     record_of_scenario,
     record_path,
     records_in,
@@ -47,21 +50,40 @@ def _runs(
         return
     folder = Path(text)
     paths = records_in(folder) if folder.is_dir() else [record_path(text)]
-    if not paths:
-        raise InputError(f"{text}: no run record or measured scenario in this folder; 'oltpsim import' makes records")
+    if folder.is_dir() and not any(map(_may_be_a_run, paths)):
+        for record in _imported(folder):
+            yield record, _its_base(record, text, base, otherwise)
+        return
     for path in paths:
         if _is_scenario(path):
             scenario = load_scenario_file(path, jobs=True)
             yield record_of_scenario(path.stem, scenario, path.name), scenario
             continue
         record = load_record(path)
-        if base is None and record.scenario is not None:
-            yield record, load_scenario_file(scenario_path(record.scenario), jobs=True)
-            continue
-        stands_for = base or otherwise
-        if stands_for is None:
-            raise InputError(f"{text}: a record doesn't say its whole machine; give a scenario with --base")
-        yield record, stands_for
+        yield record, _its_base(record, text, base, otherwise)
+
+
+def _its_base(record: RunRecord, text: str, base: ScenarioSpec | None, otherwise: ScenarioSpec | None) -> ScenarioSpec:
+    """The scenario that a record is a run of. Raises InputError if there is none."""
+    if base is None and record.scenario is not None:
+        return load_scenario_file(scenario_path(record.scenario), jobs=True)
+    stands_for = base or otherwise
+    if stands_for is None:
+        raise InputError(f"{text}: a record doesn't say its whole machine; give a scenario with --base")
+    return stands_for
+
+
+def _may_be_a_run(path: Path) -> bool:
+    """Whether a file can be a record or a scenario: YAML, or a record as JSON, which monitors write too."""
+    return path.suffix != ".json" or f'"{FORMAT}"' in SourceFile(path, path.name).head
+
+
+def _imported(folder: Path) -> list[RunRecord]:
+    """Records of a folder with outputs of a load generator. Raises InputError if there are none."""
+    runs = [run for run in find_runs([folder]) if run.has_result]
+    if not runs:
+        raise InputError(f"{folder}: no run record, measured scenario or result of a load generator in this folder")
+    return [merge_readings(run.name, run.readings).record for run in runs]
 
 
 def _is_scenario(path: Path) -> bool:
