@@ -10,6 +10,7 @@ from oltpsim.calibration.importers import (
     benchbase,
     benchmarksql,
     blkparse,
+    cockroach_workload,
     dbt2,
     file_summary,
     fio,
@@ -28,6 +29,8 @@ from oltpsim.calibration.importers import (
     laboratory,
     measured_series,
     mysql_status,
+    oltpbench_tpcc,
+    operator_series,
     pgbench,
     pgbench_log,
     postgres_views,
@@ -52,6 +55,7 @@ FOREIGN_SHAPE = (*OF_PYTHON, csv.Error, sqlite3.Error)
 IMPORTERS: tuple[Importer, ...] = (
     fio, fio_table, fio_text, go_tpc, hammerdb_database, hammerdb_report, hammerdb_profile, hammerdb_log,
     hammerdb_parameters, tpcc_kit, sysbench, benchmarksql, ycsb, pgbench, pgbench_log, benchbase, tpcc_mysql, dbt2,
+    cockroach_workload, oltpbench_tpcc, operator_series,
     iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
     server_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
     measured_series, inventory, laboratory,
@@ -59,7 +63,19 @@ IMPORTERS: tuple[Importer, ...] = (
 
 RUN_MARKS: dict[str, RunMarks] = {
     each.KIND: each.RUNS
-    for each in (sysbench, pgbench, hammerdb_log, hammerdb_profile, tpcc_mysql, go_tpc, dbt2, benchmarksql, ycsb)
+    for each in (
+        sysbench,
+        pgbench,
+        hammerdb_log,
+        hammerdb_profile,
+        tpcc_mysql,
+        go_tpc,
+        dbt2,
+        benchmarksql,
+        ycsb,
+        cockroach_workload,
+        oltpbench_tpcc,
+    )
 }
 """Formats of which one file may hold several runs"""
 
