@@ -1,7 +1,7 @@
 """Hold machines described by a line against public measurements; write their part of docs/evidence/described.md.
 
 docs/described/lines.yaml says for each file of measurements the line of a row. Lines are answered as
-`oltpsim quick --engine analytic` does; docs/described/answers.csv gets every answer.
+`oltpsim run LINE --engine analytic` does; docs/described/answers.csv gets every answer.
 
 python docs/build_described.py               some minutes
 python docs/build_described.py public.csv    only this file's lines, or several files'

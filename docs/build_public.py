@@ -20,9 +20,9 @@ from oltpsim.calibration.judge import JudgedFile, measured_rate, public_files
 from oltpsim.calibration.records import load_record, records_in
 from oltpsim.models.wiring import build
 from oltpsim.scenarios.commands.cli import main as oltpsim
+from oltpsim.scenarios.commands.options import PlaceOptions
 from oltpsim.scenarios.commands.validate import judged_public
 from oltpsim.scenarios.library import library_files, load_scenario_file
-from oltpsim.scenarios.run import default_workers
 from oltpsim.scenarios.show.chart import Chart, Points, Scale, Segment
 from oltpsim.scenarios.show.palette import SERIES_COLOURS
 from oltpsim.scenarios.show.picture import write_picture
@@ -147,7 +147,7 @@ def main() -> None:
         fit(names)
     elif names:
         sys.exit("give --fit with the names of models")
-    judged = judged_public([], default_workers(), None, quiet=False)
+    judged = judged_public([], PlaceOptions(), quiet=False)
     assert all(math.isfinite(row.model) for each in judged for row in each.rows)
     PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, section(judged)), encoding="utf-8")
     write_picture(PICTURE, "Public runs and the shipped models", [chart(judged)])

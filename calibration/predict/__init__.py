@@ -13,7 +13,6 @@ from oltpsim.calibration.predict.candidates import (
 from oltpsim.calibration.predict.evidence import Evidence, half_width
 from oltpsim.calibration.predict.figures import FigureInterval, Moves
 from oltpsim.calibration.predict.guessed import (
-    DescribedPrediction,
     guess_moves,
     guesses_of,
     left_open,

@@ -1,6 +1,6 @@
 """A machine and its run from one line: a scenario, and for each of its keys where the value is from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,6 @@ from oltpsim.models.reading.one_line.database import (
     database_of,
     engine_of_line,
 )
-from oltpsim.models.reading.one_line.flags import add_flags
 from oltpsim.models.reading.one_line.fullness import KEY as FULLNESS
 from oltpsim.models.reading.one_line.fullness import filled_by_data, fullness_row, with_fullness
 from oltpsim.models.reading.one_line.pieces import (
@@ -82,15 +81,12 @@ class Description:
         return filled_by_data(scenario_from_mapping(self.keys, WHERE, [setting]))
 
 
-def read_description(
-    line: str = "", overrides: Sequence[str] = (), flags: Mapping[str, str] | None = None
-) -> Description:
-    """The scenario that a line of pieces describes, with what options say (`--ram`: its text) and `overrides` over it.
+def read_description(line: str = "", overrides: Sequence[str] = ()) -> Description:
+    """The scenario that a line of pieces describes, with `overrides` over it.
 
     Raises InputError for pieces that aren't understood or contradict each other, and for machines that can't be.
     """
     phrases = read_line(line)
-    add_flags(phrases, flags or {})
     if not phrases.keys() - {"name"} and not machine_named(phrases.value("name", "")):
         raise InputError(
             f"{WHERE}: {f'{line!r}: ' if line else ''}nothing here says what the machine is: give pieces like "
@@ -101,8 +97,7 @@ def read_description(
         scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     except InputError as error:
         raise type(error)("\n".join(_with_piece(text, rows) for text in str(error).splitlines())) from error
-    said = ", ".join([line] * bool(line) + [f"{option} {text}" for option, text in (flags or {}).items()])
-    described = {"notes": [f"described by: {said}"]}
+    described = {"notes": [f"described by: {line}"]}
     scenario = filled_by_data(scenario_from_mapping(data | described, WHERE, overrides))
     for setting in overrides:
         data = with_setting(data, setting)
@@ -115,7 +110,7 @@ def read_description(
         rows.append(row)
     notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
     data |= {"notes": [*described["notes"], *notes]}
-    return Description(said, scenario.model_copy(update={"notes": tuple(data["notes"])}), data, tuple(rows))
+    return Description(line, scenario.model_copy(update={"notes": tuple(data["notes"])}), data, tuple(rows))
 
 
 def _with_piece(problem: str, rows: Sequence[Origin]) -> str:
