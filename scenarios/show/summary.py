@@ -81,7 +81,7 @@ def headline_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ex
 def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int) -> list[str]:
     lines = flow(unit_of(result.main_class), _rate_parts(result, scenario, expected), width)
     if isinstance(expected, MeasurementInterval):
-        lines += flow("uncertain by", uncertainty_words(expected.parts, expected.sd), width)
+        lines += flow("uncertain by", uncertainty_words(expected.rate), width)
         lines += [] if expected.model is None else model_lines(expected.model, width)
         lines += figure_lines(expected, width)
     elif expected:
@@ -268,6 +268,6 @@ def summary_csv(
         role = measured.role
         rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
     if isinstance(expected, MeasurementInterval):
-        ends = {"measurement_low_per_min": expected.low_per_min, "measurement_high_per_min": expected.high_per_min}
+        ends = {"measurement_low_per_min": expected.rate.low, "measurement_high_per_min": expected.rate.high}
         rows = [row | ends | figure_columns(expected.figures) for row in rows]
     return csv_text(dict.fromkeys(column for row in rows for column in row), rows)
