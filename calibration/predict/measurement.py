@@ -121,9 +121,10 @@ def _beside_runs(scenario: ScenarioSpec, rate: Estimate, guesses: Guesses) -> Me
     atlas = shipped_atlas()
     found = atlas.adjustment(place)
     at = circumstances_of(scenario, regime_of(calculated))
+    still_open = atlas.still_open(place, guesses.facts)
     components = (
         Component(ALIKE, found.sd, MISSED, at=at),
-        *(Component(fact.rpartition(" x")[0] or fact, sd) for fact, sd in atlas.still_open(place, guesses.facts).items()),
+        *(Component(fact.rpartition(" x")[0] or fact, sd) for fact, sd in still_open.items()),
         *(() if is_calculated or not rate.is_steady else (Component(CHANCE, min(rate.log_sd, 1.0)),)),
     )
     log = found.log_rate(calculated.rate_per_min.mean, None if is_calculated else rate.mean)
