@@ -19,8 +19,11 @@ from oltpsim.calibration.predict.guessed import (
     predict_described,
 )
 from oltpsim.calibration.predict.measurement import (
+    CALIBRATED,
     CHANCE,
     FORMULAS,
+    MISSED,
+    ONE_RUN,
     Contribution,
     MeasurementInterval,
     ModelUsed,

@@ -1,7 +1,7 @@
 """What a result says, in words and figures: shared by the report and the answer in the terminal."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from oltpsim.calibration.predict import CHANCE, FORMULAS, Contribution, FigureInterval, MeasurementInterval
@@ -15,9 +15,11 @@ from oltpsim.scenarios.show.numbers import (
     share,
     signed_share,
     significant,
+    size,
     span,
     time_text,
 )
+from oltpsim.simulator.form import KIB
 from oltpsim.simulator.results import (
     NOT_STEADY,
     ROW_LOCKS,
@@ -39,6 +41,11 @@ SATURATED = 0.6
 """Below this share of its capacity nothing is called near its limit: clients and latency set the rate."""
 MOST_PARTS = 3
 """of an interval that are named"""
+NOTHING_NEAR = "nothing is near its limit"
+MOST_GROWTH = 0.6
+"""of a figure, above which a factor says more than a percentage"""
+LEAST_NARROWER = 0.01
+"""share of an interval's factor below which nothing is said to narrow it"""
 Expected = MeasurementInterval | str
 """where a measurement would fall, or why that isn't known; empty if only chance was asked for"""
 ROLES = {
@@ -125,13 +132,28 @@ def rate_words(estimate: Estimate, expected: Expected, calculated: bool) -> list
 
 def uncertainty_words(parts: Sequence[Contribution], sd: float) -> list[str]:
     """The largest parts of an interval, and all together; empty if there is none."""
-    words = [f"{part.what} ±{_spread(part.sd)}" for part in parts[:MOST_PARTS]]
-    return [*words, f"in all ±{_spread(sd)}, one standard deviation each"] if words else []
+    words = [f"{part.what} {_spread(part.sd)}" for part in parts[:MOST_PARTS]]
+    return [*words, f"in all {_spread(sd)}, one standard deviation each"] if words else []
 
 
 def _spread(sd: float) -> str:
-    """A standard deviation of a logarithm, as the relative growth of one of them: 0.1 is 11 %."""
-    return share(math.expm1(sd))
+    """A standard deviation of a logarithm as the relative growth of one: 0.1 is ±11 %; above 60 % a factor: x/÷1.8."""
+    growth = math.expm1(sd)
+    return f"±{share(growth)}" if growth <= MOST_GROWTH else f"x/÷{1.0 + growth:.2g}"
+
+
+def narrowed_by(parts: Sequence[Contribution], factor: float, names: Collection[str]) -> list[str]:
+    """The parts of an interval that `names` lists, with what knowing each would leave of the interval's factor.
+
+    `factor`: of the ends to the figure. Largest first; none that would leave nearly all.
+    """
+    sd = math.hypot(*(part.sd for part in parts))
+    found = []
+    for part in parts:
+        left = factor ** (math.sqrt(max(sd**2 - part.sd**2, 0.0)) / sd) if sd else factor
+        if part.what in names and factor - left >= LEAST_NARROWER * factor:
+            found.append(f"{part.what} (x{factor:.3g} -> x{left:.3g})")
+    return found
 
 
 def percentile_words(time_s: float | None, interval: PercentileInterval | None) -> str:
@@ -228,11 +250,16 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     since = f"after {span(window.warm_up_s)} of warm-up from {start}" if window.warm_up_s else f"counted from {start}"
     parts = [
         *hardware(scenario),
-        f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
+        f"{scenario.database.name}, pool {pool_size(scenario)}",
         f"{workload.size_words}, {clients}",
         "sustained for hours" if window.sustained else f"{_length(window)} {since}",
     ]
     return " · ".join(parts)
+
+
+def pool_size(scenario: ScenarioSpec) -> str:
+    """Size of the buffer pool: 7.83 GiB."""
+    return size(scenario.database.pool.buffers * scenario.database.page_kib * KIB)
 
 
 def _length(window: IntervalSpec) -> str:
@@ -277,7 +304,7 @@ def bottleneck_details(result: Result) -> list[str]:
     name = result.bottleneck.name
     words = [f"{share(result.bottleneck.share)} {_meaning(result, name)}"]
     if max(load.share for load in loads(result)) < SATURATED:
-        words.append("nothing is near its limit")
+        words.append(NOTHING_NEAR)
     device = next((one for one in result.devices if one.name == name), None)
     cache = page_cache(result)
     if device is not None:
