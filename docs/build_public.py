@@ -1,4 +1,4 @@
-"""Hold shipped models against the files of public runs; write their part of docs/validation.md and its picture.
+"""Hold shipped models against the files of public runs; write docs/evidence/public-files.md and its picture.
 
 python docs/build_public.py                 some minutes
 python docs/build_public.py --fit           the models first, each fitted again to its rows, and judged
@@ -32,7 +32,7 @@ from oltpsim.simulator import analytic
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 CALIBRATIONS = ROOT / "calibration"
-PAGE, PICTURE = DOCS / "validation.md", DOCS / "pictures" / "public.svg"
+PAGE, PICTURE = DOCS / "evidence" / "public-files.md", DOCS / "pictures" / "public.svg"
 BEGIN, END = "<!-- begin of public files: python docs/build_public.py -->\n", "<!-- end of public files -->\n"
 BEGIN_SPECIFIED = "<!-- begin of specification alone: python docs/build_public.py --specification -->\n"
 END_SPECIFIED = "<!-- end of specification alone -->\n"
@@ -99,7 +99,7 @@ def chart(judged: Sequence[JudgedFile]) -> Chart:
 def section(judged: Sequence[JudgedFile]) -> str:
     """The page's part: a line for each file, the picture, then all rows."""
     text = "`oltpsim validate public`:\n\n" + table(summary_rows(judged))
-    text += "\n![model by measured, file by file](pictures/public.svg)\n"
+    text += "\n![model by measured, file by file](../pictures/public.svg)\n"
     for each in judged:
         text += f"\n**{each.file.title}** (`{each.file.name}`). {each.file.rule[0].upper()}{each.file.rule[1:]}.\n\n"
         text += table(run_rows(each.rows))

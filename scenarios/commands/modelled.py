@@ -24,9 +24,7 @@ from oltpsim.calibration.predict import (
     guess_moves,
     left_open,
     measurement_interval,
-    predict_described,
     predict_scenario,
-    run_measurement,
     unseen_moves,
 )
 from oltpsim.models.reading import Description, scenario_from_mapping
@@ -148,16 +146,15 @@ def predicted(calibration: Calibration, asked: AskedScenario) -> Predicted:
 
     Raises InputError.
     """
-    unseen = unseen_moves(calibration, asked.scenario)
-    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel, unseen)
+    left: Moves = unseen_moves(calibration, asked.scenario)
+    if asked.description is not None:
+        moves = guess_moves(asked.description, calibration=calibration)
+        left = {**left_open(asked.description, moves, calibration), **left}
+    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel, left)
     if asked.description is None:
         return found
-    described = predict_described(asked.description, calibration, simulate_model=simulate_by_kernel)
-    assert described.low is not None
-    assert described.high is not None
-    doubt = "; ".join(uncertainty_words(described.parts, described.sd))
-    doubts = (*found.doubts, f"the interval holds what its description leaves open: {doubt}")
-    return replace(found, low_per_min=described.low, high_per_min=described.high, doubts=doubts)
+    doubt = f"the interval holds what its description leaves open: {'; '.join(uncertainty_words(found.rate))}"
+    return replace(found, doubts=(*found.doubts, doubt))
 
 
 def is_model(name: str) -> bool:
@@ -191,6 +188,6 @@ def calculated(modelled: ModelledScenario, seed: int) -> Result:
 def measurement_of(modelled: ModelledScenario, result: Result, guesses: Moves | None = None) -> Expected:
     """Where a measurement would fall, or why that can't be said. `guesses`: what a description leaves open."""
     try:
-        return run_measurement(modelled.scenario, result, modelled.calibration, guesses)
+        return measurement_interval(modelled.scenario, result, modelled.calibration, guesses)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"

@@ -32,4 +32,4 @@ def figure_lines(expected: Expected, width: int) -> list[str]:
         return []
     known, more = figure_words(expected.figures), len(expected.figures) - MOST_FIGURES
     words = [*known[:MOST_FIGURES], *([f"{more} more: -o json"] if more > 0 else [])]
-    return flow(f"{expected.confidence:.0%} intervals", words, width)
+    return flow(f"{expected.rate.confidence:.0%} intervals", words, width)

@@ -4,12 +4,11 @@ Plain text: it reads the same in 80 columns, without colour and in a file.
 """
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from oltpsim.calibration.predict import CALIBRATED, CHANCE, FORMULAS, MISSED, ONE_RUN, MeasurementInterval
+from oltpsim.calibration.predict import MeasurementInterval
 from oltpsim.models.input import document_text
 from oltpsim.models.machine import PriceSpec
 from oltpsim.models.scenario import ScenarioSpec
@@ -42,8 +41,6 @@ FORMAT = "oltpsim-answer-1"
 DISAGREE = "engines disagree"
 """label of what limits the machine by either engine, where they don't name the same"""
 MOST_WARNINGS, MOST_NARROWER = 3, 2
-UNKNOWABLE = frozenset({MISSED, ONE_RUN, FORMULAS, CHANCE, CALIBRATED})
-"""parts of an interval that no word about the system would narrow"""
 LONG_BAR, SHORT_BAR = 10, 6
 
 CellValue = str | int | float
@@ -90,7 +87,7 @@ def summary_text(
 def headline_lines(result: Result, expected: Expected, width: int) -> list[str]:
     """The rate with its interval, p95, and what limits it."""
     rate, main = result.rate_per_min, main_class_of(result)
-    low, high = (rate.low, rate.high) if isinstance(expected, str) else (expected.low_per_min, expected.high_per_min)
+    low, high = (rate.low, rate.high) if isinstance(expected, str) else expected.rate.interval
     figure, parts = count(rate.mean), []
     if low is not None and high is not None:
         figure = known_digits(rate.mean, low, high)
@@ -109,7 +106,7 @@ def headline_lines(result: Result, expected: Expected, width: int) -> list[str]:
 def _interval_kind(result: Result, expected: Expected) -> str:
     if isinstance(expected, str):
         return f"{result.rate_per_min.confidence:.0%}, {interval_source(result)} alone"
-    return f"{expected.confidence:.0%}, {'predicted' if expected.model is None else expected.model.role}"
+    return f"{expected.rate.confidence:.0%}, {'predicted' if expected.model is None else expected.model.role}"
 
 
 def _answered_by(result: Result, calculated: Result | None) -> list[str]:
@@ -127,10 +124,8 @@ def _uncertainty(expected: Expected, width: int) -> list[str]:
     """Parts of the interval, and what would narrow it; or why there is none."""
     if isinstance(expected, str):
         return sentence_flow("no interval", expected, width) if expected else []
-    lines = flow("uncertain by", uncertainty_words(expected.parts, expected.sd), width)
-    factor = math.sqrt(expected.high_per_min / expected.low_per_min) if expected.low_per_min > 0 else 1.0
-    knowable = {part.what for part in expected.parts} - UNKNOWABLE
-    if narrower := narrowed_by(expected.parts, factor, knowable)[:MOST_NARROWER]:
+    lines = flow("uncertain by", uncertainty_words(expected.rate), width)
+    if narrower := narrowed_by(expected.rate)[:MOST_NARROWER]:
         lines += flow("would narrow it most", narrower, width)
     lines += [] if expected.model is None else model_lines(expected.model, width)
     return lines + figure_lines(expected, width)
@@ -339,6 +334,6 @@ def summary_csv(
         role = measured.role
         rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
     if isinstance(expected, MeasurementInterval):
-        ends = {"measurement_low_per_min": expected.low_per_min, "measurement_high_per_min": expected.high_per_min}
+        ends = {"measurement_low_per_min": expected.rate.low, "measurement_high_per_min": expected.rate.high}
         rows = [row | ends | figure_columns(expected.figures) for row in rows]
     return csv_text(dict.fromkeys(column for row in rows for column in row), rows)
