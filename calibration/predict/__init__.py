@@ -19,6 +19,7 @@ from oltpsim.calibration.predict.prediction import ModelUsed, Predicted, predict
 from oltpsim.calibration.predict.slowed import faster, slower
 from oltpsim.calibration.predict.spreads import part_factor, part_factors, unseen_moves
 from oltpsim.calibration.predict.uncertain_value import (
+    ALIKE,
     CALIBRATED,
     CHANCE,
     FORMULAS,

@@ -43,14 +43,21 @@ from oltpsim.calibration.predict.prediction import (
 )
 from oltpsim.calibration.predict.slowed import all_slower
 from oltpsim.calibration.predict.spreads import figures_of, moved_by_ends, number_words, uncertain_numbers, unseen_moves
-from oltpsim.calibration.predict.uncertain_value import CHANCE, FORMULAS, MISSED, ONE_RUN, Component, UncertainValue
+from oltpsim.calibration.predict.uncertain_value import (
+    ALIKE,
+    CHANCE,
+    FORMULAS,
+    MISSED,
+    ONE_RUN,
+    Component,
+    UncertainValue,
+)
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import regime_of, simulate
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.results import Estimate, Result, times_faster
 
-ALIKE = "runs of machines alike"
 PUBLISHED = Path("published")
 """calibration whose residuals say how much the model misses"""
 

@@ -11,7 +11,6 @@ from oltpsim.scenarios.questions.explain import advise
 from oltpsim.scenarios.run import SavedRun, SimulationTask, simulate
 from oltpsim.scenarios.show.report import report_html
 from oltpsim.scenarios.show.summary import summary_csv
-from oltpsim.scenarios.show.words import as_expected
 from oltpsim.simulator.errors import InputError
 
 
@@ -26,7 +25,7 @@ def answer_csv(question: PageQuestion, folder: PageFolder) -> tuple[str, str]:
     """The figures as `oltpsim run --output csv` has them."""
     run = _run(question, folder)
     expected = measurement_of(_modelled(question, folder, run.scenario.engine), run.result)
-    return summary_csv(as_expected(run.result, expected), run.scenario, expected), "text/csv"
+    return summary_csv(run.result, run.scenario, expected), "text/csv"
 
 
 def report(question: PageQuestion, folder: PageFolder) -> tuple[str, str]:
@@ -41,7 +40,7 @@ def report(question: PageQuestion, folder: PageFolder) -> tuple[str, str]:
     except InputError as error:
         advised = str(error)
     expected = measurement_of(_modelled(question, folder, run.scenario.engine), run.result)
-    return report_html(as_expected(run.result, expected), run.scenario, command, expected, advised), "text/html"
+    return report_html(run.result, run.scenario, command, expected, advised), "text/html"
 
 
 def _modelled(question: PageQuestion, folder: PageFolder, engine: str) -> ModelledQuestion:

@@ -297,7 +297,6 @@ def explain(scenario: Scenario, *, model: Model | None = None, progress: Progres
     result = running.simulate(running.SimulationTask(modelled.machine, 1))
     display = FunctionDisplay(progress)
     expected = modelling.measurement_of(modelled, result, modelling.assumed_of(modelled, display).guesses)
-    result = words.as_expected(result, expected)
     found = explaining.explain_scenario(modelled.machine, explaining.ExplainOptions(), display.step)
     words_of_it = show_explain.explanation_text(found, WIDTH, planning.current_date())
     return Answer(
