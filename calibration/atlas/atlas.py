@@ -84,15 +84,21 @@ class Atlas:
         variance = alone - float(across @ gain)
         scale = np.sqrt((alone - self.kernel.single**2) * self._variances)
         correlations = across / np.maximum(scale, 1e-30)
-        order = np.argsort(-correlations, kind="stable")[:nearest]
         return Adjustment(
             log=float(self._missed @ gain),
             sd=math.sqrt(variance),
             prior_sd=math.sqrt(alone),
-            nearest=tuple(
-                Nearby(self.runs[k], float(correlations[k])) for k in order if correlations[k] >= LEAST_ALIKE
-            ),
+            nearest=self._nearest(correlations, nearest),
         )
+
+    def _nearest(self, correlations: FloatArray, most: int) -> tuple[Nearby, ...]:
+        """The nearest run of each of the nearest machines."""
+        found: dict[str, Nearby] = {}
+        for k in np.argsort(-correlations, kind="stable"):
+            if len(found) == most or correlations[k] < LEAST_ALIKE:
+                break
+            found.setdefault(self.runs[k].machine, Nearby(self.runs[k], float(correlations[k])))
+        return tuple(found.values())
 
     def without(self, sources: Collection[str]) -> "Atlas":
         """The atlas without the runs of some sources."""

@@ -72,6 +72,11 @@ class AtlasRun:
     place: Place
 
     @property
+    def machine(self) -> str:
+        """The first piece of the line."""
+        return self.line.partition(",")[0]
+
+    @property
     def missed(self) -> float:
         """Logarithm of the measured rate by the formulas' rate."""
         return math.log(self.measured_per_min / self.calculated_per_min)
