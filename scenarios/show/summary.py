@@ -96,6 +96,13 @@ def _rate_parts(result: Result, scenario: ScenarioSpec, expected: Expected) -> l
         parts.append(f"{significant(result.duration_s)} s from the first start to the last end")
     if result.main_class != NEW_ORDER:
         parts.append(f"{significant(result.transactions_per_s, 4)} transactions/s of all kinds")
+    if (beginning := result.beginning) is not None:
+        minutes, rates = (
+            significant(beginning.lasted_s / 60.0),
+            (beginning.transactions_per_s, result.transactions_per_s),
+        )
+        before, then = map(significant, rates)
+        parts.append(f"first {minutes} min {before}/s, calculated, then {then}/s")
     if is_calculated(result):
         parts.append("calculated, not simulated")
     measured = against_measured(result, scenario)
