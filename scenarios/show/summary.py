@@ -100,7 +100,13 @@ def headline_lines(result: Result, expected: Expected, width: int) -> list[str]:
     limit, details = result.bottleneck, bottleneck_details(result)
     near = details[1:2] if details[1:2] == [NOTHING_NEAR] else []
     words = [f"{limit.name}, {details[0]}", *near, f"next: {limit.next_name}, {next_words(result)}"]
-    return [*lines, *flow("limited by", words, width)]
+    lines += flow("limited by", words, width)
+    if (beginning := result.beginning) is None:
+        return lines
+    minutes, *rates = map(
+        significant, (beginning.lasted_s / 60.0, beginning.transactions_per_s, result.transactions_per_s)
+    )
+    return [*lines, *flow("credits", [f"first {minutes} min {rates[0]}/s, calculated, then {rates[1]}/s"], width)]
 
 
 def _interval_kind(result: Result, expected: Expected) -> str:

@@ -73,7 +73,7 @@ def test_a_measured_run_is_predicted_with_its_rate_beside_it(tmp_path: Path, cap
     """The folder of what a driver wrote says clients and rate; a record says the same; neither says the machine."""
     base = "postgresql-15"
     assert main(["run", str(RUN_FOLDER), *FAST]) == 2
-    assert "a run doesn't say its whole machine; give it with --base SCENARIO" in capsys.readouterr().err
+    assert "a record doesn't say its whole machine; give a scenario with --base" in capsys.readouterr().err
     found = scenario_of_run(str(RUN_FOLDER), load_scenario_file(ROOT / "scenarios" / "library" / f"{base}.yaml"))
     assert found.measured is not None
     assert found.measured.new_orders_per_minute
