@@ -80,7 +80,7 @@ def even_pages_pmf(rows: int, rows_per_page: int) -> FloatArray:
 
 
 def order_age_pmf(customers: FloatArray, most: int) -> FloatArray:
-    """Distribution of a customer's last order's age in orders, 0..most-1, for a customer chosen as orders choose theirs.
+    """Distribution of the age of a customer's last order in orders, 0..most-1; orders choose the customer.
 
     A customer of share p has ordered last k orders ago with probability p (1-p)^k; what lies beyond `most` is
     spread evenly (the loaded orders have one for each customer).
