@@ -24,7 +24,7 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 from docs.build import head, line, replaced
-from oltpsim.calibration.predict import guesses_of, run_measurement
+from oltpsim.calibration.predict import guesses_of, measurement_interval
 from oltpsim.models.input import as_mapping, parse_yaml, written_whole
 from oltpsim.models.reading import Description, read_description
 from oltpsim.models.wiring import build
@@ -195,8 +195,8 @@ def answer(measured: Measured, with_interval: bool) -> Answer:
         result = analytic.simulate(build(scenario), SEED)
         said = {"said": result.rate_per_min.mean}
         if with_interval:
-            interval = run_measurement(scenario, result, None, guesses_of(description))
-            said |= {"low": interval.low_per_min, "high": interval.high_per_min}
+            interval = measurement_interval(scenario, result, None, guesses_of(description))
+            said |= {"low": interval.rate.low, "high": interval.rate.high}
     except InputError as error:
         said = {"refused": first_line(error)}
     return Answer(

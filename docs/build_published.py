@@ -290,8 +290,8 @@ def readings(calibration: Calibration) -> str:
         )
         assert measured is not None
         assert measured.new_orders_per_minute is not None
-        ends = f"{amount(said.low_per_min)} .. {amount(said.high_per_min)}"
-        figures = f"{amount(measured.new_orders_per_minute)} | {amount(said.rate_per_min)} | {ends}"
+        ends = f"{amount(said.rate.low)} .. {amount(said.rate.high)}"
+        figures = f"{amount(measured.new_orders_per_minute)} | {amount(said.rate.value)} | {ends}"
         lines.append(f"| {name} | {words} | {figures} |")
     return "\n".join(lines) + "\n"
 

@@ -24,9 +24,7 @@ from oltpsim.calibration.predict import (
     guess_moves,
     left_open,
     measurement_interval,
-    predict_described,
     predict_scenario,
-    run_measurement,
     unseen_moves,
 )
 from oltpsim.models.reading import Description, scenario_from_mapping
@@ -34,7 +32,7 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.commands.options import Output
 from oltpsim.scenarios.library import AskedScenario, asked_scenario, is_line, library_files
 from oltpsim.scenarios.run import Display, SimulationTask, simulate, simulate_by_kernel
-from oltpsim.scenarios.show.machine import answered_by, description_text, understood_rows
+from oltpsim.scenarios.show.machine import answered_by, assumption_words, description_text, understood_rows
 from oltpsim.scenarios.show.words import Expected, uncertainty_words
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Estimate, Result
@@ -110,6 +108,8 @@ class Assumed:
     """the table"""
     rows: Sequence[Mapping[str, object]] | None = None
     """the same for a JSON document"""
+    words: tuple[str, ...] = ()
+    """each assumption in a few words, those first that move the rate most"""
     guesses: Moves = field(default_factory=dict)
     """parts of the intervals"""
     notes: tuple[str, ...] = ()
@@ -135,6 +135,7 @@ def assumed_of(modelled: ModelledScenario, display: Display) -> Assumed:
     return Assumed(
         description_text(description, moves, answered_by(calibration)),
         understood_rows(description, moves),
+        assumption_words(description, moves),
         left_open(description, moves, calibration),
         modelled.scenario.notes,
     )
@@ -145,16 +146,15 @@ def predicted(calibration: Calibration, asked: AskedScenario) -> Predicted:
 
     Raises InputError.
     """
-    unseen = unseen_moves(calibration, asked.scenario)
-    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel, unseen)
+    left: Moves = unseen_moves(calibration, asked.scenario)
+    if asked.description is not None:
+        moves = guess_moves(asked.description, calibration=calibration)
+        left = {**left_open(asked.description, moves, calibration), **left}
+    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel, left)
     if asked.description is None:
         return found
-    described = predict_described(asked.description, calibration, simulate_model=simulate_by_kernel)
-    assert described.low is not None
-    assert described.high is not None
-    doubt = "; ".join(uncertainty_words(described.parts, described.sd))
-    doubts = (*found.doubts, f"the interval holds what its description leaves open: {doubt}")
-    return replace(found, low_per_min=described.low, high_per_min=described.high, doubts=doubts)
+    doubt = f"the interval holds what its description leaves open: {'; '.join(uncertainty_words(found.rate))}"
+    return replace(found, doubts=(*found.doubts, doubt))
 
 
 def is_model(name: str) -> bool:
@@ -188,6 +188,6 @@ def calculated(modelled: ModelledScenario, seed: int) -> Result:
 def measurement_of(modelled: ModelledScenario, result: Result, guesses: Moves | None = None) -> Expected:
     """Where a measurement would fall, or why that can't be said. `guesses`: what a description leaves open."""
     try:
-        return run_measurement(modelled.scenario, result, modelled.calibration, guesses)
+        return measurement_interval(modelled.scenario, result, modelled.calibration, guesses)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"

@@ -41,7 +41,7 @@ def job_json(
 
 def job_csv(result: JobResult, scenario: ScenarioSpec, interval: MeasurementInterval | None = None) -> str:
     """Figure, interval by a calibrated model and bottleneck as a line of CSV."""
-    low, high = ("", "") if interval is None else (interval.low_per_min, interval.high_per_min)
+    low, high = ("", "") if interval is None else (interval.rate.low, interval.rate.high)
     row = {"scenario": scenario.name, "figure": result.figure, "value": result.value, "unit": result.unit,
            "low": low, "high": high, "limited_by": result.limited_by}  # fmt: skip
     return csv_text(row, [row])
@@ -61,14 +61,14 @@ def job_text(
         []
         if interval is None or interval.model is None
         else [
-            f"[{four_digits(interval.low_per_min)} .. {four_digits(interval.high_per_min)}]",
-            f"{interval.confidence:.0%} interval, {interval.model.role}",
+            f"[{four_digits(interval.rate.low)} .. {four_digits(interval.rate.high)}]",
+            f"{interval.rate.confidence:.0%} interval, {interval.model.role}",
         ]
     )
     figure = [f"{four_digits(result.value)} {result.unit}", *ends, *_measured(result, scenario)]
     lines += flow(result.figure, figure, width)
     if interval is not None and interval.model is not None:
-        lines += flow("uncertain by", uncertainty_words(interval.parts, interval.sd), width)
+        lines += flow("uncertain by", uncertainty_words(interval.rate), width)
         lines += model_lines(interval.model, width)
     longest = max((len(name) for name in result.also), default=0)
     for name, value in result.also.items():

@@ -4,7 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oltpsim.calibration.predict import CHANCE, FORMULAS, Contribution, FigureInterval, MeasurementInterval
+from oltpsim.calibration.predict import (
+    CALIBRATED,
+    CHANCE,
+    FORMULAS,
+    MISSED,
+    ONE_RUN,
+    FigureInterval,
+    MeasurementInterval,
+    UncertainValue,
+)
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
 from oltpsim.models.workloads import ClosedClientsSpec, TerminalsSpec
 from oltpsim.scenarios.show.numbers import (
@@ -15,9 +24,11 @@ from oltpsim.scenarios.show.numbers import (
     share,
     signed_share,
     significant,
+    size,
     span,
     time_text,
 )
+from oltpsim.simulator.form import KIB
 from oltpsim.simulator.results import (
     NOT_STEADY,
     ROW_LOCKS,
@@ -39,6 +50,13 @@ SATURATED = 0.6
 """Below this share of its capacity nothing is called near its limit: clients and latency set the rate."""
 MOST_PARTS = 3
 """of an interval that are named"""
+NOTHING_NEAR = "nothing is near its limit"
+MOST_GROWTH = 0.6
+"""of a figure, above which a factor says more than a percentage"""
+UNKNOWABLE = frozenset({MISSED, ONE_RUN, FORMULAS, CHANCE, CALIBRATED})
+"""components of an interval that no word about the system would take away"""
+LEAST_NARROWER = 0.01
+"""share of an interval's factor below which nothing is said to narrow it"""
 Expected = MeasurementInterval | str
 """where a measurement would fall, or why that isn't known; empty if only chance was asked for"""
 ROLES = {
@@ -117,21 +135,35 @@ def rate_words(estimate: Estimate, expected: Expected, calculated: bool) -> list
             return [NOT_STEADY]
         what = FORMULAS if calculated else CHANCE
         return [f"{rate_interval(estimate)}  {estimate.confidence:.0%} interval of {what} alone"]
-    ends = f"[{between(expected.low_per_min, expected.high_per_min)}]"
+    ends = f"[{between(expected.rate.low, expected.rate.high)}]"
     steady = [] if estimate.is_steady else [f"{NOT_STEADY}: chance isn't in it"]
     role = "predicted" if expected.model is None else expected.model.role
-    return [f"{ends}  {expected.confidence:.0%} interval, {role}", *steady]
+    return [f"{ends}  {expected.rate.confidence:.0%} interval, {role}", *steady]
 
 
-def uncertainty_words(parts: Sequence[Contribution], sd: float) -> list[str]:
+def uncertainty_words(value: UncertainValue) -> list[str]:
     """The largest parts of an interval, and all together; empty if there is none."""
-    words = [f"{part.what} ±{_spread(part.sd)}" for part in parts[:MOST_PARTS]]
-    return [*words, f"in all ±{_spread(sd)}, one standard deviation each"] if words else []
+    words = [f"{part.what} {_spread(part.sd)}" for part in value.parts[:MOST_PARTS]]
+    return [*words, f"in all {_spread(value.sd)}, one standard deviation each"] if words else []
 
 
 def _spread(sd: float) -> str:
-    """A standard deviation of a logarithm, as the relative growth of one of them: 0.1 is 11 %."""
-    return share(math.expm1(sd))
+    """A standard deviation of a logarithm as the relative growth of one: 0.1 is ±11 %; above 60 % a factor: x/÷1.8."""
+    growth = math.expm1(sd)
+    return f"±{share(growth)}" if growth <= MOST_GROWTH else f"x/÷{1.0 + growth:.2g}"
+
+
+def narrowed_by(value: UncertainValue) -> list[str]:
+    """The components that knowing more of the system would take away, with what each leaves of the interval's factor.
+
+    The largest first; none that would leave nearly all.
+    """
+    found, factor = [], math.exp(value.log_half_width)
+    for part in value.parts:
+        left = math.exp(value.without(part.what).log_half_width)
+        if part.what not in UNKNOWABLE and factor - left >= LEAST_NARROWER * factor:
+            found.append(f"{part.what} (x{factor:.3g} -> x{left:.3g})")
+    return found
 
 
 def percentile_words(time_s: float | None, interval: PercentileInterval | None) -> str:
@@ -151,9 +183,9 @@ FIGURE_WORDS = {"cpu_utilisation": "cpu", "disk_utilisation": "busiest disk"}
 
 def figure_words(figures: Sequence[FigureInterval]) -> list[str]:
     """Figures with the interval of each: new order p95 8.10 ms [7.90 ms .. 8.40 ms]; those without in one phrase."""
-    found = [f"{_figure_name(each)} {_figure_text(each)}" for each in figures if each.low is not None]
-    for reason in dict.fromkeys(each.reason for each in figures if each.low is None):
-        names = ", ".join(_figure_name(each) for each in figures if each.low is None and each.reason == reason)
+    found = [f"{_figure_name(each)} {_figure_text(each)}" for each in figures if not each.reason]
+    for reason in dict.fromkeys(each.reason for each in figures if each.reason):
+        names = ", ".join(_figure_name(each) for each in figures if each.reason == reason)
         found.append(f"no interval of {names}: {reason}")
     return found
 
@@ -164,20 +196,19 @@ def _figure_name(figure: FigureInterval) -> str:
 
 
 def _figure_text(figure: FigureInterval) -> str:
-    assert figure.low is not None
-    assert figure.high is not None
     write = {"s": time_text, "fraction": share}.get(figure.unit, significant)
-    return f"{write(figure.value)} [{write(figure.low)} .. {write(figure.high)}]"
+    return f"{write(figure.value)} [{write(figure.figure.low)} .. {write(figure.figure.high)}]"
 
 
 def figure_columns(figures: Sequence[FigureInterval]) -> dict[str, float | str]:
     """Figures as columns of CSV, units in their names; of those without an interval both ends are empty."""
     row: dict[str, float | str] = {}
     for each in figures:
+        low, high = each.ends or ("", "")
         row |= {
             f"{each.name}_{each.unit}": each.value,
-            f"measurement_{each.name}_low_{each.unit}": "" if each.low is None else each.low,
-            f"measurement_{each.name}_high_{each.unit}": "" if each.high is None else each.high,
+            f"measurement_{each.name}_low_{each.unit}": low,
+            f"measurement_{each.name}_high_{each.unit}": high,
         }
     return row
 
@@ -228,11 +259,16 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     since = f"after {span(window.warm_up_s)} of warm-up from {start}" if window.warm_up_s else f"counted from {start}"
     parts = [
         *hardware(scenario),
-        f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
+        f"{scenario.database.name}, pool {pool_size(scenario)}",
         f"{workload.size_words}, {clients}",
         "sustained for hours" if window.sustained else f"{_length(window)} {since}",
     ]
     return " · ".join(parts)
+
+
+def pool_size(scenario: ScenarioSpec) -> str:
+    """Size of the buffer pool: 7.83 GiB."""
+    return size(scenario.database.pool.buffers * scenario.database.page_kib * KIB)
 
 
 def _length(window: IntervalSpec) -> str:
@@ -277,7 +313,7 @@ def bottleneck_details(result: Result) -> list[str]:
     name = result.bottleneck.name
     words = [f"{share(result.bottleneck.share)} {_meaning(result, name)}"]
     if max(load.share for load in loads(result)) < SATURATED:
-        words.append("nothing is near its limit")
+        words.append(NOTHING_NEAR)
     device = next((one for one in result.devices if one.name == name), None)
     cache = page_cache(result)
     if device is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from oltpsim.models.catalogue import with_setting
 from oltpsim.models.input import last_word, parse_quantity, set_value, value_at
 from oltpsim.models.reading.assumptions import assumption, key_of, stands_in
-from oltpsim.models.reading.drivers import database_keys
+from oltpsim.models.reading.drivers import database_keys, kind_of
 from oltpsim.models.reading.loading import scenario_from_mapping
 from oltpsim.models.reading.one_line import hardware
 from oltpsim.models.reading.one_line.database import (
@@ -30,8 +30,8 @@ from oltpsim.models.reading.one_line.pieces import (
 )
 from oltpsim.models.reading.one_line.settings import apply_settings
 from oltpsim.models.reading.one_line.systems import NO_SYSTEM, NamedSystem
+from oltpsim.models.reading.one_line.turns import add_turns
 from oltpsim.models.reading.one_line.workload import Current, line_workload, run_of
-from oltpsim.models.reading.row_workloads import JOINTLY
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.errors import InputError
 
@@ -64,9 +64,6 @@ SO_ANYWAY = {
     "binlog", "binlog_syncs", "redo_synced", "redo_files", "tls", "fsync", "thread_concurrency", "page_kib", "managed",
 }  # fmt: skip
 """things that have no row of their own: as they say it is modelled, or others' rows stand for them"""
-MESSAGE_KEY = "operating_system.cpu.message_us"
-VIRTUAL_MESSAGE_US, VIRTUAL_MESSAGE_FACTOR = 77, 1.3
-VIRTUAL_MESSAGE_SOURCE = f"{JOINTLY}: a virtual machine wakes who waits for a message by way of its host; 40 us else"
 
 
 @dataclass(frozen=True)
@@ -171,7 +168,6 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         entry,
         memory_gib,
         host.has_flash and database_keys(engine.entry)["io"] == "buffered",
-        _wakes_by_host(phrases),
     )
     of_system = [row_of_system, *further_system]
     room_gib = hardware.room_gib(disks, instance)
@@ -204,9 +200,10 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     data = {"name": name, "machine": machine, "operating_system": named_system, "database": database, **run}
     for each in workload.paths:
         set_value(data, each.key, each.us)
-    for key in PARTS:
-        if isinstance(entry := value_at(data, key), str):
-            set_value(data, key, {"base": entry})
+    _spell_out(data)
+    if entry == "linux":
+        model = (instance.cpu.model if instance else "") if _wakes_by_host(phrases) else None
+        rows += add_turns(data, kind_of(engine.entry), model, of_tpcc=workload.rows is None)
     return data, [*rows, *of_database, *of_run]
 
 
@@ -218,9 +215,14 @@ def _wakes_by_host(phrases: Phrases) -> bool:
     return is_rented or bool({"virtual", "virtualised"} & phrases.keys())
 
 
-def _system_keys(
-    entry: str, memory_gib: float, writes_back: bool, virtual: bool
-) -> tuple[dict[str, Any], list[Origin]]:
+def _spell_out(data: dict[str, Any]) -> None:
+    """Parts that are names of entries, as keys that others can be put beside."""
+    for key in PARTS:
+        if isinstance(part := value_at(data, key), str):
+            set_value(data, key, {"base": part})
+
+
+def _system_keys(entry: str, memory_gib: float, writes_back: bool) -> tuple[dict[str, Any], list[Origin]]:
     """The operating system's keys, and rows for what is assumed. `writes_back`: through the page cache to flash."""
     keys: dict[str, Any] = {"base": entry}
     rows = []
@@ -235,10 +237,6 @@ def _system_keys(
         rows.append(
             Origin("system's memory", RESERVED_KEY, f"{reserved_gib:g} GiB", None, RESERVED_SOURCE, RESERVED_FACTOR)
         )
-    if entry == "linux" and virtual:
-        keys["cpu"] = {"message_us": VIRTUAL_MESSAGE_US}
-        text = f"{VIRTUAL_MESSAGE_US} us"
-        rows.append(Origin("message's CPU", MESSAGE_KEY, text, None, VIRTUAL_MESSAGE_SOURCE, VIRTUAL_MESSAGE_FACTOR))
     return keys, rows
 
 
