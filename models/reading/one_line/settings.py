@@ -193,7 +193,8 @@ def _add_pages(said: Phrases, engine: str, data: dict[str, Any]) -> None:
     _add(said, "database.pool.memory_per_buffer_kib", round(per_buffer_kib, 2), piece)
     if "buffers" not in said:
         buffers = data["database"]["pool"]["buffers"] * usual["pool"]["memory_per_buffer_kib"] / per_buffer_kib
-        _add(said, "database.pool.buffers", int(buffers), piece, "as much memory, in smaller pages")
+        of_pool = said.piece("pool_gib", "as_shipped") or piece
+        _add(said, "database.pool.buffers", int(buffers), of_pool, "as much memory, in smaller pages")
 
 
 def _add_keys(said: Phrases, data: dict[str, Any]) -> None:
