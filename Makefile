@@ -90,6 +90,7 @@ figures: environment ## simulate for the pages and pictures of docs/ what their 
 	@$(BIN)/python docs/build_public.py
 	@$(BIN)/python docs/build_described.py
 	@$(BIN)/python docs/build_laboratory.py
+	@$(BIN)/python docs/build_evidence.py
 	@$(BIN)/python docs/build_large_systems.py
 	@$(BIN)/python docs/build_sampling.py
 	@$(BIN)/python docs/build_analytic.py

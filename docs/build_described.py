@@ -1,7 +1,7 @@
-"""Hold machines described by a line against public measurements; write their part of docs/validation.md.
+"""Hold machines described by a line against public measurements; write their part of docs/evidence/described.md.
 
 docs/described/lines.yaml says for each file of measurements the line of a row. Lines are answered as
-`oltpsim quick --engine analytic` does; docs/described/answers.csv gets every answer.
+`oltpsim run LINE --engine analytic` does; docs/described/answers.csv gets every answer.
 
 python docs/build_described.py               some minutes
 python docs/build_described.py public.csv    only this file's lines, or several files'
@@ -34,7 +34,7 @@ from oltpsim.simulator.errors import InputError
 
 DOCS = Path(__file__).resolve().parent
 DESCRIBED = DOCS / "described"
-PAGE, LINES, ANSWERS = DOCS / "validation.md", DESCRIBED / "lines.yaml", DESCRIBED / "answers.csv"
+PAGE, LINES, ANSWERS = DOCS / "evidence" / "described.md", DESCRIBED / "lines.yaml", DESCRIBED / "answers.csv"
 BEGIN = "<!-- begin of the described machines: python docs/build_described.py -->\n"
 END = "<!-- end of the described machines -->\n"
 PER_MIN = {"new orders/min": 1.0, "transactions/s": 60.0, "TPC-C transactions/s": 60.0 * 10 / 23}

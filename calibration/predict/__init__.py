@@ -13,11 +13,9 @@ from oltpsim.calibration.predict.candidates import (
 from oltpsim.calibration.predict.evidence import Evidence
 from oltpsim.calibration.predict.figures import FigureInterval, Moves
 from oltpsim.calibration.predict.guessed import (
-    DescribedPrediction,
     guess_moves,
     guesses_of,
     left_open,
-    predict_described,
 )
 from oltpsim.calibration.predict.measurement import MeasurementInterval, measurement_interval
 from oltpsim.calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run

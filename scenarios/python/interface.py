@@ -102,7 +102,7 @@ def load(scenario: str | Path, values: Mapping[str, Any] | None = None) -> Scena
 
 
 def describe(line: str, values: Mapping[str, Any] | None = None) -> Scenario:
-    """The scenario of a machine said in one line. What it doesn't say is guessed, as `oltpsim quick` does.
+    """The scenario of a machine said in one line. What it doesn't say is guessed, as `oltpsim run` does.
 
         box = oltpsim.describe("8 cores, 32 GB, SSD, PostgreSQL", {"machine.disks.count": 2})
         box["notes"]

@@ -165,14 +165,20 @@ def _warming(result: Result) -> list[str]:
     return parts
 
 
-def answer_json(result: Result, expected: Expected, described: Sequence[Mapping[str, object]] | None = None) -> str:
+def answer_json(
+    result: Result,
+    expected: Expected,
+    described: Sequence[Mapping[str, object]] | None = None,
+    certificate: str | None = None,
+) -> str:
     """A result with `measurement`: where one would fall and the parts of what isn't known; null if that isn't said.
 
-    `described`: what a description of the machine came to.
+    `described`: what a description of the machine came to. `certificate`: of the model that answers.
     """
     measurement = None if isinstance(expected, str) else expected.to_json()
     content = json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement}
-    return document_text(FORMAT, content if described is None else content | {"described": list(described)})
+    content |= {} if described is None else {"described": list(described)}
+    return document_text(FORMAT, content if certificate is None else content | {"certificate": certificate})
 
 
 def summary_row(result: Result) -> dict[str, CellValue]:

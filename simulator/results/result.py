@@ -277,7 +277,7 @@ def utilisation_key(device: str) -> str:
 
 @dataclass(frozen=True)
 class Result:
-    """Result of a run (docs/model.md, section 6)."""
+    """Result of a run (docs/model/results.md)."""
 
     scenario: str
     engine: str

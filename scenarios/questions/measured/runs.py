@@ -1,18 +1,22 @@
 """Runs as people name them: record files, folders, records that come with the program, measured scenarios."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from oltpsim.calibration.fit import measured_runs
+from oltpsim.calibration.importers import find_runs
 from oltpsim.calibration.records import (
     RunRecord,
     load_record,
+    merge_readings,
     record_of_scenario,
     record_path,
     records_in,
     shipped_records,
 )
 from oltpsim.models.input import SourceFile, as_mapping, read_mapping
-from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.reading import scenario_from_mapping
+from oltpsim.models.scenario import MeasuredSpec, ScenarioSpec
 from oltpsim.scenarios.library import library_files, load_scenario_file, scenario_path
 from oltpsim.simulator.errors import InputError
 
@@ -20,6 +24,10 @@ OF_A_SCENARIO = frozenset({"base", "machine", "database", "interval", "measured"
 """keys of a scenario that a record hasn't"""
 OF_A_RECORD = frozenset({"format", "outcome", "window"})
 """keys of a record that a scenario hasn't"""
+
+OUTCOME = "outcome"
+"""key of a record that no other document has"""
+RECORD_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def read_runs(
@@ -82,3 +90,53 @@ def _is_scenario(path: Path) -> bool:
         f"{path.name}: neither a run record (it lacks format, window and outcome; 'oltpsim import' makes one) nor a "
         "measured scenario (it lacks base or machine, and measured)"
     )
+
+
+def is_run(text: str) -> bool:
+    """Whether a word is that of a measured run: a folder, or a record's file."""
+    path = Path(text)
+    if path.is_dir():
+        return True
+    if path.suffix not in RECORD_SUFFIXES or not path.is_file():
+        return False
+    try:
+        return OUTCOME in read_mapping(path)
+    except InputError:  # the scenario's reader says why
+        return False
+
+
+def scenario_of_run(text: str, base: ScenarioSpec | None, overrides: Sequence[str] = ()) -> ScenarioSpec:
+    """The scenario of one measured run, with the rate that was measured.
+
+    `text`: the folder of what a load generator and its monitors wrote, or a record. `base`: the machine, which a run
+    doesn't say whole. Raises InputError.
+    """
+    folder = Path(text)
+    holds_records = folder.is_dir() and any(each.suffix != ".json" for each in records_in(folder))
+    files = find_runs([folder]) if folder.is_dir() and not holds_records else []
+    if files:
+        records = [merge_readings(each.name, each.readings).record for each in files]
+        bases = {record.name: _machine_of(record, text, base) for record in records}
+    else:
+        records, bases = read_runs([text], base)
+    if len(records) != 1:
+        names = ", ".join(record.name for record in records)
+        raise InputError(f"{text}: holds {len(records)} runs ({names}); give one of them, or compare a model with all")
+    [run] = measured_runs(records, bases, {})
+    orders, all_kinds = records[0].outcome.new_orders_per_minute, records[0].outcome.transactions_per_s
+    measured = None
+    if orders is not None:
+        measured = MeasuredSpec(new_orders_per_minute=orders.value, role="predicted", source=run.source)
+    elif all_kinds is not None:
+        measured = MeasuredSpec(transactions_per_s=all_kinds.value, role="predicted", source=run.source)
+    changed = scenario_from_mapping(run.scenario.model_dump(mode="json"), run.name, overrides)
+    return changed.model_copy(update={"measured": measured})
+
+
+def _machine_of(record: RunRecord, text: str, base: ScenarioSpec | None) -> ScenarioSpec:
+    """The scenario that says a record's machine. Raises InputError if nobody says it."""
+    if base is not None:
+        return base
+    if record.scenario is None:
+        raise InputError(f"{text}: a run doesn't say its whole machine; give it with --base SCENARIO")
+    return load_scenario_file(scenario_path(record.scenario), jobs=True)

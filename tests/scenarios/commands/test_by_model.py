@@ -49,7 +49,7 @@ def test_a_job_has_the_calibrated_values_and_an_interval(answered: Answered) -> 
     assert "measurement" not in alone
 
 
-def test_run_and_predict_say_the_same_number(answered: Answered) -> None:
+def test_a_run_by_a_model_is_its_prediction(answered: Answered) -> None:
     run = answered("run", "v20z", "--model", "published", "-q")
     scenario = load_scenario_file(V20Z)
     predicted = predict_scenario(PUBLISHED, scenario, simulate_by_kernel)
@@ -94,8 +94,11 @@ def test_a_model_in_the_place_of_a_scenario_is_its_base(answered: Answered, tmp_
         (["run", "published", "--model", "published"], "published is a model already; give one of them"),
         (["run", "v20z", "--model", "nowhere.json"], "nowhere.json: cannot be read"),
         (["explain", "{}", "--model", "published"], "a saved run is done already; --model goes with a scenario"),
-        (["report", "{}", "--model", "published", "--out", "x.html"], "is done already; give its scenario"),
-        (["run", "{}"], "unknown key"),
+        (
+            ["report", "{}", "--model", "published", "--out", "x.html"],
+            "is done already: --model, --set and --engine go with a scenario",
+        ),
+        (["run", "{}", "--model", "published"], "is done already; it goes with a scenario"),
     ],
 )
 def test_a_model_where_none_can_be_is_refused(words: list[str], sentence: str, tmp_path: Path, capsys: Output) -> None:
