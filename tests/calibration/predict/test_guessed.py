@@ -177,6 +177,7 @@ def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source(
             "machine.network.clients_on_server=true",
             "database.log.flush_overhead_us=100",
             "database.path.session_fraction=0.0068",
+            "database.path.refill_fraction=0.135",
         ],
     )
     assert left_open(said, guess_moves(said)) == {}
