@@ -298,7 +298,7 @@ def test_the_readmes_python_runs() -> None:
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile(code, "README.md", "exec"), {"__name__": "readme"})  # noqa: S102 - our own page
-    assert "new orders per minute" in out.getvalue()
+    assert "new orders/min" in out.getvalue()
 
 
 def test_keys_of_the_examples_are_there() -> None:

@@ -82,7 +82,7 @@ class PathLength:
     key: str
     us: float
     source: str
-    factor: float | None
+    factor: float
 
 
 JOINTLY = (
@@ -95,18 +95,19 @@ BESIDE = "beside the joint fit, docs/decisions/0059-path-lengths-of-a-line.md"
 OF_COPIES = f"{BESIDE}: pages of an i5-2500K's page cache; with the copy 8 us of that core"
 OF_ONE_CLIENT = f"{BESIDE}: pgbench's TPC-B by one client on an i5-2500K"
 OF_SYSBENCH = "as in sysbench/read-write-2-gib"
+OF_MISSES = f"{OF_SYSBENCH}: 54 and 71 us of that core by the pool's size; an assumption for TPC-C is 100"
 PATH = "database.path."
 ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
     HEAP_8: (
         PathLength("statement's CPU", f"{PATH}statement_us", 197, OF_TEXTS, 1.5),
         PathLength("row's CPU", f"{PATH}row_operation_us", 25, OF_LOOKUPS, 2.0),
-        PathLength("page miss's CPU", f"{PATH}page_miss_us", 10, OF_COPIES, None),
+        PathLength("page miss's CPU", f"{PATH}page_miss_us", 10, OF_COPIES, 1.5),
     ),
     CLUSTERED_16: (
         PathLength("statement's CPU", f"{PATH}statement_us", 122, OF_SHAPES, 1.4),
         PathLength("row's CPU", f"{PATH}row_operation_us", 25, OF_SHAPES, 1.5),
         PathLength("scanned row's CPU", f"{PATH}scanned_row_us", 5, f"{OF_SYSBENCH}, an assumption there", 1.5),
-        PathLength("page miss's CPU", f"{PATH}page_miss_us", 345, OF_SYSBENCH, None),
+        PathLength("page miss's CPU", f"{PATH}page_miss_us", 345, OF_MISSES, 1.5),
     ),
 }
 """path lengths by the way an engine keeps rows; of engines of one way the same"""

@@ -3,7 +3,6 @@
 import shlex
 import shutil
 import sys
-import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,23 +11,14 @@ from pathlib import Path
 
 import typer
 
-from oltpsim.models.catalogue import Prices, catalogue_names, price_list
-from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.commands.modelled import Assumed, ModelledScenario, measurement_of
 from oltpsim.scenarios.commands.options import AnswerOptions, Output
-from oltpsim.scenarios.questions.explain import advise, unit_prices
-from oltpsim.scenarios.questions.what_if import what_if
 from oltpsim.scenarios.run import SavedRun, write_saved_run
-from oltpsim.scenarios.show.numbers import count, milliseconds, share
-from oltpsim.scenarios.show.progress import progress_display
-from oltpsim.scenarios.show.report import Advised, Grid, write_report
-from oltpsim.scenarios.show.summary import answer_json, summary_csv, summary_text
-from oltpsim.scenarios.show.table import NATURAL, sentence_flow
-from oltpsim.scenarios.show.words import Expected, is_calculated, rate_interval, rate_words, unit_of
-from oltpsim.simulator.errors import InputError
+from oltpsim.scenarios.show.numbers import milliseconds
+from oltpsim.scenarios.show.summary import DISAGREE, Beside, answer_json, summary_csv, summary_text
+from oltpsim.scenarios.show.words import Expected, is_calculated, rate_words, unit_of
 from oltpsim.simulator.results import Result
 
-ADVICE_CURRENCY = "USD"
 NARROWEST = 60
 """Narrower than this the figures would not fit beside their labels."""
 
@@ -97,8 +87,9 @@ def give(answered: RunAnswer, options: AnswerOptions, report: Path | None, save:
     if save is not None:
         write_saved_run(save, SavedRun(scenario, result))
     if report is not None:
-        grid = grid_of(scenario, options.quiet)
-        write_report(result, scenario, report, answered.command, answered.expected, advice_of(scenario), grid)
+        from oltpsim.scenarios.commands.report import report_run  # which imports all that draws
+
+        report_run(SavedRun(scenario, result), answered.expected, report, answered.command, options.quiet)
     if options.output is Output.JSON:
         typer.echo(answer_json(result, answered.expected, answered.assumed.rows, answered.certificate), nl=False)
     elif options.output is Output.CSV:
@@ -110,42 +101,14 @@ def give(answered: RunAnswer, options: AnswerOptions, report: Path | None, save:
         typer.echo("\n".join([_table(answered), *files, f"reproduce: {answered.command}"]))
 
 
-def _table(answered: RunAnswer) -> str:
-    text = summary_text(answered.result, answered.modelled.machine, terminal_width(), answered.expected)
-    lines = [text.rstrip("\n")]
-    if answered.certificate is not None:
-        lines += sentence_flow("certificate", answered.certificate, NATURAL)
-    if answered.calculated is not None:
-        lines.append(_compared(answered.calculated, answered.result))
+def _table(answer: RunAnswer) -> str:
+    """The answer on one screen; in colour what limits it by either engine, where they disagree."""
+    beside = Beside(answer.calculated, answer.assumed.words, answer.certificate)
+    text = summary_text(answer.result, answer.modelled.machine, terminal_width(), answer.expected, beside).rstrip("\n")
+    if not sys.stdout.isatty():
+        return text
+    lines = (typer.style(line, fg="yellow") if line.startswith(f"  {DISAGREE}") else line for line in text.split("\n"))
     return "\n".join(lines)
-
-
-def _compared(calculated: Result, simulated: Result) -> str:
-    """How far apart two answers are. Without their times, which would not be the same bytes again."""
-    one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
-    apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","
-    ends = f"{'' if simulated.rate_per_min.is_steady else ','} {rate_interval(simulated.rate_per_min)}"
-    return textwrap.fill(f"analytic {count(one)}{apart} simulated {count(other)}{ends}", terminal_width())
-
-
-def advice_of(scenario: ScenarioSpec) -> Advised:
-    """What would help the machine at prices of the catalogue, the newest list first, or why that can't be said."""
-    lists = [listed for name in catalogue_names("prices") if (listed := price_list(name)).currency == ADVICE_CURRENCY]
-    prices = Prices(tuple(sorted(lists, key=lambda listed: listed.date, reverse=True)))
-    try:
-        return advise(scenario, unit_prices(scenario, prices, {}))
-    except InputError as error:
-        return "; ".join(str(error).splitlines())
-
-
-def grid_of(scenario: ScenarioSpec, quiet: bool) -> Grid:
-    """Machines around this one, with progress unless `quiet`, or why there are none."""
-    try:
-        with progress_display(quiet) as display:
-            display.step("machines around this one")
-            return what_if(scenario, display.advance)
-    except InputError as error:
-        return "; ".join(str(error).splitlines())
 
 
 def terminal_width() -> int:

@@ -12,7 +12,7 @@ from oltpsim.scenarios.commands.answer import command_line, terminal_width
 from oltpsim.scenarios.commands.modelled import (
     ModelledScenario,
     assumed_of,
-    document_format,
+    is_model,
     measurement_of,
     modelled_scenario,
 )
@@ -36,7 +36,7 @@ from oltpsim.scenarios.questions.explain import (
     parse_growth,
     unit_prices,
 )
-from oltpsim.scenarios.run import SAVED_FORMAT, SimulationTask, read_saved_run, simulate
+from oltpsim.scenarios.run import SimulationTask, read_saved_run, simulate
 from oltpsim.scenarios.show.explain import (
     activity_bars,
     explanation_charts,
@@ -47,6 +47,7 @@ from oltpsim.scenarios.show.explain import (
 )
 from oltpsim.scenarios.show.picture import check_picture, write_picture
 from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.warnings import WARNING_KINDS, explained_warning
 from oltpsim.scenarios.show.words import Expected
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result
@@ -56,7 +57,10 @@ CALCULATED = "calculated by the analytic engine, not simulated; to see a simulat
 
 @with_records
 def explain(  # noqa: PLR0913 - one argument per option
-    what: Annotated[str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario.")],
+    what: Annotated[
+        str,
+        typer.Argument(metavar="RESULT.json|SCENARIO|CODE", help="A saved run, a scenario, or a warning's code."),
+    ],
     *,
     p95: Annotated[
         str | None, typer.Option("--p95", metavar="TIME", help="What 95 % of the new orders must end within: '50 ms'.")
@@ -101,9 +105,12 @@ def explain(  # noqa: PLR0913 - one argument per option
     GiB, disk or core, and for each unit of money; the best number of buffers and the cliff beyond; how much data and
     how many users it holds; how long it takes to get warm; how long it lasts if data and load grow.
     """
+    if what in WARNING_KINDS:
+        typer.echo(explained_warning(what, terminal_width()))
+        return
     check_picture(picture, "--picture")
     check_places(picture)
-    is_saved = document_format(what) == SAVED_FORMAT
+    is_saved = what.endswith(".json") and not is_model(what)
     modelled, result, head = _saved(what, system) if is_saved else _calculated(what, system)
     scenario = modelled.machine
     stated = {MEMORY_STEP: memory_price, DISK_STEP: disk_price, CORE_STEP: core_price}

@@ -32,7 +32,7 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.commands.options import Output
 from oltpsim.scenarios.library import AskedScenario, asked_scenario, is_line, library_files
 from oltpsim.scenarios.run import Display, SimulationTask, simulate, simulate_by_kernel
-from oltpsim.scenarios.show.machine import answered_by, description_text, understood_rows
+from oltpsim.scenarios.show.machine import answered_by, assumption_words, description_text, understood_rows
 from oltpsim.scenarios.show.words import Expected, uncertainty_words
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Estimate, Result
@@ -108,6 +108,8 @@ class Assumed:
     """the table"""
     rows: Sequence[Mapping[str, object]] | None = None
     """the same for a JSON document"""
+    words: tuple[str, ...] = ()
+    """each assumption in a few words, those first that move the rate most"""
     guesses: Moves = field(default_factory=dict)
     """parts of the intervals"""
     notes: tuple[str, ...] = ()
@@ -133,6 +135,7 @@ def assumed_of(modelled: ModelledScenario, display: Display) -> Assumed:
     return Assumed(
         description_text(description, moves, answered_by(calibration)),
         understood_rows(description, moves),
+        assumption_words(description, moves),
         left_open(description, moves, calibration),
         modelled.scenario.notes,
     )

@@ -45,7 +45,6 @@ from oltpsim.scenarios.commands.options import (
 )
 from oltpsim.scenarios.commands.output_files import check_places
 from oltpsim.scenarios.library import asked_scenario
-from oltpsim.scenarios.questions.measured import is_run, scenario_of_run
 from oltpsim.scenarios.run import (
     SAVED_FORMAT,
     check_replications,
@@ -58,8 +57,7 @@ from oltpsim.scenarios.show.job import job_csv, job_json, job_text
 from oltpsim.scenarios.show.machine import machine_yaml
 from oltpsim.scenarios.show.prediction import certificate_line
 from oltpsim.scenarios.show.progress import progress_display
-from oltpsim.scenarios.show.report import check_report
-from oltpsim.scenarios.show.summary import headline_text
+from oltpsim.scenarios.show.summary import assumed_lines, headline_lines
 from oltpsim.scenarios.show.words import NEW_ORDER
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result
@@ -93,6 +91,9 @@ def run(  # noqa: PLR0913 - one argument per option
     ] = None,
     report: ReportOption = None,
     save: SaveOption = None,
+    assumptions: Annotated[
+        bool, typer.Option("--assumptions", help="List every assumption, its alternatives and their effect.")
+    ] = False,
     save_scenario: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="Write the scenario that a line comes to.")
     ] = None,
@@ -106,8 +107,8 @@ def run(  # noqa: PLR0913 - one argument per option
     GiB 3000 IOPS', 'RAID 10 of 4 SATA'); operating system, engine ('PostgreSQL 15'), 'shared buffers 8 GB', '500
     warehouses' or '40 GB of data', '64 clients'; a driver of TPC-C ('HammerDB', 'BenchBase'), or 'pgbench select only'
     with 'scale 1000', 'sysbench read-write' with '8 tables', 'YCSB A' with '20 million records'; 'load of 20
-    warehouses', 'serial read'. Commas, +, on and with stand between them. Missing values are assumed; a table lists
-    each, its alternatives and their effect on the rate, which the interval covers.
+    warehouses', 'serial read'. Commas, +, on and with stand between them. Missing values are assumed; --assumptions
+    lists each, its alternatives and their effect on the rate, which the interval covers.
 
     The formulas answer at once, on stderr; the simulation confirms them, and its answer is the one on stdout, in files
     and held to --target. With --engine analytic the formulas' answer is all. A job (load, scan, lookups, mutex,
@@ -121,7 +122,10 @@ def run(  # noqa: PLR0913 - one argument per option
     replications the rate is their mean with its t interval; every other figure is the first seed's.
     """
     check_places(report, save, save_scenario)
-    check_report(report, "--report")
+    if report is not None:
+        from oltpsim.scenarios.show.report import check_report  # which imports all that draws
+
+        check_report(report, "--report")
     typed, command = typed_options(context), command_line(["oltpsim", *context.obj])
     if document_format(what) == SAVED_FORMAT:
         _refuse(typed, NOT_DONE_AGAIN, f"{what} is done already; it goes with a scenario")
@@ -138,7 +142,7 @@ def run(  # noqa: PLR0913 - one argument per option
         write_whole(save_scenario, machine_yaml(modelled.description))
     if modelled.machine.job is not None:
         _refuse(typed, TRANSACTIONS_ONLY, f"is for transactions; {modelled.machine.name!r} has a job: leave it out")
-        _answer_job(modelled, seed, options)
+        _answer_job(modelled, seed, options, assumptions)
         return
     check_replications([modelled.machine], replications)
     with progress_display(options.quiet) as display:
@@ -154,9 +158,10 @@ def run(  # noqa: PLR0913 - one argument per option
         typer.echo(f"the answer is that of {len(runs)} of {replications} replications", err=True)
         command += f" --replications {len(runs)}"
     expected = expected_of(modelled, result, assumed, options)
-    assumed.say(options.output, options.quiet)
     certificate = _certificate(what, system)
     give(RunAnswer(modelled, result, assumed, expected, first, command, certificate), options, report, save)
+    if assumptions or options.output is not Output.TABLE:
+        assumed.say(options.output, options.quiet)
     if interrupted:
         raise typer.Exit(130)
     check_target(result, target, expected)
@@ -164,7 +169,12 @@ def run(  # noqa: PLR0913 - one argument per option
 
 def _modelled(what: str, system: SystemOptions, base: str | None) -> ModelledScenario:
     """The scenario that SYSTEM means, and the model that answers for it. Raises InputError."""
-    if not is_run(what):
+    is_measured = False
+    if Path(what).exists():
+        from oltpsim.scenarios.questions.measured import is_run, scenario_of_run  # which imports every importer
+
+        is_measured = is_run(what)
+    if not is_measured:
         if base is not None:
             raise InputError(f"--base {base}: goes with the folder of a measured run; {what} says its whole machine")
         return modelled_scenario(what, system.settings, system.model, jobs=True)
@@ -209,15 +219,14 @@ def _calculated(modelled: ModelledScenario, seed: int, assumed: Assumed, options
         return None
     if not options.quiet:
         expected = expected_of(modelled, result, assumed, options)
-        typer.echo(headline_text(result, modelled.machine, terminal_width(), expected), nl=False, err=True)
+        typer.echo("\n".join(headline_lines(result, expected, terminal_width())), err=True)
     return result
 
 
-def _answer_job(modelled: ModelledScenario, seed: int, options: AnswerOptions) -> None:
+def _answer_job(modelled: ModelledScenario, seed: int, options: AnswerOptions, assumptions: bool) -> None:
     """Answer a job by its figure; by a calibrated model with an interval, which holds the guesses."""
     with progress_display(options.quiet) as display:
         assumed = assumed_of(modelled, display)
-    assumed.say(options.output, options.quiet)
     result = run_job(modelled.machine, seed)
     interval = modelled.job_interval(result.value, assumed.guesses)
     if options.output is Output.JSON:
@@ -226,4 +235,7 @@ def _answer_job(modelled: ModelledScenario, seed: int, options: AnswerOptions) -
         text = job_csv(result, modelled.machine, interval)
     else:
         text = job_text(result, modelled.machine, terminal_width(), interval)
+        text += "".join(f"{line}\n" for line in assumed_lines(assumed.words, terminal_width()))
     typer.echo(text, nl=False)
+    if assumptions or options.output is not Output.TABLE:
+        assumed.say(options.output, options.quiet)

@@ -9,8 +9,10 @@ from oltpsim.models.input import yaml_text
 from oltpsim.models.reading import Description, Origin
 from oltpsim.scenarios.show.numbers import plural, share
 from oltpsim.scenarios.show.table import aligned
+from oltpsim.scenarios.show.words import pool_size
 
 ASSUMED = "assumed"
+POOL_KEY = "database.pool.buffers"
 OF_CATALOGUE = "the catalogue's values"
 MOST_LETTERS = 34
 """of a cell of the table"""
@@ -38,6 +40,14 @@ def description_text(description: Description, moves: Moves, answers: str = "") 
         cells.append((row.what, _short(row.value), _short(origin + might_be), effect))
     cells += [("answered by", answers, "", "")] if answers else []
     return "\n".join([description.scenario.machine.name, *aligned(cells, indent=2)]) + "\n"
+
+
+def assumption_words(description: Description, moves: Moves) -> tuple[str, ...]:
+    """Values that nobody said, in a few words each, those first that move the rate most."""
+    rows = [row for row in description.rows if row.piece is None]
+    rows.sort(key=lambda row: -moves.get(row.key, {}).get(FigureKind.RATE, 0.0))
+    pool = f"pool {pool_size(description.scenario)}"
+    return tuple(pool if row.key == POOL_KEY else f"{row.what} {row.value}" for row in rows)
 
 
 def understood_rows(description: Description, moves: Moves) -> list[dict[str, Any]]:

@@ -5,6 +5,9 @@ from oltpsim.scenarios.show.numbers import plural
 from oltpsim.scenarios.show.table import flow, sentence_flow
 from oltpsim.scenarios.show.words import Expected, figure_words
 
+MOST_FIGURES = 3
+"""beside the rate, on a screen"""
+
 
 def model_rows(model: ModelUsed) -> list[tuple[str, str]]:
     """The calibration behind an answer, and how far that is from its runs: terms and sentences."""
@@ -27,4 +30,6 @@ def figure_lines(expected: Expected, width: int) -> list[str]:
     """The figures beside the rate that a model gives intervals of, each with its own; none without a model."""
     if isinstance(expected, str) or not expected.figures:
         return []
-    return flow(f"{expected.rate.confidence:.0%} intervals", figure_words(expected.figures), width)
+    known, more = figure_words(expected.figures), len(expected.figures) - MOST_FIGURES
+    words = [*known[:MOST_FIGURES], *([f"{more} more: -o json"] if more > 0 else [])]
+    return flow(f"{expected.rate.confidence:.0%} intervals", words, width)

@@ -98,6 +98,18 @@ def amount(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def known_digits(value: float, low: float, high: float) -> str:
+    """A figure rounded to what its interval allows, two digits of the interval's width: 190,000 of 140,000 to 260,000.
+
+    A figure of less than 10 keeps three digits.
+    """
+    width = high - low
+    if not width > 0.0 or not math.isfinite(width) or abs(value) < 10.0:
+        return four_digits(value)
+    step = 10.0 ** max(math.floor(math.log10(width)) - 1, 0)
+    return count(round(value / step) * step)
+
+
 def between(low: float, high: float) -> str:
     """An interval of whole things: 1,180 .. 1,290."""
     return f"{count(low)} .. {count(high)}"

@@ -5,6 +5,7 @@ Plain text: it reads the same in 80 columns, without colour and in a file.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from oltpsim.calibration.predict import MeasurementInterval
@@ -12,10 +13,12 @@ from oltpsim.models.input import document_text
 from oltpsim.models.machine import PriceSpec
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.show.model import figure_lines, model_lines
-from oltpsim.scenarios.show.numbers import count, share, significant, span, time_text
-from oltpsim.scenarios.show.table import WIDTH, blocks, csv_text, flow, sentence_flow
+from oltpsim.scenarios.show.numbers import count, known_digits, share, significant, span, time_text
+from oltpsim.scenarios.show.table import LABEL, WIDTH, blocks, csv_text, flow, sentence_flow
+from oltpsim.scenarios.show.warnings import warning_lines
 from oltpsim.scenarios.show.words import (
     NEW_ORDER,
+    NOTHING_NEAR,
     Expected,
     against_measured,
     bottleneck_details,
@@ -25,87 +28,156 @@ from oltpsim.scenarios.show.words import (
     interval_source,
     is_calculated,
     loads,
+    narrowed_by,
     next_words,
     page_cache,
     percentile_words,
-    rate_words,
+    short_unit_of,
     uncertainty_words,
-    unit_of,
 )
-from oltpsim.simulator.results import Result, main_class_of, result_json
+from oltpsim.simulator.results import NOT_STEADY, Result, main_class_of, result_json
 
 FORMAT = "oltpsim-answer-1"
+DISAGREE = "engines disagree"
+"""label of what limits the machine by either engine, where they don't name the same"""
+MOST_WARNINGS, MOST_NARROWER = 3, 2
 LONG_BAR, SHORT_BAR = 10, 6
 
 CellValue = str | int | float
 """A cell of a table of results."""
 
 
-def summary_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, expected: Expected = "") -> str:
-    """The answer in lines of at most `width` columns, the last one ended too."""
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside an answer.
+
+    `calculated`: the formulas' answer beside a simulated one. `assumed`: values that nobody said, those first that
+    move the rate most. `certificate`: how well the calibrated model has met its runs.
+    """
+
+    calculated: Result | None = None
+    assumed: Sequence[str] = ()
+    certificate: str | None = None
+
+
+def summary_text(
+    result: Result, scenario: ScenarioSpec, width: int = WIDTH, expected: Expected = "", beside: Beside | None = None
+) -> str:
+    """The answer in lines of at most `width` columns, the last one ended too: rate, limit, doubts, then details."""
+    beside = beside or Beside()
     lines = flow("", configuration_line(scenario).split(" · "), width, separator=" · ", indent=0)
-    lines += _rate(result, scenario, expected, width)
-    limit, details = result.bottleneck, bottleneck_details(result)
-    lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
-    lines += flow("next", [f"{limit.next_name}: {next_words(result)}"], width)
-    main = main_class_of(result)
-    percentiles = [
-        f"{name} {percentile_words(getattr(main, f'{name}_s'), getattr(main.intervals, name, None))}"
-        for name in ("p50", "p95", "p99")
-    ]
-    if main.intervals and any(each.low_s is not None for each in vars(main.intervals).values()):
-        percentiles.append(f"{result.rate_per_min.confidence:.0%} intervals of {interval_source(result)} alone")
-    if main.p95_s is None:
-        percentiles.insert(0, f"mean {time_text(main.mean_s)}")
-    lines += flow(f"response ({class_name(main.name)})", percentiles if main.completed else ["none completed"], width)
-    lines += flow(None, _bars(result, LONG_BAR if width >= 100 else SHORT_BAR), width)
-    lines += flow("hit ratio", _hits(result), width)
-    if result.start != "warm":
-        lines += flow("getting warm", _warming(result), width)
-    for warning in result.warnings:
-        lines += sentence_flow("warning", warning, width)
+    lines += headline_lines(result, expected, width)
+    lines += flow("answered by", _answered_by(result, beside.calculated), width)
+    if beside.calculated is not None and beside.calculated.bottleneck.name != result.bottleneck.name:
+        sides = (("formulas", beside.calculated.bottleneck), ("simulation", result.bottleneck))
+        lines += flow(DISAGREE, [f"{who}: {limit.name}, {share(limit.share)}" for who, limit in sides], width)
+    lines += _uncertainty(expected, width)
+    if beside.certificate is not None:
+        lines += sentence_flow("certificate", beside.certificate, width)
+    lines += _evidence(result, scenario, width)
+    lines += assumed_lines(beside.assumed, width)
+    lines += _details(result, width)
+    lines += warning_lines(result.warnings, width, MOST_WARNINGS)
     for law in result.broken_laws:
-        sides = f"{significant(law.left, 5)} against {significant(law.right, 5)}"
-        lines += sentence_flow("BROKEN LAW", f"{law.name}: {sides}; do not use this result", width)
+        sides_of_law = f"{significant(law.left, 5)} against {significant(law.right, 5)}"
+        lines += sentence_flow("BROKEN LAW", f"{law.name}: {sides_of_law}; do not use this result", width)
     return "\n".join(lines) + "\n"
 
 
-def headline_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, expected: Expected = "") -> str:
-    """The rate with its interval and what limits it: the answer before another one that says the rest."""
+def headline_lines(result: Result, expected: Expected, width: int) -> list[str]:
+    """The rate with its interval, p95, and what limits it."""
+    rate, main = result.rate_per_min, main_class_of(result)
+    low, high = (rate.low, rate.high) if isinstance(expected, str) else expected.rate.interval
+    figure, parts = count(rate.mean), []
+    if low is not None and high is not None:
+        figure = known_digits(rate.mean, low, high)
+        ends = f"between {known_digits(low, low, high)} and {known_digits(high, low, high)}"
+        parts.append(f"{ends} ({_interval_kind(result, expected)})")
+    if not rate.is_steady:
+        parts.append(NOT_STEADY if isinstance(expected, str) else f"{NOT_STEADY}: chance isn't in it")
+    parts += [] if main.p95_s is None else [f"p95 {time_text(main.p95_s)}"]
+    lines = flow(f"{figure} {short_unit_of(class_name(result.main_class))}", parts, width)
     limit, details = result.bottleneck, bottleneck_details(result)
-    lines = flow(unit_of(result.main_class), _rate_parts(result, scenario, expected), width)
-    lines += flow("bottleneck", [f"{limit.name}: {details[0]}", *details[1:]], width)
-    return "\n".join(lines) + "\n"
+    near = details[1:2] if details[1:2] == [NOTHING_NEAR] else []
+    words = [f"{limit.name}, {details[0]}", *near, f"next: {limit.next_name}, {next_words(result)}"]
+    lines += flow("limited by", words, width)
+    if (beginning := result.beginning) is None:
+        return lines
+    minutes, *rates = map(
+        significant, (beginning.lasted_s / 60.0, beginning.transactions_per_s, result.transactions_per_s)
+    )
+    return [*lines, *flow("credits", [f"first {minutes} min {rates[0]}/s, calculated, then {rates[1]}/s"], width)]
 
 
-def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int) -> list[str]:
-    lines = flow(unit_of(result.main_class), _rate_parts(result, scenario, expected), width)
-    if isinstance(expected, MeasurementInterval):
-        lines += flow("uncertain by", uncertainty_words(expected.rate), width)
-        lines += [] if expected.model is None else model_lines(expected.model, width)
-        lines += figure_lines(expected, width)
-    elif expected:
-        lines += sentence_flow("no interval", expected, width)
+def _interval_kind(result: Result, expected: Expected) -> str:
+    if isinstance(expected, str):
+        return f"{result.rate_per_min.confidence:.0%}, {interval_source(result)} alone"
+    return f"{expected.rate.confidence:.0%}, {'predicted' if expected.model is None else expected.model.role}"
+
+
+def _answered_by(result: Result, calculated: Result | None) -> list[str]:
+    """Engine, and how far the formulas are from a simulation."""
+    if is_calculated(result):
+        return ["formulas: calculated, not simulated"]
+    words = [f"simulation ({result.engine})"]
+    if calculated is not None and result.rate_per_min.mean:
+        apart = calculated.rate_per_min.mean / result.rate_per_min.mean - 1.0
+        words.append(f"formulas {share(abs(apart))} {'lower' if apart < 0 else 'higher'}")
+    return words
+
+
+def _uncertainty(expected: Expected, width: int) -> list[str]:
+    """Parts of the interval, and what would narrow it; or why there is none."""
+    if isinstance(expected, str):
+        return sentence_flow("no interval", expected, width) if expected else []
+    lines = flow("uncertain by", uncertainty_words(expected.rate), width)
+    if narrower := narrowed_by(expected.rate)[:MOST_NARROWER]:
+        lines += flow("would narrow it most", narrower, width)
+    lines += [] if expected.model is None else model_lines(expected.model, width)
+    return lines + figure_lines(expected, width)
+
+
+def _evidence(result: Result, scenario: ScenarioSpec, width: int) -> list[str]:
+    """The rate that was measured on the same system, what the machine costs, and how long the work took."""
+    lines = []
+    if scenario.interval.new_orders_per_client:
+        lines += flow("took", [f"{significant(result.duration_s)} s from the first start to the last end"], width)
+    measured = against_measured(result, scenario)
+    if measured is not None:
+        words = f"{count(measured.measured_per_min)} ({measured.error_words}, {measured.role})"
+        lines += flow("measured by others", [words], width)
+    if scenario.machine.price is not None:
+        lines += flow("costs", [cost_words(scenario.machine.price, result.rate_per_min.mean)], width)
     return lines
 
 
-def _rate_parts(result: Result, scenario: ScenarioSpec, expected: Expected) -> list[str]:
-    first, *others = rate_words(result.rate_per_min, expected, is_calculated(result))
-    parts = [f"{count(result.rate_per_min.mean)}  {first}", *others]
-    if scenario.interval.new_orders_per_client:
-        parts.append(f"{significant(result.duration_s)} s from the first start to the last end")
+def assumed_lines(words: Sequence[str], width: int) -> list[str]:
+    """As many assumptions as one line holds."""
+    line = "  assumed".ljust(LABEL + 2)
+    for number, each in enumerate(words):
+        left = len(words) - number
+        joined = f"{line}{', ' if number else ''}{each}"
+        if number and len(joined) > width - len(f" ({left} more: --assumptions)"):
+            return [f"{line} ({left} more: --assumptions)"]
+        line = joined
+    return [line] if words else []
+
+
+def _details(result: Result, width: int) -> list[str]:
+    """Percentiles, loads, hit ratios, and how a cold start gets warm."""
+    main = main_class_of(result)
+    times = [(name, getattr(main, f"{name}_s")) for name in ("p50", "p95", "p99")]
+    known = [f"{name} {percentile_words(at_s, getattr(main.intervals, name, None))}" for name, at_s in times if at_s]
+    if main.intervals and any(each.low_s is not None for each in vars(main.intervals).values()):
+        known.append(f"{result.rate_per_min.confidence:.0%} intervals of {interval_source(result)} alone")
+    if main.p95_s is None:
+        known.insert(0, f"mean {time_text(main.mean_s)}")
+    lines = flow(f"response ({class_name(main.name)})", known if main.completed else ["none completed"], width)
     if result.main_class != NEW_ORDER:
-        parts.append(f"{significant(result.transactions_per_s, 4)} transactions/s of all kinds")
-    if is_calculated(result):
-        parts.append("calculated, not simulated")
-    measured = against_measured(result, scenario)
-    if measured is not None:
-        parts.append(
-            f"measured by others: {count(measured.measured_per_min)} ({measured.error_words}, {measured.role})"
-        )
-    if scenario.machine.price is not None:
-        parts.append(cost_words(scenario.machine.price, result.rate_per_min.mean))
-    return parts
+        lines += flow("all kinds", [f"{significant(result.transactions_per_s, 4)} transactions/s"], width)
+    lines += flow(None, _bars(result, LONG_BAR if width >= 100 else SHORT_BAR), width)
+    lines += flow("hit ratio", _hits(result), width)
+    return lines if result.start == "warm" else [*lines, *flow("getting warm", _warming(result), width)]
 
 
 def cost_words(price: PriceSpec, per_min: float) -> str:

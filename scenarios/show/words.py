@@ -4,7 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oltpsim.calibration.predict import CHANCE, FORMULAS, FigureInterval, MeasurementInterval, UncertainValue
+from oltpsim.calibration.predict import (
+    CALIBRATED,
+    CHANCE,
+    FORMULAS,
+    MISSED,
+    ONE_RUN,
+    FigureInterval,
+    MeasurementInterval,
+    UncertainValue,
+)
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
 from oltpsim.models.workloads import ClosedClientsSpec, TerminalsSpec
 from oltpsim.scenarios.show.numbers import (
@@ -15,9 +24,11 @@ from oltpsim.scenarios.show.numbers import (
     share,
     signed_share,
     significant,
+    size,
     span,
     time_text,
 )
+from oltpsim.simulator.form import KIB
 from oltpsim.simulator.results import (
     NOT_STEADY,
     ROW_LOCKS,
@@ -39,6 +50,13 @@ SATURATED = 0.6
 """Below this share of its capacity nothing is called near its limit: clients and latency set the rate."""
 MOST_PARTS = 3
 """of an interval that are named"""
+NOTHING_NEAR = "nothing is near its limit"
+MOST_GROWTH = 0.6
+"""of a figure, above which a factor says more than a percentage"""
+UNKNOWABLE = frozenset({MISSED, ONE_RUN, FORMULAS, CHANCE, CALIBRATED})
+"""components of an interval that no word about the system would take away"""
+LEAST_NARROWER = 0.01
+"""share of an interval's factor below which nothing is said to narrow it"""
 Expected = MeasurementInterval | str
 """where a measurement would fall, or why that isn't known; empty if only chance was asked for"""
 ROLES = {
@@ -125,13 +143,27 @@ def rate_words(estimate: Estimate, expected: Expected, calculated: bool) -> list
 
 def uncertainty_words(value: UncertainValue) -> list[str]:
     """The largest parts of an interval, and all together; empty if there is none."""
-    words = [f"{part.what} ±{_spread(part.sd)}" for part in value.parts[:MOST_PARTS]]
-    return [*words, f"in all ±{_spread(value.sd)}, one standard deviation each"] if words else []
+    words = [f"{part.what} {_spread(part.sd)}" for part in value.parts[:MOST_PARTS]]
+    return [*words, f"in all {_spread(value.sd)}, one standard deviation each"] if words else []
 
 
 def _spread(sd: float) -> str:
-    """A standard deviation of a logarithm, as the relative growth of one of them: 0.1 is 11 %."""
-    return share(math.expm1(sd))
+    """A standard deviation of a logarithm as the relative growth of one: 0.1 is ±11 %; above 60 % a factor: x/÷1.8."""
+    growth = math.expm1(sd)
+    return f"±{share(growth)}" if growth <= MOST_GROWTH else f"x/÷{1.0 + growth:.2g}"
+
+
+def narrowed_by(value: UncertainValue) -> list[str]:
+    """The components that knowing more of the system would take away, with what each leaves of the interval's factor.
+
+    The largest first; none that would leave nearly all.
+    """
+    found, factor = [], math.exp(value.log_half_width)
+    for part in value.parts:
+        left = math.exp(value.without(part.what).log_half_width)
+        if part.what not in UNKNOWABLE and factor - left >= LEAST_NARROWER * factor:
+            found.append(f"{part.what} (x{factor:.3g} -> x{left:.3g})")
+    return found
 
 
 def percentile_words(time_s: float | None, interval: PercentileInterval | None) -> str:
@@ -227,11 +259,16 @@ def configuration_line(scenario: ScenarioSpec) -> str:
     since = f"after {span(window.warm_up_s)} of warm-up from {start}" if window.warm_up_s else f"counted from {start}"
     parts = [
         *hardware(scenario),
-        f"{scenario.database.name}, {count(scenario.database.pool.buffers)} buffers",
+        f"{scenario.database.name}, pool {pool_size(scenario)}",
         f"{workload.size_words}, {clients}",
         "sustained for hours" if window.sustained else f"{_length(window)} {since}",
     ]
     return " · ".join(parts)
+
+
+def pool_size(scenario: ScenarioSpec) -> str:
+    """Size of the buffer pool: 7.83 GiB."""
+    return size(scenario.database.pool.buffers * scenario.database.page_kib * KIB)
 
 
 def _length(window: IntervalSpec) -> str:
@@ -276,7 +313,7 @@ def bottleneck_details(result: Result) -> list[str]:
     name = result.bottleneck.name
     words = [f"{share(result.bottleneck.share)} {_meaning(result, name)}"]
     if max(load.share for load in loads(result)) < SATURATED:
-        words.append("nothing is near its limit")
+        words.append(NOTHING_NEAR)
     device = next((one for one in result.devices if one.name == name), None)
     cache = page_cache(result)
     if device is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.expectation.values import Frontier, Numbers, effective, shares_of
 from oltpsim.simulator.expectation.visits import ROWS, ProgramReader, Touches
-from oltpsim.simulator.form import REFERENCE_KINDS, FloatArray, IntArray
+from oltpsim.simulator.form import REFERENCE_KINDS, FloatArray, IntArray, ranks
 
 POPULAR, ROW, APPEND, RECENT = (REFERENCE_KINDS.index(kind) for kind in ("popular", "row", "append", "recent"))
 SHARE_STEPS = 1000
@@ -160,7 +160,12 @@ class PageUses:
         """Chance of each page of a group by that of rows from `low` on; draws alike have one array of rows."""
         key = id(rows), low, rows_per_page, group_pages
         if key not in self._along:
-            offsets = (low + np.arange(len(rows))) // rows_per_page % group_pages
+            first, last = low // rows_per_page, (low + len(rows) - 1) // rows_per_page
+            rows_of = np.full(last - first + 1, rows_per_page)
+            rows_of[0] -= low - first * rows_per_page
+            rows_of[-1] -= (last + 1) * rows_per_page - low - len(rows)
+            # so many rows of each page, the first and the last one cut
+            offsets = np.repeat(np.arange(first, last + 1) % group_pages, rows_of)
             self._along[key] = np.bincount(offsets, weights=rows, minlength=group_pages).astype(np.float64)
         return self._along[key]
 
@@ -188,9 +193,9 @@ class AlikeGroups:
         self.kinds = np.zeros(len([*marks, *places][0]), dtype=np.int64)
         """kind of each group"""
         for mark in (*marks, *places):
-            _, steps = np.unique(mark, return_inverse=True)
+            steps = ranks(mark.astype(np.int64))
             if steps.any():
-                _, self.kinds = np.unique(self.kinds * len(steps) + steps, return_inverse=True)
+                self.kinds = ranks(self.kinds * (int(steps.max()) + 1) + steps)
         _, first, counts = np.unique(self.kinds, return_index=True, return_counts=True)
         self.first, self.counts = first.astype(np.int64), counts.astype(np.float64)
         """first group of each kind, and how many there are of it"""

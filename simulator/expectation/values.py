@@ -93,12 +93,25 @@ def affine(part: Part, factor: int, add: int, modulus: int) -> Part:
 def _spread(numbers: Numbers, factor: int, add: int, modulus: int) -> Numbers:
     if factor == 1 and not modulus:
         return Numbers(numbers.low + add, numbers.share, numbers.apart)
+    if factor == 1 and len(numbers.share) <= modulus:
+        return _rotated(numbers, add, modulus)
     at = (numbers.low + np.arange(len(numbers.share))) * factor + add
     if modulus:
         at %= modulus
     low = int(at.min())
     share = np.asarray(np.bincount(at - low, weights=numbers.share), dtype=np.float64)
     return Numbers(low, share, 1.0 if modulus else numbers.apart)
+
+
+def _rotated(numbers: Numbers, add: int, modulus: int) -> Numbers:
+    """`numbers` + `add` modulo `modulus`, of which there are no fewer."""
+    low, beyond = (numbers.low + add) % modulus, len(numbers.share)
+    until = modulus - low
+    if beyond <= until:
+        return Numbers(low, numbers.share)
+    share = np.zeros(modulus)
+    share[low:], share[: beyond - until] = numbers.share[:until], numbers.share[until:]
+    return Numbers(0, share)
 
 
 def total(high: Part, factor: int, low: Part) -> Part:

@@ -97,6 +97,12 @@ class _PathState:
     touched: dict[tuple[int, int, int], float]
     log_bytes: float
 
+    def going(self, share: float, *, alone: bool) -> _PathState:
+        """A share of the weight on its way; a copy, unless it goes one way alone."""
+        if alone and share == 1.0:
+            return self
+        return _PathState(self.weight * share, list(self.registers), dict(self.touched), self.log_bytes)
+
 
 def _meet(a: _PathState | None, b: _PathState) -> _PathState:
     if a is None:
@@ -128,6 +134,8 @@ class ProgramReader:
         self.start = [only(_distribution(client_registers[:, r])) for r in range(client_registers.shape[1])]
         self.claims = np.ones(len(program.counter_tables))
         """probability that a claim finds its counter below the limit"""
+        self._references = program.references.tolist()
+        self._rows_per_page = [row.rows_per_page for row in map(program.region, range(len(program.regions)))]
         self._memory: dict[tuple[object, ...], Part] = {}
         self._rows_before: dict[int, tuple[Part, int]] = {}
         """by the identity of a part: the part so many rows before it"""
@@ -206,10 +214,10 @@ class ProgramReader:
             code, *operands = operations[pc]
             name = CODE_NAMES[code]
             work.executed[pc] += here.weight
-            for target, share in self._execute(name, operands, pc, here, work, number):
+            ways = self._execute(name, operands, pc, here, work, number)
+            for target, share in ways:
                 if share > LEAST_WEIGHT and target >= 0:
-                    going = _PathState(here.weight * share, list(here.registers), dict(here.touched), here.log_bytes)
-                    pending[target] = _meet(pending.get(target), going)
+                    pending[target] = _meet(pending.get(target), here.going(share, alone=len(ways) == 1))
         raise InputError(
             f"class {self.program.classes[number]}: more than {self.MOST_STEPS:,} steps; "
             "the analytic engine and a warm start need loops with bounds"
@@ -354,10 +362,9 @@ class ProgramReader:
         """A reference. What is put aside is none to a page that others find in the pool by it."""
         reference, write, *_ = operands
         put_aside = name == "put_aside"
-        _, region, group_register, row_register, *_ = self.program.references[reference].tolist()
+        kind, region, group_register, row_register, *_ = self._references[reference]
         group, row = here.registers[group_register], here.registers[row_register]
-        kind = int(self.program.references[reference, 0])
-        rows_per_page = int(self.program.region(region)[3])
+        rows_per_page = self._rows_per_page[region]
         for share, part in row if kind in ROWS else only(NOWHERE):
             repeated = 0.0
             for weight, page_group in group if kind in ROWS else ():

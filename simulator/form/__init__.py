@@ -1,6 +1,6 @@
 """What engines run, as arrays with names: programs, stations, devices, samplers, simulated time."""
 
-from oltpsim.simulator.form.arrays import BoolArray, FloatArray, IntArray, StructuredArray
+from oltpsim.simulator.form.arrays import BoolArray, FloatArray, IntArray, StructuredArray, ranks
 from oltpsim.simulator.form.assembler import Assembler, Label
 from oltpsim.simulator.form.clock import FS_PER_PS, NS_PER_MS, NS_PER_S, NS_PER_US, PS_PER_NS, PS_PER_S, from_s, to_s
 from oltpsim.simulator.form.daemon import (

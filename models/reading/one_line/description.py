@@ -29,7 +29,7 @@ from oltpsim.models.reading.one_line.pieces import (
     system_of_maker,
 )
 from oltpsim.models.reading.one_line.settings import apply_settings
-from oltpsim.models.reading.one_line.systems import NamedSystem
+from oltpsim.models.reading.one_line.systems import NO_SYSTEM, NamedSystem
 from oltpsim.models.reading.one_line.turns import add_turns
 from oltpsim.models.reading.one_line.workload import Current, line_workload, run_of
 from oltpsim.models.scenario import ScenarioSpec
@@ -55,6 +55,15 @@ RESERVED_SOURCE = (
     "idle servers hold 88 MB of 213 MB (Debian 13, tierhive.com), 160 to 300 MB (Ubuntu Server, Rocky: ilsoftware.it): "
     "0.1 GiB and a twentieth of the memory (assumption), until that is the catalogue's half a GiB"
 )
+
+
+OF_A_SHAPE = {"memory_gib", "virtual", "cores", "threads"}
+"""things that a cloud machine's name says too"""
+SO_ANYWAY = {
+    "name", "driver", "virtualised", "file_system", "min_wal", "huge_pages", "wal_compression", "oltp", "tpcc",
+    "binlog", "binlog_syncs", "redo_synced", "redo_files", "tls", "fsync", "thread_concurrency", "page_kib", "managed",
+}  # fmt: skip
+"""things that have no row of their own: as they say it is modelled, or others' rows stand for them"""
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,7 @@ def read_description(line: str = "", overrides: Sequence[str] = ()) -> Descripti
         scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     except InputError as error:
         raise type(error)("\n".join(_with_piece(text, rows) for text in str(error).splitlines())) from error
+    _refuse_without_effect(phrases, rows)
     described = {"notes": [f"described by: {line}"]}
     scenario = filled_by_data(scenario_from_mapping(data | described, WHERE, overrides))
     for setting in overrides:
@@ -106,6 +116,16 @@ def read_description(line: str = "", overrides: Sequence[str] = ()) -> Descripti
     notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
     data |= {"notes": [*described["notes"], *notes]}
     return Description(line, scenario.model_copy(update={"notes": tuple(data["notes"])}), data, tuple(rows))
+
+
+def _refuse_without_effect(phrases: Phrases, rows: Sequence[Origin]) -> None:
+    """Raises InputError for a piece that says nothing of the scenario, unless it says what is so anyway."""
+    shown = {row.piece for row in rows}
+    without_row = SO_ANYWAY | (OF_A_SHAPE if "instance" in phrases else set())
+    without_row |= {"ghz"} if {"words", "virtual"} & phrases.keys() else set()
+    for thing, phrase in phrases.items():
+        if phrase.piece not in shown and thing not in without_row:
+            raise InputError(f"{WHERE}: '{phrase.piece}': has no effect beside the other pieces; leave it out")
 
 
 def _with_piece(problem: str, rows: Sequence[Origin]) -> str:
@@ -158,7 +178,7 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     machine = {"name": title, **machine} | ({} if disks is None else {"disks": disks})
     if log_disk is not None:
         machine["log_disk"] = log_disk
-    if "virtualised" in phrases and instance is None:
+    if phrases.value("virtualised") == "Xen" and instance is None:
         machine["hardware_share_lost"] = hardware.XEN_SHARE
         key, piece = "machine.hardware_share_lost", phrases["virtualised"].piece
         source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
@@ -180,10 +200,17 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         set_value(data, each.key, each.us)
     _spell_out(data)
     if entry == "linux":
-        is_virtual = instance is not None or bool({"virtual", "virtualised"} & phrases.keys())
-        model = (instance.cpu.model if instance else "") if is_virtual else None
+        model = (instance.cpu.model if instance else "") if _wakes_by_host(phrases) else None
         rows += add_turns(data, kind_of(engine.entry), model, of_tpcc=workload.rows is None)
     return data, [*rows, *of_database, *of_run]
+
+
+def _wakes_by_host(phrases: Phrases) -> bool:
+    """Whether a message wakes a thread by way of a host: not on bare metal, nor where Xen's whole loss is known."""
+    if phrases.value("virtualised") == "Xen":
+        return False
+    is_rented = "instance" in phrases and ".metal" not in phrases["instance"].value
+    return is_rented or bool({"virtual", "virtualised"} & phrases.keys())
 
 
 def _spell_out(data: dict[str, Any]) -> None:
@@ -215,12 +242,15 @@ def _system(phrases: Phrases, year: int) -> tuple[NamedSystem, str, Origin]:
     key, what = "operating_system", "operating system"
     linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
     if "system" not in phrases:
-        entry = system_of_maker(phrases.value("name", "")) or linux
+        of_maker = system_of_maker(phrases.value("name", "")) if year <= LAST_OLD_YEAR else None
+        entry = of_maker or linux
         source = "the maker's own" if entry != linux else "no system is said: Linux of the processor's time"
         alternatives = ("operating_system=windows-2000",) if entry == "linux-2-6" else ()
         return NamedSystem(entry, None), entry, Origin(what, key, entry, None, source, others=alternatives)
     piece, system = phrases["system"].piece, phrases["system"].value
     if system.entry is None:
         return system, linux, Origin(what, key, linux, piece, "of the processor's time, no version is said")
+    if system.nearest and year > LAST_OLD_YEAR and "linux" not in system.entry and "solaris" not in system.entry:
+        raise InputError(f"{WHERE}: '{piece}': {NO_SYSTEM.format(system.entry)}")
     source = NEAREST if system.nearest else ""
     return system, system.entry, Origin(what, key, system.entry, piece, source)

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Literal, Self
 
 import numpy as np
-import scipy.special
+import scipy
 from pydantic import Field, model_validator
 
 from oltpsim.models.input import Fraction, Number, Spec, WholeNumber

@@ -6,6 +6,7 @@ from pathlib import Path
 from oltpsim.calibration.fit import measured_runs
 from oltpsim.calibration.importers import find_runs
 from oltpsim.calibration.records import (
+    FORMAT,
     RunRecord,
     load_record,
     merge_readings,
@@ -55,21 +56,40 @@ def _runs(
         return
     folder = Path(text)
     paths = records_in(folder) if folder.is_dir() else [record_path(text)]
-    if not paths:
-        raise InputError(f"{text}: no run record or measured scenario in this folder; 'oltpsim import' makes records")
+    if folder.is_dir() and not any(map(_may_be_a_run, paths)):
+        for record in _imported(folder):
+            yield record, _its_base(record, text, base, otherwise)
+        return
     for path in paths:
         if _is_scenario(path):
             scenario = load_scenario_file(path, jobs=True)
             yield record_of_scenario(path.stem, scenario, path.name), scenario
             continue
         record = load_record(path)
-        if base is None and record.scenario is not None:
-            yield record, load_scenario_file(scenario_path(record.scenario), jobs=True)
-            continue
-        stands_for = base or otherwise
-        if stands_for is None:
-            raise InputError(f"{text}: a record doesn't say its whole machine; give a scenario with --base")
-        yield record, stands_for
+        yield record, _its_base(record, text, base, otherwise)
+
+
+def _its_base(record: RunRecord, text: str, base: ScenarioSpec | None, otherwise: ScenarioSpec | None) -> ScenarioSpec:
+    """The scenario that a record is a run of. Raises InputError if there is none."""
+    if base is None and record.scenario is not None:
+        return load_scenario_file(scenario_path(record.scenario), jobs=True)
+    stands_for = base or otherwise
+    if stands_for is None:
+        raise InputError(f"{text}: a record doesn't say its whole machine; give a scenario with --base")
+    return stands_for
+
+
+def _may_be_a_run(path: Path) -> bool:
+    """Whether a file can be a record or a scenario: YAML, or a record as JSON, which monitors write too."""
+    return path.suffix != ".json" or f'"{FORMAT}"' in SourceFile(path, path.name).head
+
+
+def _imported(folder: Path) -> list[RunRecord]:
+    """Records of a folder with outputs of a load generator. Raises InputError if there are none."""
+    runs = [run for run in find_runs([folder]) if run.has_result]
+    if not runs:
+        raise InputError(f"{folder}: no run record, measured scenario or result of a load generator in this folder")
+    return [merge_readings(run.name, run.readings).record for run in runs]
 
 
 def _is_scenario(path: Path) -> bool:
@@ -111,14 +131,7 @@ def scenario_of_run(text: str, base: ScenarioSpec | None, overrides: Sequence[st
     `text`: the folder of what a load generator and its monitors wrote, or a record. `base`: the machine, which a run
     doesn't say whole. Raises InputError.
     """
-    folder = Path(text)
-    holds_records = folder.is_dir() and any(each.suffix != ".json" for each in records_in(folder))
-    files = find_runs([folder]) if folder.is_dir() and not holds_records else []
-    if files:
-        records = [merge_readings(each.name, each.readings).record for each in files]
-        bases = {record.name: _machine_of(record, text, base) for record in records}
-    else:
-        records, bases = read_runs([text], base)
+    records, bases = read_runs([text], base)
     if len(records) != 1:
         names = ", ".join(record.name for record in records)
         raise InputError(f"{text}: holds {len(records)} runs ({names}); give one of them, or compare a model with all")
@@ -131,12 +144,3 @@ def scenario_of_run(text: str, base: ScenarioSpec | None, overrides: Sequence[st
         measured = MeasuredSpec(transactions_per_s=all_kinds.value, role="predicted", source=run.source)
     changed = scenario_from_mapping(run.scenario.model_dump(mode="json"), run.name, overrides)
     return changed.model_copy(update={"measured": measured})
-
-
-def _machine_of(record: RunRecord, text: str, base: ScenarioSpec | None) -> ScenarioSpec:
-    """The scenario that says a record's machine. Raises InputError if nobody says it."""
-    if base is not None:
-        return base
-    if record.scenario is None:
-        raise InputError(f"{text}: a run doesn't say its whole machine; give it with --base SCENARIO")
-    return load_scenario_file(scenario_path(record.scenario), jobs=True)

@@ -27,6 +27,7 @@ from oltpsim.simulator.analytic import (
     loaded,
     parameters_of,
     percentile_half_widths,
+    rate_half_widths,
     response_quantiles_s,
     retimed,
     rows,
@@ -163,8 +164,9 @@ def answers(machines: Machines, objectives: Sequence[ResponseObjective]) -> Answ
 def _time_s(machines: Machines, solution: Solution, objective: ResponseObjective) -> FloatArray:
     """Response time that an objective limits, (machines,); NaN where it isn't known well enough."""
     number = machines.workload.classes.index(objective.transaction)
-    of = machines.workload, machines.parameters, solution, np.array([number]), np.array([objective.share])
-    is_known = percentile_half_widths(*of)[:, 0, 0] <= math.log(DECIDED_FACTOR)
+    machine = machines.workload, machines.parameters, solution
+    of = *machine, np.array([number]), np.array([objective.share])
+    is_known = percentile_half_widths(*of, rate_half_widths(*machine))[:, 0, 0] <= math.log(DECIDED_FACTOR)
     return np.where(is_known, response_quantiles_s(*of)[:, 0, 0], np.nan)
 
 

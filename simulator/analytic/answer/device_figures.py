@@ -4,7 +4,7 @@ import numpy as np
 
 from oltpsim.simulator.analytic.answer import figures
 from oltpsim.simulator.analytic.answer.figures import Case
-from oltpsim.simulator.analytic.reading import DATA, LOG, TOGETHER, Rates, places_of
+from oltpsim.simulator.analytic.reading import DATA, LOG, NO_LIMITS, TOGETHER, Rates, places_of
 from oltpsim.simulator.form import (
     ALL_VOLUMES,
     MIB,
@@ -155,6 +155,8 @@ def volume_limits(case: Case) -> list[LimitResult]:
 def demand_on_limits(case: Case) -> Rates:
     """Demand on each limit, in requests or MiB per second; on those of data disks that of the first one."""
     storage, places = case.system.storage, places_of(case.system)
+    if not any(places):
+        return NO_LIMITS
     numbers = (number for number in range(storage.data_devices) for _ in storage.disks_of(number))
     of_disks = [_requests_of_disk(case, number) for number in numbers]
     log_disks = [_requests_of_disk(case, storage.log_device)] * len(storage.disks_of(storage.log_device))

@@ -81,7 +81,7 @@ class Case:
         """Of the run."""
         return to_s(self.system.interval.warm_up_ns) + self.duration_s
 
-    @property
+    @cached_property
     def transactions(self) -> float:
         """Of the whole mix, in the counted interval."""
         work, share = self.system.work, float(self.workload.mix[self.workload.main_class])
@@ -238,13 +238,11 @@ def tables(case: Case) -> list[TableResult]:
     """References of each region and where they were answered; a row's parts sum to its references."""
     groups, names = case.workload.groups, case.system.program.region_names
     misses, reads = case.solution.groups.misses[0], case.solution.groups.reads[0]
+    answered = (groups.references - case.brought, misses - reads, reads, case.brought - misses)
     found = []
     for number, name in enumerate(names):
         here = groups.region == number
-        parts = [
-            case.counted(float(values[here].sum()))
-            for values in (groups.references - case.brought, misses - reads, reads, case.brought - misses)
-        ]
+        parts = [case.counted(float(values[here].sum())) for values in answered]
         parts[0] += case.counted(float(groups.repeated[number]))
         found.append(TableResult(name, sum(parts), *parts))
     return found

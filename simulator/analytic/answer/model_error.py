@@ -92,14 +92,15 @@ def rate_half_widths(w: Workload, p: Parameters, r: Solution) -> FloatArray:
 
 
 def percentile_half_widths(
-    w: Workload, p: Parameters, r: Solution, classes: IntArray, shares: FloatArray
+    w: Workload, p: Parameters, r: Solution, classes: IntArray, shares: FloatArray, rate_half_width: FloatArray
 ) -> FloatArray:
     """Half widths of the intervals of percentiles' logarithms, (machines, classes, shares); they grow with the share.
 
+    `rate_half_width`: of the machines' rates, (machines,).
     Between the percentiles of the model, and beyond them, they are interpolated by the logarithm of 1 - share.
     """
     model = error_model().figures
-    features = percentile_features(w, p, r, classes, rate_half_widths(w, p, r))
+    features = percentile_features(w, p, r, classes, rate_half_width)
     is_main = classes == w.main_class
     widths = np.stack(
         [model[name].half_width(features) * np.where(is_main, 1.0, model[name].other_classes) for name in PERCENTILES],
@@ -236,4 +237,7 @@ def _features(w: Workload, p: Parameters, r: Solution, classes: IntArray | None)
         "open arrivals at row locks": is_open * lock,
         "connections": column(all_inside(p, r)),
     }
-    return {name: np.broadcast_to(values, total_s.shape) for name, values in features.items()}
+    return {
+        name: values if values.shape == total_s.shape else np.broadcast_to(values, total_s.shape)
+        for name, values in features.items()
+    }

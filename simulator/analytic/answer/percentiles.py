@@ -10,6 +10,7 @@ of the machine repairman: Iglehart, J. Appl. Prob. 2, 1965).
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,16 @@ class Mixture:
         The cube root of a gamma distributed time is taken to be normal (Wilson and Hilferty, PNAS 17, 1931): within
         3 % for the percentiles from 50 on of shapes from 1 on.
         """
-        mean_s = np.maximum(self.mean_s, TINY)
-        sd = np.sqrt(np.maximum(self.variance_s2 / mean_s**2, LEAST_VARIATION)) / 3.0
-        roots = np.cbrt(times_s[..., None] / mean_s[..., None, :])
-        within = _normal_below((roots - (1.0 - sd**2)[..., None, :]) / sd[..., None, :])
+        mean_s, centre, sd = self._roots
+        within = _normal_below((np.cbrt(times_s[..., None] / mean_s) - centre) / sd)
         return np.asarray((self.chance[..., None, :] * within).sum(axis=-1))
+
+    @cached_property
+    def _roots(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Means of the terms; of the cube roots of times by these, mean and standard deviation."""
+        mean_s = np.maximum(self.mean_s, TINY)[..., None, :]
+        sd = np.sqrt(np.maximum(self.variance_s2[..., None, :] / mean_s**2, LEAST_VARIATION)) / 3.0
+        return mean_s, 1.0 - sd**2, sd
 
     def quantiles(self, shares: FloatArray) -> FloatArray:
         """The times that these shares end within, (machines, classes, shares)."""

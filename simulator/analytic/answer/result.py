@@ -138,7 +138,8 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     nearest to it; counts are what that makes in the counted interval.
     """
     system, w, rate = case.system, case.workload, case.rate
-    by_class = zip(percentiles_s(case), _percentile_half_widths(case), strict=True)
+    rate_half_width = rate_half_widths(w, case.parameters, case.solution)
+    by_class = zip(percentiles_s(case), _percentile_half_widths(case, rate_half_width), strict=True)
     classes = [_class(case, number, *of_class) for number, of_class in enumerate(by_class)]
     main = classes[w.main_class]
     cpu, devices, caches = figures.cpu(case), device_figures.devices(case), figures.caches(case)
@@ -153,7 +154,7 @@ def result_of(case: Case, seed: int, warnings: Sequence[str] = ()) -> Result:
     if system.terminals:
         stations.append(connections_result(system, system.terminals, classes, case.duration_s))
     bottleneck = bottleneck_of(cpu, devices[: len(case.system.storage.devices)], locks, stations, main, volume_limits)
-    half_width = float(rate_half_widths(w, case.parameters, case.solution)[0])
+    half_width = float(rate_half_width[0])
     rate_per_min = error_model().interval(counted_per_min(case), half_width)
     steady_per_min = main.rate_per_min if case.warming is None else case.warming.steady_per_s * case.per_min
     faults_per_s = rate * float(case.solution.paging.faults[0])
@@ -223,10 +224,11 @@ def percentiles_s(case: Case) -> FloatArray:
     return times_s + waited_s + case.tier_s
 
 
-def _percentile_half_widths(case: Case) -> FloatArray:
+def _percentile_half_widths(case: Case, rate_half_width: FloatArray) -> FloatArray:
     """Half widths of the intervals of the percentiles' logarithms, (classes, `PERCENTILES`)."""
     w, classes = case.workload, np.arange(len(case.workload.classes))
-    return percentile_half_widths(w, case.parameters, case.solution, classes, np.array([*PERCENTILES.values()]))[0]
+    shares = np.array([*PERCENTILES.values()])
+    return percentile_half_widths(w, case.parameters, case.solution, classes, shares, rate_half_width)[0]
 
 
 def _class(case: Case, number: int, percentiles_s: FloatArray, half_widths: FloatArray) -> ClassResult:

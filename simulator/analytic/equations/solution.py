@@ -236,9 +236,11 @@ def rates(w: Workload, p: Parameters, policy: str) -> FloatArray:
 
 
 def _solved(w: Workload, p: Parameters, policy: str, per_s: FloatArray | None, *, with_groups: bool) -> Solution:
-    count, parts = len(p), [column.reshape(len(column), -1) for column in columns(p)]
+    parts = [column.reshape(len(column), -1) for column in columns(p)]
+    count = max(map(len, parts))
     machines = np.empty((count, sum(part.shape[1] for part in parts)))
-    np.concatenate([np.broadcast_to(part, (count, part.shape[1])) for part in parts], axis=1, out=machines)
+    filled = [part if len(part) == count else np.broadcast_to(part, (count, part.shape[1])) for part in parts]
+    np.concatenate(filled, axis=1, out=machines)
     _check_layout()
     found = compiled(w, policy).solve(machines, per_s, layout(Solution), with_groups=with_groups)
     solution = from_columns(Solution, found)

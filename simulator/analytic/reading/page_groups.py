@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from oltpsim.simulator.form import FloatArray, weighted_sum
+from oltpsim.simulator.form import FloatArray, ranks, weighted_sum
 
 FINE_RATIO, SPREAD = 1.05, 0.002
 """Pages whose popularity differs by less than the first are alike. A group takes in more popular ones as long as the
@@ -81,7 +81,8 @@ class PageGroups:
         for pages in self.laid:
             here, there = pages.group[:, :-devices].ravel(), pages.group[:, devices:].ravel()
             both = (here >= 0) & (there >= 0)
-            np.add.at(found, (here[both], there[both]), pages.alike[:, :-devices].ravel()[both])
+            pairs, numbers = here[both] * len(found) + there[both], pages.alike[:, :-devices].ravel()[both]
+            found += np.bincount(pairs, numbers, found.size).reshape(found.shape)
         return replace(self, beside=found / np.maximum(self.pages, 1e-300)[:, None])
 
     @cached_property
@@ -133,12 +134,12 @@ def alike(rates: FloatArray, counts: FloatArray) -> npt.NDArray[np.int64]:
     What counts is the root of pages times references, as what merging neglects shows where a cache has some of both.
     """
     logs = np.log(rates)
-    bins, number_of = np.unique(np.floor(logs / np.log(FINE_RATIO)).astype(np.int64), return_inverse=True)
+    number_of = ranks(np.floor(logs / np.log(FINE_RATIO)).astype(np.int64))
     pages = np.bincount(number_of, weights=counts)
     means = np.bincount(number_of, weights=counts * logs) / pages
     pages = pages * np.exp((means - means.max(initial=-np.inf)) / 2.0)
     most = SPREAD * pages.sum()
-    group_of, group = np.zeros(len(bins), dtype=np.int64), 0
+    group_of, group = np.zeros(len(pages), dtype=np.int64), 0
     held, mean, spread = 0.0, 0.0, 0.0
     for number, (count, log) in enumerate(zip(pages.tolist(), means.tolist(), strict=True)):
         apart = (log - mean) ** 2 * held * count / (held + count)

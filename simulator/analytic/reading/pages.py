@@ -201,8 +201,8 @@ class PageReader:
         asked = np.flatnonzero(rates > 0)
         like = alike(rates[asked], counts[asked])
         group_of = np.full(len(rates), -1, dtype=np.int64)
-        for each in range(like.max(initial=-1) + 1):
-            inside = asked[like == each]
+        ends = np.cumsum(np.bincount(like))
+        for inside in np.split(asked[np.argsort(like, kind="stable")], ends[:-1]) if len(like) else ():
             group_of[inside] = len(self.found.rows)
             part = weighted_sum(shares[:, inside], counts[inside])
             total = float(weighted_sum(part, amounts))

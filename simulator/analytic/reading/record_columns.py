@@ -6,6 +6,7 @@ all machines. .ci/records.py makes the C++ structs of the records from the same 
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import numpy as np
@@ -59,13 +60,15 @@ def _members(record: Any) -> dict[str, tuple[Any, int | str | None]]:
     return {name: (hint, getattr(hint, "__metadata__", (None,))[0]) for name, hint in hints.items()}
 
 
-def columns(record: object) -> Iterator[FloatArray]:
-    """Columns of a record in the order of its layout."""
-    for value in vars(record).values():
-        if isinstance(value, np.ndarray):
-            yield value
-        else:
-            yield from columns(value)
+def columns(record: object) -> tuple[FloatArray, ...]:
+    """Columns of a record in the order of its layout; there are several."""
+    kind: Any = type(record)
+    return _columns_of(kind)(record)
+
+
+@cache
+def _columns_of(record: Any) -> Callable[[object], tuple[FloatArray, ...]]:
+    return attrgetter(*(name for name, _ in layout(record)))
 
 
 def with_columns(record: Record, change: Callable[[FloatArray], FloatArray]) -> Record:

@@ -92,7 +92,7 @@ def test_version(capsys: Output) -> None:
 def test_table_says_what_was_run_and_how_to_run_it_again(capsys: Output) -> None:
     assert main(["run", TINY, "--quiet", "--set", "machine.cpu.cores=2", "--seed", "7"]) == 0
     out, err = capsys.readouterr()
-    assert "new orders per minute" in out
+    assert "new orders/min" in out
     assert "bottleneck" in out
     last = out.rstrip("\n").splitlines()[-1]
     assert last == f"reproduce: oltpsim run {shlex.quote(TINY)} --quiet --set machine.cpu.cores=2 --seed 7"

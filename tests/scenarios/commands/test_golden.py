@@ -456,7 +456,7 @@ def test_there_are_enough_of_each_kind(found: list[tuple[Refusal, tuple[int, str
 
 def test_an_input_that_is_mended_is_taken(tmp_path: Path) -> None:
     status, out, _ = answer(Refusal("", ("run", "s.yaml", "-q", "--engine", "analytic"), {"s.yaml": TINY}), tmp_path)
-    assert (status, "new orders per minute" in out) == (0, True)
+    assert (status, "new orders/min" in out) == (0, True)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ def test_a_measured_run_is_imported_calibrated_and_predicted(server: Server, cal
     assert status == 0, err
     status, out, err = call("run", "postgresql-15", "--model", model, "--engine", "analytic", "-q")
     assert status == 0, err
-    assert "new orders per minute" in out
+    assert "new orders/min" in out
 
 
 @with_server

@@ -1,6 +1,7 @@
 """`oltpsim run`: every kind of system in its one place, the formulas first, and what each wrong word is told."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def test_a_measured_run_is_predicted_with_its_rate_beside_it(tmp_path: Path, cap
     """The folder of what a driver wrote says clients and rate; a record says the same; neither says the machine."""
     base = "postgresql-15"
     assert main(["run", str(RUN_FOLDER), *FAST]) == 2
-    assert "a run doesn't say its whole machine; give it with --base SCENARIO" in capsys.readouterr().err
+    assert "a record doesn't say its whole machine; give a scenario with --base" in capsys.readouterr().err
     found = scenario_of_run(str(RUN_FOLDER), load_scenario_file(ROOT / "scenarios" / "library" / f"{base}.yaml"))
     assert found.measured is not None
     assert found.measured.new_orders_per_minute
@@ -96,7 +97,7 @@ def test_only_a_run_has_a_base_and_one_run_is_one(tmp_path: Path, capsys: Output
 
 def test_a_measured_rate_is_shown_beside_the_answer(capsys: Output) -> None:
     assert main(["run", LINE, *FAST, "--measured", "41000"]) == 0
-    assert "41,000" in capsys.readouterr().out
+    assert "measured by others      41,000 (−" in capsys.readouterr().out
     assert main(["run", LINE, *FAST]) == 0
     assert "measured" not in capsys.readouterr().out
     assert main(["run", f"{LINE}, pgbench, scale 10".replace("1 warehouse, ", ""), *FAST, "--measured", "41000"]) == 2
@@ -109,8 +110,8 @@ def test_a_measured_rate_is_shown_beside_the_answer(capsys: Output) -> None:
 def test_formulas_answer_at_once_and_the_simulation_is_the_answer(capsys: Output) -> None:
     assert main(["run", TINY]) == 0
     out, err = capsys.readouterr()
-    assert err.index("analytic: answered in ") < err.index("new orders per minute") < err.index("kernel: ")
-    assert out.count("new orders per minute") == 1
+    assert err.index("analytic: answered in ") < err.index("new orders/min") < err.index("kernel: ")
+    assert out.count("new orders/min") == 1
     assert main(["run", TINY, "--quiet"]) == 0
     again, err = capsys.readouterr()
     assert (again.replace(" --quiet", ""), err) == (out, "")
@@ -171,6 +172,30 @@ def test_a_line_is_answered_and_what_it_comes_to_is_kept(tmp_path: Path, capsys:
     described = again["described"]
     assert isinstance(described, list)
     assert {row["key"] for row in described if row["piece"] == "2 GiB"} == {"machine.memory_gib"}
+
+
+@pytest.mark.parametrize("system", ["8 cores, 32 GB, NVMe, PostgreSQL 17, 64 clients", "v20z", "postgresql-15"])
+def test_an_answer_is_one_screen_with_its_headline_first(system: str, capsys: Output) -> None:
+    assert main(["run", system, *FAST]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines[:-1])) <= 80
+    rate = next(number for number, line in enumerate(lines) if line.startswith("  "))
+    assert rate <= 4
+    assert re.match(r"  [\d,]+ new orders/min +between [\d,]+ and [\d,]+ \(90%, predicted\)", lines[rate])
+    assert any(line.startswith("  limited by ") for line in lines[rate + 1 : rate + 3])
+
+
+def test_assumptions_are_one_line_and_a_table_if_asked_for(capsys: Output) -> None:
+    assert main(["run", LINE, *FAST]) == 0
+    short = capsys.readouterr().out
+    [line] = [line for line in short.splitlines() if line.startswith("  assumed ")]
+    more = int(line.partition("(")[2].split()[0])
+    assert main(["run", LINE, *FAST, "--assumptions"]) == 0
+    table = capsys.readouterr().out.partition("reproduce: ")[2]
+    assert table.count(" assumed") == line.count(",") + 1 + more
+    assert " assumed, or " in table
+    assert " assumed, or " not in short
 
 
 def test_what_is_left_open_widens_the_interval(capsys: Output) -> None:

@@ -23,7 +23,7 @@ def test_frames_figures_and_pages() -> None:
     assert len(run.figure().data) > 0
     with pytest.raises(oltpsim.InputError, match="got 1; this answer has 1 charts"):
         run.figure(1)
-    assert "new orders per minute" in run._repr_html_()
+    assert "new orders/min" in run._repr_html_()
     named = oltpsim.load(TINY, {"name": "<b>bold</b>"})
     assert "<b>" not in named._repr_html_()
 

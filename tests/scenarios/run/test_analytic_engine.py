@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,11 @@ import pytest
 
 from oltpsim.scenarios.commands.cli import main
 from oltpsim.scenarios.run import read_saved_run
+from oltpsim.scenarios.show.numbers import share
+from oltpsim.scenarios.show.summary import DISAGREE, Beside, summary_text
 from oltpsim.simulator.errors import Infeasible
+from oltpsim.simulator.results import Estimate, Result
+from tests.scenarios.example_result import example_result, example_scenario
 
 TINY = str(Path(__file__).parents[1] / "tiny.yaml")
 SAMPLED = str(Path(__file__).parents[1] / "sampled.yaml")
@@ -157,6 +163,11 @@ def test_a_sweep_over_engines_names_both(capsys: Capture) -> None:
 # Before a simulation
 
 
+def rounded(rate: float) -> str:
+    """The first two digits, which an interval of a factor leaves."""
+    return f"{round(rate, -2):,.0f}"
+
+
 def test_the_formulas_answer_first_and_it_is_said_how_far_apart_both_are(capsys: Capture, monkeypatch: Patch) -> None:
     calculated, simulated = (rate_of(answer(capsys, *LINE, "--engine", each)) for each in ("analytic", "kernel"))
     from oltpsim.simulator import kernel
@@ -173,26 +184,48 @@ def test_the_formulas_answer_first_and_it_is_said_how_far_apart_both_are(capsys:
         assert main(LINE) == 0
     ((none, first),) = shown
     assert not none
-    assert f"new orders per minute   {calculated:,.0f}" in first
+    assert rounded(calculated) in first.partition(" new orders/min")[0]
     assert "analytic: answered in " in first
     second, _ = capsys.readouterr()
-    assert "'2 GiB'" in second
-    assert f"new orders per minute   {simulated:,.0f}" in second
-    *_, compared, again = second.splitlines()
+    assert " more: --assumptions)" in second
+    assert rounded(simulated) in second.partition(" new orders/min")[0]
+    *_, again = second.splitlines()
     direction = "lower" if calculated < simulated else "higher"
-    assert compared.startswith(f"analytic {calculated:,.0f} is ")
-    assert f" % {direction} than simulated {simulated:,.0f}, not steady" in compared
+    assert f"formulas {share(abs(calculated / simulated - 1.0))} {direction}" in second
     assert again == f"reproduce: {shlex.join(['oltpsim', *LINE])}"
     assert main([*LINE, "--quiet"]) == 0
     out, err = capsys.readouterr()
     assert (out.replace(" --quiet", ""), err) == (second, "")
 
 
+@pytest.mark.parametrize(
+    ("analytic", "simulated", "words"),
+    [
+        (986.0, 1000.0, "simulation (kernel)   formulas 1.4 % lower\n"),
+        (1250.0, 1000.0, "simulation (kernel)   formulas 25 % higher\n"),
+        (986.0, 0.0, "simulation (kernel)\n"),
+    ],
+)
+def test_how_far_apart_two_answers_are(analytic: float, simulated: float, words: str) -> None:
+    def result(engine: str, rate: float, limit: str) -> Result:
+        example = example_result()
+        bottleneck = replace(example.bottleneck, name=limit)
+        estimate = Estimate(rate, 0.9 * rate, 1.1 * rate, 0.95, "")
+        return replace(example, engine=engine, rate_per_min=estimate, bottleneck=bottleneck)
+
+    second = result("kernel", simulated, "disk 1")
+    for limit in ("disk 1", "cpu"):
+        text = summary_text(second, example_scenario(), beside=Beside(result("analytic", analytic, limit)))
+        assert f"answered by             {words}" in text
+        assert (f"{DISAGREE}        formulas: cpu, 96.8 %   simulation: disk 1, 96.8 %" in text) == (limit == "cpu")
+    assert "formulas" not in summary_text(second, example_scenario())
+
+
 @pytest.mark.parametrize("words", [["--engine", "analytic"], ["--engine", "kernel"], ["--set", "engine=analytic"],
                                    ["--output", "csv"]])  # fmt: skip
 def test_there_is_one_answer_where_one_is_asked_for(words: list[str], capsys: Capture) -> None:
     assert main([*LINE, *words, "--quiet"]) == 0
-    assert " than simulated " not in capsys.readouterr().out
+    assert not re.search(r"formulas [\d.]+ % (lower|higher)", capsys.readouterr().out)
 
 
 def test_what_is_kept_and_judged_is_the_simulation(tmp_path: Path, capsys: Capture, monkeypatch: Patch) -> None:
@@ -215,8 +248,8 @@ def test_an_interrupted_simulation_leaves_the_first_answer(capsys: Capture, monk
     monkeypatch.setattr(KERNEL, interrupted)
     assert main(LINE) == 130
     out, err = capsys.readouterr()
-    assert "new orders per minute" not in out
-    assert err.count("new orders per minute") == 1
+    assert "new orders/min" not in out
+    assert err.count("new orders/min") == 1
     assert "reproduce" not in out
     assert err.endswith("interrupted\n")
 
@@ -229,7 +262,7 @@ def test_what_formulas_cannot_answer_is_simulated(capsys: Capture, monkeypatch: 
     assert main([*LINE, "--quiet"]) == 0
     out, err = capsys.readouterr()
     assert err == "no answer by the formulas: no formula for that; nor for this\n"
-    assert out.count("new orders per minute") == 1
+    assert out.count("new orders/min") == 1
     assert main([*LINE, "--quiet", "--engine", "analytic"]) == 2
     out, err = capsys.readouterr()
     assert (out, err) == ("", "error: no formula for that\nerror: nor for this\n")

@@ -9,9 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from oltpsim.calibration.predict import Component, MeasurementInterval, UncertainValue
+from oltpsim.calibration.predict import MISSED, Component, MeasurementInterval, UncertainValue
 from oltpsim.models.machine import PriceSpec
+from oltpsim.scenarios.show.numbers import known_digits
 from oltpsim.scenarios.show.summary import answer_json, cost_words, summary_csv, summary_text
+from oltpsim.scenarios.show.warnings import WARNING_KINDS, explained_warning
 from oltpsim.simulator.results import DeviceResult, PercentileInterval
 from oltpsim.simulator.results.result import PercentileIntervals
 from tests.scenarios.example_result import broken_result, example_result, example_scenario
@@ -28,10 +30,10 @@ def test_answer_says_what_first_minutes_need() -> None:
     text = summary_text(example_result(), example_scenario(), 200)
     assert text.startswith("Example Server · 2 × Example 1.8 GHz · 2 GiB · 1 × example disk 10k · Example DB")
     for pattern in (
-        r"new orders per minute +[\d,]+  \[[\d,]+ \.\. [\d,]+\]  90% interval of chance alone",
-        r"measured by others: 1,180 \([+−]1\.\d %",
-        r"bottleneck +disk 1: 96\.8 % busy   queue 14\.8   7\.5 reads pending   57 % of pool misses",
-        r"next +cpu: 34 % of all cores",
+        r"[\d,]+ new orders/min +between [\d,]+ and [\d,]+ \(90%, chance alone\)   p95 869 ms",
+        r"measured by others +1,180 \([+−]1\.\d %, predicted\)",
+        r"limited by +disk 1, 96\.8 % busy   next: cpu, 34 % of all cores",
+        r"answered by +simulation \(reference\)",
         r"response \(new order\) +p50 230 ms   p95 869 ms   p99 1\.61 s",
         r"cpu ▇▇▇▁▁▁▁▁▁▁ 34 %   disk ▇{10} 97 %   log wait ▇▁{9} 10 %   locks ▇▁{9} 14 %",
         r"hit ratio +pool 95\.5 %   page cache 43 %   dirty 44 %   steady after 20 min",
@@ -50,17 +52,17 @@ LOW, HIGH = (1_200.0 * math.exp(sign * 1.6449 * math.hypot(0.1, 0.02)) for sign 
 
 def test_an_interval_says_where_a_measurement_would_fall_and_why() -> None:
     text = summary_text(example_result(), example_scenario(), 200, expected=EXPECTED)
-    assert re.search(r"new orders per minute +[\d,]+  \[1,015 \.\. 1,419\]  90% interval, predicted", text)
+    assert re.search(r"  1,\d\d0 new orders/min +between 1,010 and 1,420 \(90%, predicted\)", text)
     assert re.search(r"uncertain by +row_operation_us ±11 %   chance ±2\.0 %   in all ±11 %, one standard", text)
     assert "chance alone" not in text
     ramping = replace(example_result(), rate_per_min=replace(example_result().rate_per_min, low=None, high=None))
-    assert "predicted   not steady" in summary_text(ramping, example_scenario(), 200, expected=EXPECTED)
+    assert "predicted)   not steady" in summary_text(ramping, example_scenario(), 200, expected=EXPECTED)
 
 
 def test_why_there_is_no_such_interval_is_said() -> None:
     text = summary_text(example_result(), example_scenario(), 200, expected="nobody can say: a cluster")
     assert re.search(r"no interval +nobody can say: a cluster", text)
-    assert "90% interval of chance alone" in text
+    assert "(90%, chance alone)" in text
 
 
 def test_forms_for_programs_have_both_intervals() -> None:
@@ -99,6 +101,46 @@ def test_a_run_that_gets_warm_says_how_fast() -> None:
     assert first[0] == "to"
     assert first[-1] == f"{sum(rates[:steps]) / steps:,.0f}"
     assert "getting warm" not in summary_text(replace(found, start="warm"), example_scenario(), 200)
+
+
+def test_a_large_part_is_a_factor_and_knowing_it_narrows_the_interval() -> None:
+    parts = (Component("processor's speed", 0.7), Component("clients", 0.1), Component(MISSED, 0.3))
+    wide = MeasurementInterval(UncertainValue(1_200.0, parts))
+    text = summary_text(example_result(), example_scenario(), 200, expected=wide)
+    assert "uncertain by            processor's speed x/÷2   what the model misses ±35 %   clients ±11 %" in text
+    [line] = [line for line in text.splitlines() if line.startswith("  would narrow it most")]
+    assert re.search(r"processor's speed \(x3\.54 -> x1\.68\)", line)
+    assert MISSED not in line
+    known = summary_text(
+        example_result(), example_scenario(), 200, expected=MeasurementInterval(UncertainValue(1_200.0, parts[2:]))
+    )
+    assert "would narrow" not in known
+
+
+@pytest.mark.parametrize(("value", "low", "high", "digits"), [
+    (187_432.0, 139_800.0, 262_000.0, "190,000"),
+    (8_093.0, 8_001.0, 8_190.0, "8,090"),
+    (41.2, 30.0, 55.0, "41"),
+    (8.31, 2.0, 30.0, "8.310"),
+    (1_234.0, 1_234.0, 1_234.0, "1,234"),
+])  # fmt: skip
+def test_a_figure_has_the_digits_that_its_interval_allows(value: float, low: float, high: float, digits: str) -> None:
+    assert known_digits(value, low, high) == digits
+
+
+def test_three_warnings_have_a_line_each_with_a_code_that_is_explained() -> None:
+    sentences = [
+        "not steady: dirty pages grow",
+        "the machine swaps: 5.0 buffers/s are read back",
+        "nobody knows this one",
+        "overloaded: of 5",
+    ]
+    text = summary_text(replace(example_result(), warnings=sentences), example_scenario())
+    codes = re.findall(r"^  warning ([a-z0-9-]+): ", text, re.MULTILINE)
+    assert codes == ["not-steady", "swapping", "other"]
+    assert "1 more: -o json" in text
+    assert all(explained_warning(code, 80).startswith(f"{code}\n  ") for code in WARNING_KINDS)
+    assert "more: -o json" not in summary_text(replace(example_result(), warnings=sentences[:1]), example_scenario())
 
 
 def test_warnings_and_broken_laws_are_said_and_only_then() -> None:

@@ -107,7 +107,8 @@ def test_widths_of_many_machines_are_those_of_each() -> None:
 def test_widths_of_percentiles_grow_with_the_share_and_lie_between_those_of_the_model() -> None:
     case = case_of()
     shares = np.array([0.1, 0.5, 0.9, 0.95, 0.97, 0.99, 0.999, 0.9999])
-    widths = percentile_half_widths(case.workload, case.parameters, case.solution, np.arange(2), shares)
+    machine = case.workload, case.parameters, case.solution
+    widths = percentile_half_widths(*machine, np.arange(2), shares, rate_half_widths(*machine))
     assert widths.shape == (1, 2, len(shares))
     assert (np.diff(widths, axis=-1) >= 0.0).all()
     low, inside, high = widths[0, 0, 3:6].tolist()
