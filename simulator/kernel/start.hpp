@@ -48,7 +48,7 @@ private:
                 pool.empty(victim, interpreter.page_cache, 0);
                 pool.insert_new(page, victim.slot);
                 if (!system.direct_io) pool.set_dirty(page);  // by direct I/O it is on disk, and nowhere else
-                interpreter.page_cache.outbox.clear();
+                interpreter.memory.outbox.clear();
             }
         }
         write_pool(interpreter.pool.dirty);
@@ -143,7 +143,7 @@ private:
 
     // What the page cache gave up is on disk at once.
     void forget_writes() {
-        interpreter.page_cache.outbox.clear();
+        interpreter.memory.outbox.clear();
         interpreter.page_cache.writes_in_flight = 0;
     }
 
@@ -187,6 +187,7 @@ private:
     void forget_counts() {
         interpreter.pool.counters = interpreter.page_cache.counters = {};
         interpreter.page_cache.writes_in_flight = 0;
+        interpreter.memory.forget_counts();
         for (TableCounters& counters : interpreter.program.table_counters) counters = {};
         interpreter.cpu_time = {};
     }

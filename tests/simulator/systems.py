@@ -25,6 +25,7 @@ from oltpsim.simulator.form import (
     Pool,
     RaidSet,
     RateLimit,
+    Reclaim,
     RotatingDevice,
     Sharing,
     SsdDevice,
@@ -76,6 +77,7 @@ class DrawnSystem:
     devices: tuple[DeviceRecord, ...]
     own_log: bool
     swap_cluster_pages: int
+    swap_request_bytes: int
     merged_pages: int
     requests_per_device: int
     log: Log
@@ -92,6 +94,7 @@ class DrawnSystem:
     by_table: bool = False
     users: Users | None = None
     """in place of thinking and arrivals"""
+    reclaim: Reclaim | None = None
     interrupt_ns: int = 0
     """served by a station of their own"""
 
@@ -361,6 +364,7 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
         ),
         own_log=draw(st.booleans()),
         swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
+        swap_request_bytes=draw(st.sampled_from([0, 6144, 12_288])),
         merged_pages=draw(st.integers(1, 4)),
         requests_per_device=draw(st.sampled_from([1, 2, 16])),
         log=draw(st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]))),
@@ -370,6 +374,16 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
         daemons=draw(any_daemons(pool.pages, direct_io)),
         writing=draw(writings),
     )
+
+
+@st.composite
+def sharing_systems(draw: st.DrawFn) -> DrawnSystem:
+    """Systems whose pool and page cache share memory, from a page to room for both."""
+    system = draw(systems().filter(lambda one: not one.direct_io))
+    both = system.pool.resident_pages + system.cache.pages
+    pages = draw(st.sampled_from([both, both, max(both // 2, 1), 1]))
+    reclaim = Reclaim(pages, draw(st.sampled_from([0, 1, 60, 200])), draw(st.sampled_from([1, 4, 16])))
+    return dataclasses.replace(system, reclaim=reclaim)
 
 
 @st.composite
