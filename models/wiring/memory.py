@@ -23,7 +23,7 @@ from oltpsim.models.database import DatabaseSpec
 from oltpsim.models.machine import MachineSpec
 from oltpsim.models.operating_system import OperatingSystemSpec
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.simulator.form import GIB, KIB, MIB, Reclaim
+from oltpsim.simulator.form import GIB, KIB, MIB, Reclaim, from_s
 
 TABLE_ENTRY_KIB = 8 / 1024
 KIB_PER_MIB = 1024
@@ -33,6 +33,9 @@ LEAST_HUGE_KIB = 2048
 """memory pages that are never swapped"""
 BATCH_KIB = 128
 """reclaimed at once: Linux, include/linux/swap.h, SWAP_CLUSTER_MAX, 32 pages of 4 KiB"""
+
+FIGURES_S = 2.0
+"""between two updates of a container's figures: Linux, mm/memcontrol.c, FLUSH_TIME"""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ def reclaim_of(scenario: ScenarioSpec, resident_buffers: int, page_cache_pages: 
         pages=resident_buffers + page_cache_pages,
         swappiness=0 if system.swap.size_gib == 0 else system.reclaim.swappiness,
         batch_pages=max(round(BATCH_KIB / database.page_kib), 1),
+        figures_ns=0 if system.memory_limit_gib is None else from_s(FIGURES_S),
     )
 
 

@@ -152,6 +152,8 @@ class Reclaim:
     """vm.swappiness, 0 to 200: weight of frames; that of the page cache is 200 less it"""
     batch_pages: int
     """pages between two looks at what the lists cost"""
+    figures_ns: int = 0
+    """age that reclaim's view of the lists' lengths and of what came back may reach"""
 
 
 JOURNAL_BYTES = 4096

@@ -116,6 +116,11 @@ public:
         if (memory.swaps()) memory.set_residence(slot(page), Residence::accessed);
     }
 
+    // A page that is here is read to be written; who has a share of memory of his own knows nothing of that.
+    void look_at(i64 page) {
+        if (memory.is_shared() && !is_swapped_out(slot(page))) memory.set_residence(slot(page), Residence::accessed);
+    }
+
     // Puts a page into a slot that was emptied for it.
     void insert_resident(i64 page, i32 slot_number, bool is_new, i64 now_ns) {
         is_new ? insert_new(page, slot_number) : insert(page, slot_number, now_ns);

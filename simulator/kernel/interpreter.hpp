@@ -54,7 +54,7 @@ public:
     explicit Interpreter(const Context& context)
         : Context(context),
           program(run),
-          memory(system),
+          memory(system, calendar),
           pool(system, memory),
           images(system),
           page_cache(system, memory),

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <functional>
 
-#include "array.hpp"
+#include "calendar.hpp"
 #include "records.hpp"
 
 namespace oltpsim {
@@ -24,6 +24,8 @@ public:
     enum Flag : u8 { active = 1, working_set = 2, referenced = 4, rotated = 8, being_written = 16 };
 
     i64 cost = 0;
+    i64 returned = 0;  // became active as they came back
+    bool deactivates = false;
 
     MemoryLists(i64 slots, i64 numbers) : entries(slots), reclaimed(numbers, 0) {}
 
@@ -94,7 +96,32 @@ public:
         return inactive() * std::max(ratio, i64{1}) < actives();
     }
 
+    // Takes note of what reclaim will see of them.
+    void look(i64 page_bytes) {
+        seen_returned = returned;
+        seen_low = is_low(page_bytes);
+    }
+
+    // Active ones are looked at, too, while some come back or inactive ones are few.
+    void decide() {
+        deactivates = seen_low || seen_returned != returned_before;
+        returned_before = seen_returned;
+    }
+
+    // As many active ones in proportion as inactive ones are; called until false for each of these.
+    bool scans_active() {
+        const bool may = deactivates && actives() > 0;
+        if (may && !is_scanning) due += static_cast<double>(actives()) / static_cast<double>(inactive());
+        is_scanning = may && due >= 1.0;
+        if (is_scanning) due -= 1.0;
+        return is_scanning;
+    }
+
 private:
+    i64 seen_returned = 0, returned_before = 0;
+    bool seen_low = false, is_scanning = false;
+    double due = 0.0;
+
     struct Entry {
         i32 before = NONE, after = NONE;
         u8 flags = 0;
@@ -125,10 +152,11 @@ public:
 
     static constexpr i32 TO_SWAP = -2;  // in the outbox
 
-    explicit Memory(const form::System& system)
+    Memory(const form::System& system, const Calendar& calendar)
         : anonymous(shares(system) ? system.pool.pages : 0, shares(system) ? system.pool.pages : 0),
           files(shares(system) ? system.reclaim->pages : 0,
                 shares(system) ? system.program.pages + system.page_cache.log_pages : 0),
+          calendar(calendar),
           rules(system.reclaim),
           page_bytes(system.storage.page_bytes),
           swap_out_bytes(system.storage.swap_request_bytes > 0 ? system.storage.swap_request_bytes
@@ -225,9 +253,8 @@ private:
     static constexpr i64 ALL_WEIGHTS = 200;
     // Cost of a page that is read again or swapped out, in pages that were looked at and kept (mm/swap.c).
     static constexpr i64 IO_COST = 32;
-    // Inactive pages of files that are enough to leave buffers alone while none comes back: 4 KiB << DEF_PRIORITY.
-    static constexpr i64 TRIMMED_BYTES = 16 * form::MIB;
 
+    const Calendar& calendar;
     const form::Reclaim* const rules;
     const i64 page_bytes;
     const i64 swap_out_bytes;
@@ -237,7 +264,8 @@ private:
     i64 queued_bytes = 0;        // of what was swapped out, in requests that are in the outbox or were
     i64 written_bytes = 0;       // of those, handed to the disks
     i64 age = 0;                 // pages reclaimed and activated
-    i64 returned = 0, returned_before = 0;
+    i64 figures_until_ns = INT64_MIN;
+    bool enough = false;
     i64 left_in_batch = 0;
     bool only_files = false;
     double buffer_weight = 0, file_weight = 0, turn = 0;
@@ -279,7 +307,7 @@ private:
             age - static_cast<i64>((before - 1) >> 1) <= files.actives() + anonymous.actives() + resting;
         if (is_active) {
             age++;
-            returned += &lists == &files;
+            lists.returned++;
             if ((before - 1) & 1) {
                 lists.set(slot, MemoryLists::working_set);
                 count_cost(lists, IO_COST);
@@ -299,18 +327,30 @@ private:
     bool reclaim() {
         if (left_in_batch == 0) begin_batch();
         left_in_batch--;
-        for (i64 most = 2 * (anonymous.length() + files.length()); most > 0; most--)
+        const i64 most = 2 * (anonymous.length() + files.length()), patience = files.inactive();
+        for (i64 looks = 0; looks < most; looks++) {
+            if (looks > patience) only_files = false;
             if (is_buffer_next() ? look_at_buffer() : look_at_file()) return true;
+        }
         const i32 slot = files.oldest_inactive() != NONE ? files.oldest_inactive() : files.oldest_active();
         if (slot != NONE) reclaim_file(slot);
         return slot != NONE;
     }
 
-    // Weighs both kinds anew by what their reclaim has cost (get_scan_count).
+    // Decides by the figures that reclaim sees which kinds are scanned and deactivated (prepare_scan_control), and
+    // weighs both anew by what their reclaim has cost (get_scan_count).
     void begin_batch() {
         left_in_batch = rules->batch_pages;
-        only_files = returned == returned_before && files.inactive() * page_bytes >= TRIMMED_BYTES;
-        returned_before = returned;
+        const i64 now_ns = calendar.now_ns;
+        if (now_ns >= figures_until_ns) {
+            figures_until_ns = now_ns + rules->figures_ns;
+            anonymous.look(page_bytes);
+            files.look(page_bytes);
+            enough = files.inactive() >= rules->batch_pages;
+        }
+        anonymous.decide();
+        files.decide();
+        only_files = !files.deactivates && enough;
         const i64 total = anonymous.cost + files.cost;
         const i64 of_buffers = total + anonymous.cost, of_files = total + files.cost, both = of_buffers + of_files + 1;
         buffer_weight = static_cast<double>(rules->swappiness * both) / static_cast<double>(of_buffers + 1);
@@ -319,9 +359,8 @@ private:
 
     // Whether a buffer is looked at next, or else a page of a file: in turn, by weight and length of both lists.
     bool is_buffer_next() {
-        if (files.is_low(page_bytes)) only_files = false;
-        while (anonymous.is_low(page_bytes)) was_used(deactivated(anonymous));
-        while (files.is_low(page_bytes)) deactivated(files);
+        if (anonymous.inactive() == 0 && anonymous.actives() > 0) was_used(deactivated(anonymous));
+        if (files.inactive() == 0 && files.actives() > 0) deactivated(files);
         const i64 buffers = anonymous.inactive(), pages = files.inactive();
         if (buffers == 0 || pages == 0 || only_files) return pages == 0;
         const double of_buffers = static_cast<double>(buffers) * buffer_weight;
@@ -342,6 +381,7 @@ private:
 
     // Whether the oldest inactive buffer loses its memory; one that is used or busy becomes active.
     bool look_at_buffer() {
+        while (anonymous.scans_active()) was_used(deactivated(anonymous));
         const i32 buffer = anonymous.oldest_inactive();
         if (is_busy(buffer) || was_used(buffer)) {
             anonymous.activate(buffer);
@@ -356,6 +396,7 @@ private:
 
     // Whether the oldest inactive page of a file goes; one that is dirty or being written is passed over.
     bool look_at_file() {
+        while (files.scans_active()) deactivated(files);
         const i32 slot = files.oldest_inactive();
         if (is_dirty(slot) || files.is(slot, MemoryLists::being_written)) {
             files.set(slot, MemoryLists::rotated);

@@ -94,6 +94,7 @@ private:
             while (whole_age_bytes > 0 && pool.age_bytes() > whole_age_bytes) {
                 pool.find_oldest_dirty(1, oldest);
                 pool.clear_dirty(oldest[0]);
+                pool.look_at(oldest[0]);
                 interpreter.keep_written(oldest[0]);
                 forget_writes();
             }
@@ -170,6 +171,7 @@ private:
         pool.find_replaced_first(most, pages);
         for (const i32 page : pages) {
             pool.clear_dirty(page);
+            pool.look_at(page);
             if (!system.direct_io) interpreter.page_cache.write(page, calendar.now_ns);
         }
         forget_writes();

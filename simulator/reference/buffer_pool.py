@@ -33,7 +33,7 @@ class BufferPool:
         self.changed_at: dict[Frame, int] = {}
         """the log's end, bytes, at the first change of a dirty page, by frame"""
         self.waiting = WaitingChanges()
-        self.memory = Memory(system, self.cache.frames)
+        self.memory = Memory(env, system, self.cache.frames)
         if system.reclaim:
             page_cache.share(self.memory)
 
@@ -239,4 +239,6 @@ class BufferPool:
         if frame is None or not self.cache.is_dirty(frame):
             return False
         self.cache.clear_dirty(frame)
+        if frame.memory == MemoryState.IDLE and self.memory.rules:
+            frame.memory = MemoryState.ACCESSED  # it is read to be written
         return True

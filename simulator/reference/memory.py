@@ -12,19 +12,18 @@ Not modelled: generations (MGLRU), watermarks, and processes that reclaim beside
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import isqrt
 
-from oltpsim.simulator.form import GIB, MIB, System
+from oltpsim.simulator.form import GIB, System
 from oltpsim.simulator.reference.cache import Frame, MemoryState
+from oltpsim.simulator.reference.stations import Environment
 
 SCATTER = 2654435761
 """a prime: multiples of it, modulo the number of frames, are all frames in a scattered order"""
 ALL_WEIGHTS = 200
 IO_COST = 32
 """cost of a page that is read again or swapped out, in pages that were looked at and kept (mm/swap.c, lru_note_cost)"""
-TRIMMED_BYTES = 16 * MIB
-"""inactive pages of files that are enough to leave frames alone while none comes back: 4 KiB << DEF_PRIORITY"""
 
 
 class Lists:
@@ -37,7 +36,11 @@ class Lists:
         """members that have been active"""
         self.reclaimed: dict[int, tuple[int, bool]] = {}
         """by number: reclaims and activations before, and whether it was of the working set"""
-        self.cost = 0
+        self.cost = self.returned = 0
+        """`returned`: how many became active as they came back"""
+        self.seen_returned = self.returned_before = 0
+        self.seen_low = self.deactivates = False
+        self.due = 0.0
 
     def __len__(self) -> int:
         return len(self.active) + len(self.inactive)
@@ -51,6 +54,32 @@ class Lists:
         """Whether there are too few inactive ones: fewer than active / sqrt(10 x GiB), below 1 GiB than active."""
         return len(self.inactive) * max(isqrt(10 * (len(self) * page_bytes // GIB)), 1) < len(self.active)
 
+    def look(self, page_bytes: int) -> None:
+        """Take note of what reclaim will see of them."""
+        self.seen_returned, self.seen_low = self.returned, self.is_low(page_bytes)
+
+    def decide(self) -> None:
+        """Active ones are looked at, too, while some come back or inactive ones are few."""
+        self.deactivates = self.seen_low or self.seen_returned != self.returned_before
+        self.returned_before = self.seen_returned
+
+    def deactivate(self) -> int:
+        """Make the oldest active one inactive; returns its number."""
+        number, _ = self.active.popitem(last=False)
+        self.inactive[number] = None
+        self.working_set.add(number)
+        return number
+
+    def deactivated(self) -> Iterator[int]:
+        """Look at as many active ones, in proportion, as inactive ones are: before each of these."""
+        if self.deactivates and self.active:
+            self.due += float(len(self.active)) / float(len(self.inactive))
+            while self.due >= 1.0:
+                self.due -= 1.0
+                yield self.deactivate()
+                if not self.active:
+                    return
+
 
 class Memory:
     """Memory of the pool's `frames`, and with rules of `Reclaim` of the page cache too.
@@ -59,7 +88,8 @@ class Memory:
     is dirty or being written.
     """
 
-    def __init__(self, system: System, frames: list[Frame]) -> None:
+    def __init__(self, env: Environment, system: System, frames: list[Frame]) -> None:
+        self.env = env
         self.frames, self.rules, self.page_bytes = frames, system.reclaim, system.storage.page_bytes
         self.capacity_pages = min(system.pool.pages, system.pool.resident_pages)
         self.resident_pages = self.hand = self.swap_outs = 0
@@ -71,8 +101,9 @@ class Memory:
         """pages of files that were read once since they came or became active"""
         self.rotated: set[int] = set()
         """pages of files that go first once they are written"""
-        self.age = self.returned = self.returned_before = self.left_in_batch = 0
-        self.only_files = False
+        self.age = self.left_in_batch = 0
+        self.figures_until_ns: int | None = None
+        self.enough = self.only_files = False
         self.weights = (0.0, 0.0)
         self.turn = 0.0
 
@@ -155,7 +186,7 @@ class Memory:
             active = self.age - age <= len(self.files.active) + len(self.anonymous.active) + len(inactive)
         if active:
             self.age += 1
-            self.returned += lists is self.files
+            lists.returned += 1
             if of_working_set:
                 lists.working_set.add(number)
                 self._count_cost(lists, IO_COST)
@@ -178,7 +209,10 @@ class Memory:
         if self.left_in_batch == 0:
             self._begin_batch()
         self.left_in_batch -= 1
-        for _ in range(2 * (len(self.anonymous) + len(self.files))):
+        patience = len(self.files.inactive)
+        for looks in range(2 * (len(self.anonymous) + len(self.files))):
+            if looks > patience:
+                self.only_files = False
             if self._look_at_frame() if self._frame_is_next() else self._look_at_file():
                 return True
         page = next(iter(self.files.inactive or self.files.active), None)
@@ -187,13 +221,21 @@ class Memory:
         return page is not None
 
     def _begin_batch(self) -> None:
-        """Weigh both kinds anew by what their reclaim has cost (get_scan_count)."""
+        """Decide what is looked at, by figures that may be old, and weigh both kinds anew by what they have cost.
+
+        prepare_scan_control and get_scan_count; nothing but files while none of them comes back and enough are inactive.
+        """
         rules, files = self.rules, self.files
         assert rules is not None
         self.left_in_batch = rules.batch_pages
-        enough = len(files.inactive) * self.page_bytes >= TRIMMED_BYTES
-        self.only_files = self.returned == self.returned_before and enough
-        self.returned_before = self.returned
+        if self.figures_until_ns is None or self.env.now >= self.figures_until_ns:
+            self.figures_until_ns = self.env.now + rules.figures_ns
+            self.anonymous.look(self.page_bytes)
+            files.look(self.page_bytes)
+            self.enough = len(files.inactive) >= rules.batch_pages
+        self.anonymous.decide()
+        files.decide()
+        self.only_files = not files.deactivates and self.enough
         total = self.anonymous.cost + files.cost
         of_frames, of_files = total + self.anonymous.cost, total + files.cost
         both = of_frames + of_files + 1
@@ -204,15 +246,10 @@ class Memory:
 
     def _frame_is_next(self) -> bool:
         """Whether a frame is looked at next, or else a page of a file: in turn, by weight and length of both lists."""
-        if self.files.is_low(self.page_bytes):
-            self.only_files = False
-        for lists in (self.anonymous, self.files):
-            while lists.is_low(self.page_bytes):
-                number, _ = lists.active.popitem(last=False)
-                lists.inactive[number] = None
-                lists.working_set.add(number)
-                if lists is self.anonymous:
-                    self._was_used(self.frames[number])
+        if not self.anonymous.inactive and self.anonymous.active:
+            self._was_used(self.frames[self.anonymous.deactivate()])
+        if not self.files.inactive and self.files.active:
+            self.files.deactivate()
         frames, files = len(self.anonymous.inactive), len(self.files.inactive)
         if frames == 0 or files == 0 or self.only_files:
             return files == 0
@@ -225,6 +262,8 @@ class Memory:
 
     def _look_at_frame(self) -> bool:
         """Whether the oldest inactive frame loses its memory; one that is used or busy becomes active."""
+        for active in self.anonymous.deactivated():
+            self._was_used(self.frames[active])
         number = next(iter(self.anonymous.inactive))
         frame = self.frames[number]
         if frame.busy or self._was_used(frame):
@@ -238,6 +277,8 @@ class Memory:
 
     def _look_at_file(self) -> bool:
         """Whether the oldest inactive page of a file goes; one that is dirty or being written is passed over."""
+        for _ in self.files.deactivated():
+            pass
         page = next(iter(self.files.inactive))
         if self.is_kept(page):
             self.rotated.add(page)

@@ -382,7 +382,8 @@ def sharing_systems(draw: st.DrawFn) -> DrawnSystem:
     system = draw(systems().filter(lambda one: not one.direct_io))
     both = system.pool.resident_pages + system.cache.pages
     pages = draw(st.sampled_from([both, both, max(both // 2, 1), 1]))
-    reclaim = Reclaim(pages, draw(st.sampled_from([0, 1, 60, 200])), draw(st.sampled_from([1, 4, 16])))
+    swappiness, batch = draw(st.sampled_from([0, 1, 60, 200])), draw(st.sampled_from([1, 4, 16]))
+    reclaim = Reclaim(pages, swappiness, batch, draw(st.sampled_from([0, 0, 100 * MS])))
     return dataclasses.replace(system, reclaim=reclaim)
 
 
