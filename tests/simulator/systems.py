@@ -77,7 +77,6 @@ class DrawnSystem:
     devices: tuple[DeviceRecord, ...]
     own_log: bool
     swap_cluster_pages: int
-    swap_request_bytes: int
     merged_pages: int
     requests_per_device: int
     log: Log
@@ -95,6 +94,7 @@ class DrawnSystem:
     users: Users | None = None
     """in place of thinking and arrivals"""
     reclaim: Reclaim | None = None
+    swap_request_bytes: int = 0
     interrupt_ns: int = 0
     """served by a station of their own"""
 
