@@ -36,6 +36,11 @@ class ReclaimSpec(Spec):
 
     swappiness: WholeNumber = Field(default=60, ge=0, le=200)
     """vm.swappiness: weight of buffers; that of the page cache is 200 less it"""
+    in_container: bool = Field(
+        default=False,
+        description="whether memory_gib is the limit of a control group: its figures, by which reclaim decides whether "
+        "to look at buffers, are up to 2 s old (mm/memcontrol.c, FLUSH_TIME)",
+    )
 
 
 class SystemCpuSpec(Spec):
@@ -74,11 +79,6 @@ class OperatingSystemSpec(Spec):
     swap: SwapSpec
     reclaim: ReclaimSpec | None = Field(
         default=None, description="if absent, buffers are swapped only for what does not fit beside the floor"
-    )
-    memory_limit_gib: Gib | None = Field(
-        default=None,
-        gt=0,
-        description="memory limit of the container that holds the database and its page cache; none if absent",
     )
     cpu: SystemCpuSpec
     io_scheduler: Annotated[NoopSpec | CfqSpec, Field(discriminator="kind")] = NoopSpec()

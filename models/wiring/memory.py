@@ -66,14 +66,12 @@ def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
     used += scenario.workload.clients * per_connection + local_clients * system.memory_per_client_mib * MIB
     free = total - used
     floor = system.page_cache.floor_fraction * total
-    if system.memory_limit_gib is not None:
-        free = min(free, system.memory_limit_gib * GIB - used + system.reserved_memory_gib * GIB)
-    is_huge = system.memory_page_kib >= LEAST_HUGE_KIB
+    is_huge = system.reclaim is not None and system.memory_page_kib >= LEAST_HUGE_KIB
     resident = database.pool.buffers if is_huge else min(database.pool.buffers, int((free - floor) / buffer_bytes))
     cache = max(floor, free - pool_bytes) * (1.0 - system.page_cache.other_files_fraction)
     return MemoryPlan(
         free_bytes=free,
-        swap_bytes=total if system.swap.size_gib is None else system.swap.size_gib * GIB,
+        swap_bytes=0.0 if is_huge else total if system.swap.size_gib is None else system.swap.size_gib * GIB,
         pool_bytes=pool_bytes,
         page_cache_pages=max(1, int(cache / (database.page_kib * KIB))) if database.io == "buffered" else 1,
         resident_buffers=max(1, resident),
@@ -90,7 +88,7 @@ def reclaim_of(scenario: ScenarioSpec, resident_buffers: int, page_cache_pages: 
         pages=resident_buffers + page_cache_pages,
         swappiness=0 if system.swap.size_gib == 0 else system.reclaim.swappiness,
         batch_pages=max(round(BATCH_KIB / database.page_kib), 1),
-        figures_ns=0 if system.memory_limit_gib is None else from_s(FIGURES_S),
+        figures_ns=from_s(FIGURES_S) if system.reclaim.in_container else 0,
     )
 
 

@@ -141,14 +141,14 @@ class Memory {
 public:
     i64 swap_ins = 0;
     i64 swap_outs = 0;
-    i64 used = 0;                     // buffers that were ever used
-    i64 hand = 0;                     // of second chance
-    Array<i32> outbox;                // pages that had to make room while dirty, and writes to swap: they start at once
-    MemoryLists anonymous, files;     // by buffer; by slot of the page cache
-    std::function<bool(i32)> is_busy;    // a buffer is being read or written
-    std::function<bool(i32)> is_dirty;   // a slot of the page cache is
-    std::function<i32(i32)> page_in;     // of a slot of the page cache
-    std::function<void(i32)> forget;     // a slot of the page cache is needed
+    i64 used = 0;                  // buffers that were ever used
+    i64 hand = 0;                  // of second chance
+    Array<i32> outbox;             // pages that had to make room while dirty, and writes to swap: they start at once
+    MemoryLists anonymous, files;  // by buffer; by slot of the page cache
+    std::function<bool(i32)> is_busy;   // a buffer is being read or written
+    std::function<bool(i32)> is_dirty;  // a slot of the page cache is
+    std::function<i32(i32)> page_in;    // of a slot of the page cache
+    std::function<void(i32)> forget;    // a slot of the page cache is needed
 
     static constexpr i32 TO_SWAP = -2;  // in the outbox
 

@@ -223,7 +223,7 @@ class Memory:
     def _begin_batch(self) -> None:
         """Decide what is looked at, by figures that may be old, and weigh both kinds anew by what they have cost.
 
-        prepare_scan_control and get_scan_count; nothing but files while none of them comes back and enough are inactive.
+        prepare_scan_control, get_scan_count. Files alone are while none of them comes back and enough are inactive.
         """
         rules, files = self.rules, self.files
         assert rules is not None

@@ -72,8 +72,7 @@ struct PageCache {
         holds.resize(n);
         pass_over(workload, pool, writes);
         const auto too_many = [&](double t) {
-            return log_of(std::max(occupied(workload, writes, exp_of(t), behind, stays), LEAST) /
-                          pool.cache_pages);
+            return log_of(std::max(occupied(workload, writes, exp_of(t), behind, stays), LEAST) / pool.cache_pages);
         };
         near = root_near(too_many, near, log_of(SHORTEST), log_of(LONGEST), 1e-7);
         time = exp_of(near);

@@ -26,7 +26,7 @@ class PoolNumbers:
     shared: MachineColumn
     """pages of memory that pool and page cache share; 0: each has its own"""
     unused_times: MachineColumn
-    """time without use in which a buffer loses shared memory, in times that a page is on the page cache's inactive list"""
+    """time without use in which a buffer loses shared memory, in times that a page is inactive in the page cache"""
     dirty_high: MachineColumn
     """dirty buffers at which the writer begins"""
     dirty_low: MachineColumn
