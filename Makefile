@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # pip leaves bytecode to the first import, which must be allowed to write it.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help demo test pages sanitize coverage-floor golden docs figures check lint format-check warnings types pyright imports wheel \
+.PHONY: help demo test fuzz pages sanitize coverage-floor golden docs figures check lint format-check warnings types pyright imports wheel \
 	bench format lock environment clean
 
 # Say PYTHON=python3.12 for another interpreter, and ARGS=... for more words to pytest or to the lock's compiler.
@@ -43,6 +43,10 @@ sanitize: environment ## run tests of the kernel with its bounds, addresses and 
 
 coverage-floor: environment ## raise the floors of .ci/coverage_floor.json to what `make test COVERAGE=yes` measured last
 	@$(BIN)/python .ci/coverage_floor.py --raise
+
+fuzz: environment ## read a million damaged files and 10,000 planted changes; ARGS="--cases 20000 --reader import" for less of the first
+	@PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.fuzzing --cases 1000000 $(ARGS)
+	@PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.planting --changes 10000
 
 golden: environment ## write tests/golden anew after a change of trajectories that is meant; a commit of its own
 	@$(BIN)/python $$(git ls-files 'tests/*test_golden.py')
@@ -90,6 +94,7 @@ figures: environment ## simulate for the pages and pictures of docs/ what their 
 	@$(BIN)/python docs/build_public.py
 	@$(BIN)/python docs/build_described.py
 	@$(BIN)/python docs/build_laboratory.py
+	@$(BIN)/python docs/build_evidence.py
 	@$(BIN)/python docs/build_large_systems.py
 	@$(BIN)/python docs/build_sampling.py
 	@$(BIN)/python docs/build_analytic.py

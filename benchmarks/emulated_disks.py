@@ -60,7 +60,7 @@ def main() -> None:
     for record in records:
         run = runs[record.name]
         predicted = predict_scenario(calibration, run.scenario, simulate_by_kernel)
-        error = predicted.rate_per_min / _rate(record) - 1.0
+        error = predicted.rate.value / _rate(record) - 1.0
         if run.name not in CALIBRATING + EXPLAINED:
             errors.append(abs(error))
         print(_line(record, run, predicted, simulate(build(predicted.scenario), calibration.seed)))
@@ -80,11 +80,12 @@ def _line(record: RunRecord, run: MeasuredRun, found: Predicted, result: Result)
     assert reads is not None
     disks = result.devices[: run.scenario.machine.disks.count]
     simulated_p95 = main_class_of(result).p95_s or 0.0
-    interval = f"[{found.low_per_min:.0f} .. {found.high_per_min:.0f}]"
+    interval = f"[{found.rate.low:.0f} .. {found.rate.high:.0f}]"
     return (
-        f"{run.name:14} {'explained' if run.name in EXPLAINED else found.role:9} {found.rate_per_min:6.0f} {interval}, "
-        f"measured {measured:6.0f} ({100 * (found.rate_per_min / measured - 1):+.0f} %, "
-        f"{'inside' if found.low_per_min <= measured <= found.high_per_min else 'outside'}); reads per transaction "
+        f"{run.name:14} {'explained' if run.name in EXPLAINED else found.model.role:9} "
+        f"{found.rate.value:6.0f} {interval}, "
+        f"measured {measured:6.0f} ({100 * (found.rate.value / measured - 1):+.0f} %, "
+        f"{'inside' if found.rate.low <= measured <= found.rate.high else 'outside'}); reads per transaction "
         f"{sum(each.reads_per_s for each in disks) / result.transactions_per_s:.2f}, {reads.value / per_s.value:.2f}; "
         f"p95 {simulated_p95 * 1e3:.0f}, {p95.value:.0f} ms"
     )

@@ -29,7 +29,7 @@ from oltpsim.calibration.fit import (
     student_rises,
     with_discrepancy,
 )
-from oltpsim.calibration.predict import Evidence, half_width
+from oltpsim.calibration.predict import Component, Evidence, UncertainValue
 from oltpsim.simulator.form import FloatArray
 
 KINDS = (FigureKind.RATE, FigureKind.CPU, FigureKind.READS, FigureKind.WRITES, FigureKind.MISSES)
@@ -132,8 +132,11 @@ def interval_hits(seed: int, runs: int, case: str) -> IntervalHits:
     here = discrepancy.scatter_of(FigureKind.RATE, where[-1].regime)
     freedom = {kind: discrepancy.scatter_of(kind).freedom for kind in KINDS} | {FigureKind.RATE: here.freedom}
     parts = evidence.error(slopes[count], where[-1], FigureKind.RATE.missed_sd * here.scale, freedom)
-    sd = float(np.hypot(np.sqrt(parts.variance), noise[count]))
-    width = half_width(INTERVAL_CONFIDENCE, sd, parts.freedom * sd**4 / parts.variance**2)
+    components = (
+        Component("known", float(np.sqrt(parts.variance)), freedom=parts.freedom),
+        Component("noise", noise[count]),
+    )
+    width = UncertainValue(1.0, components, INTERVAL_CONFIDENCE).log_half_width
     edge = float(place[0]) + EDGE
     beside = None
     if told[0] and truth[0] <= edge:

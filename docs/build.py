@@ -16,6 +16,8 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
+FOLDERS = (".", "model", "evidence", "how-to", "decisions")
+"""of pages that may hold commands"""
 RUN = re.compile(r"<!-- run: (oltpsim .+?) -->")
 BLOCK = re.compile(rf"({RUN.pattern}\n\n```text\n)(?:\$ [^\n]*\n)?(.*?)(```\n)", re.DOTALL)
 START = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -25,7 +27,7 @@ def pages() -> list[Path]:
     """Every page that may hold commands."""
     return [
         DOCS.parent / "README.md",
-        *sorted([*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), *DOCS.glob("decisions/*.md")]),
+        *sorted(page for folder in FOLDERS for page in DOCS.glob(f"{folder}/*.md")),
     ]
 
 

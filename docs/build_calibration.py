@@ -133,11 +133,11 @@ def _prediction(case: Case, calibration: Calibration, number: int, result: Resul
     except InputError as error:
         return {"refused": str(error)}
     return {
-        "error": said.rate_per_min / measured - 1.0,
+        "error": said.rate.value / measured - 1.0,
         "before": steady_rates(asked)[0].new_orders_per_min / measured - 1.0,
-        "held": bool(said.low_per_min <= measured <= said.high_per_min),
-        "half_width": float(np.log(said.high_per_min / said.low_per_min)) / 2.0,
-        "outside": bool(said.outside),
+        "held": bool(said.rate.low <= measured <= said.rate.high),
+        "half_width": said.rate.log_half_width,
+        "outside": bool(said.model.outside),
         "limit": result.bottleneck.name,
     }
 

@@ -16,6 +16,7 @@ from benchmarks.network import system_without_data
 from docs.build import replaced
 from oltpsim.models.input import (
     Fraction,
+    Microseconds,
     Number,
     Spec,
     Text,
@@ -25,7 +26,7 @@ from oltpsim.models.input import (
     validated,
     write_whole,
 )
-from oltpsim.models.machine import CpuSpec, cache_line_ns, slowdowns
+from oltpsim.models.machine import CpuSpec, Sessions, cache_line_ns, slowdowns
 from oltpsim.scenarios.show.chart import Chart, Curve, Scale
 from oltpsim.scenarios.show.palette import SERIES_COLOURS
 from oltpsim.scenarios.show.picture import picture_digest, picture_svg
@@ -40,6 +41,10 @@ SECOND_THREAD_GAIN = 0.3
 """cached reads on one core of an E5-2690, on one thread and on both: 460 and 600 thousand/s (bdrouvot, 2015)"""
 SEED, TRANSACTIONS, STEPS, FIT_TOLERANCE = 1, 20_000, 40, 1e-7
 MOST_LINE_SHARE = 1.0
+STATEMENTS, US_PER_S = 16, 1e6
+"""statements of a transaction of sysbench's read-only test, each with a message and its answer"""
+REFILL_FRACTION, SESSION_FRACTION, CROWDING_SESSIONS = 0.135, 0.0005, 200.0
+"""costs of turns on InnoDB, as described machines have them (docs/decisions/0060-sessions-that-take-turns.md)"""
 
 
 class MeasuredSet(Spec):
@@ -51,6 +56,8 @@ class MeasuredSet(Spec):
     threads_per_core: WholeNumber
     sockets: WholeNumber
     all_core_clock_fraction: Fraction
+    wake_us: Microseconds
+    """wake-ups of a statement's message and answer, as the catalogue's lines have them"""
     clients: tuple[WholeNumber, ...] = Field(min_length=3)
     per_s: tuple[Number, ...] = Field(min_length=3)
     """transactions, by number of clients"""
@@ -63,14 +70,15 @@ class MeasuredSet(Spec):
 
     @property
     def cpu(self) -> CpuSpec:
-        """The processors, with siblings met by chance."""
+        """The processors, on which each thread of client and server mostly stays."""
         return CpuSpec(
             model=self.machine[:150],
             cores=self.cores,
             relative_speed=1.0,
             threads_per_core=self.threads_per_core,
             second_thread_gain=SECOND_THREAD_GAIN,
-            thread_placement="by_chance",
+            thread_placement="kept",
+            wake_us=self.wake_us,
             all_core_clock_fraction=self.all_core_clock_fraction,
             sockets=self.sockets,
             source=self.source,
@@ -104,9 +112,12 @@ def measured_sets() -> dict[str, MeasuredSet]:
     return validated(dict[str, MeasuredSet], keys, where)
 
 
-def longer_at(cpu: CpuSpec, line_share: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """How much longer work takes with 1, 2, ... threads busy, by cache lines, clock and siblings met by chance."""
-    return slowdowns(cpu, placed_by_cores=False, line_share=line_share)  # pyright: ignore[reportArgumentType]
+def longer_at(measured: MeasuredSet, clients: int, line_share: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """How much longer work takes with 1, 2, ... threads busy, by cache lines, clock, siblings and turns of clients."""
+    waking = STATEMENTS * measured.wake_us / US_PER_S * measured.points[measured.fitted[0]]
+    growth = 1.0 + SESSION_FRACTION * (clients - 1.0) / (1.0 + (clients - 1.0) / CROWDING_SESSIONS)
+    sessions = Sessions(clients, 2, waking, REFILL_FRACTION, growth)
+    return slowdowns(measured.cpu, line_share=line_share, sessions=sessions)  # pyright: ignore[reportArgumentType]
 
 
 def fitted_line_share(measured: MeasuredSet) -> float:
@@ -116,7 +127,7 @@ def fitted_line_share(measured: MeasuredSet) -> float:
     threads = measured.cpu.threads
 
     def done(line_share: float) -> float:
-        return float(threads / longer_at(measured.cpu, line_share)[-1])
+        return float(threads / longer_at(measured, full, line_share)[-1])
 
     low, high = 0.0, MOST_LINE_SHARE
     if done(low) <= wanted:
@@ -136,7 +147,7 @@ def system_of(measured: MeasuredSet, clients: int, demand_s: float, line_share: 
     asm.begin_class("transaction")
     asm.emit("work", asm.distribution("exponential", from_s(demand_s)), asm.stream(times))
     asm.emit("end")
-    ppm = tuple(round(1e6 * factor) for factor in longer_at(measured.cpu, line_share))
+    ppm = tuple(round(1e6 * factor) for factor in longer_at(measured, clients, line_share))
     length_s = TRANSACTIONS * demand_s / min(clients, measured.cpu.cores)
     interval = Interval("cold", from_s(20 * demand_s), from_s(length_s))
     program = asm.finish("transaction")

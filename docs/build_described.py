@@ -1,7 +1,7 @@
-"""Hold machines described by a line against public measurements; write their part of docs/validation.md.
+"""Hold machines described by a line against public measurements; write their part of docs/evidence/described.md.
 
 docs/described/lines.yaml says for each file of measurements the line of a row. Lines are answered as
-`oltpsim quick --engine analytic` does; docs/described/answers.csv gets every answer.
+`oltpsim run LINE --engine analytic` does; docs/described/answers.csv gets every answer.
 
 python docs/build_described.py               some minutes
 python docs/build_described.py public.csv    only this file's lines, or several files'
@@ -24,7 +24,7 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 from docs.build import head, line, replaced
-from oltpsim.calibration.predict import guesses_of, run_measurement
+from oltpsim.calibration.predict import guesses_of, measurement_interval
 from oltpsim.models.input import as_mapping, parse_yaml, written_whole
 from oltpsim.models.reading import Description, read_description
 from oltpsim.models.wiring import build
@@ -34,7 +34,7 @@ from oltpsim.simulator.errors import InputError
 
 DOCS = Path(__file__).resolve().parent
 DESCRIBED = DOCS / "described"
-PAGE, LINES, ANSWERS = DOCS / "validation.md", DESCRIBED / "lines.yaml", DESCRIBED / "answers.csv"
+PAGE, LINES, ANSWERS = DOCS / "evidence" / "described.md", DESCRIBED / "lines.yaml", DESCRIBED / "answers.csv"
 BEGIN = "<!-- begin of the described machines: python docs/build_described.py -->\n"
 END = "<!-- end of the described machines -->\n"
 PER_MIN = {"new orders/min": 1.0, "transactions/s": 60.0, "TPC-C transactions/s": 60.0 * 10 / 23}
@@ -195,8 +195,8 @@ def answer(measured: Measured, with_interval: bool) -> Answer:
         result = analytic.simulate(build(scenario), SEED)
         said = {"said": result.rate_per_min.mean}
         if with_interval:
-            interval = run_measurement(scenario, result, None, guesses_of(description))
-            said |= {"low": interval.low_per_min, "high": interval.high_per_min}
+            interval = measurement_interval(scenario, result, None, guesses_of(description))
+            said |= {"low": interval.rate.low, "high": interval.rate.high}
     except InputError as error:
         said = {"refused": first_line(error)}
     return Answer(

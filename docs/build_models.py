@@ -1,4 +1,4 @@
-"""Fit the shipped model of PostgreSQL, judge it, and write it with its part of docs/validation.md.
+"""Fit the shipped model of PostgreSQL, judge it, and write it with its part of docs/evidence/postgresql.md.
 
 What is written are the models that come with the program, calibration/NAME/model.json. What one is worth as a
 prediction is what its refits without each run, and without each machine, say.
@@ -22,7 +22,7 @@ from oltpsim.scenarios.show.numbers import amount
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-PAGE = DOCS / "validation.md"
+PAGE = DOCS / "evidence" / "postgresql.md"
 RUNS = ROOT / "calibration" / "runs"
 
 

@@ -32,7 +32,10 @@ from oltpsim.calibration.fit import (
     run_fit,
 )
 from oltpsim.calibration.predict import (
+    CALIBRATED,
     CLIENTS_KEY,
+    MISSED,
+    ONE_RUN,
     CandidateSet,
     Predicted,
     RunCandidate,
@@ -75,8 +78,10 @@ class Width:
     @classmethod
     def of(cls, found: Predicted) -> Width:
         """From a prediction."""
-        whole = float(np.log(found.high_per_min / found.low_per_min))
-        return cls(whole, found.parameters_sd, float(np.hypot(found.run_to_run_sd, found.discrepancy_sd)))
+        rate = found.rate
+        return cls(
+            2.0 * rate.log_half_width, rate.sd_of(CALIBRATED), float(np.hypot(rate.sd_of(ONE_RUN), rate.sd_of(MISSED)))
+        )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Hold shipped models against the files of public runs; write their part of docs/validation.md and its picture.
+"""Hold shipped models against the files of public runs; write docs/evidence/public-files.md and its picture.
 
 python docs/build_public.py                 some minutes
 python docs/build_public.py --fit           the models first, each fitted again to its rows, and judged
@@ -20,9 +20,9 @@ from oltpsim.calibration.judge import JudgedFile, measured_rate, public_files
 from oltpsim.calibration.records import load_record, records_in
 from oltpsim.models.wiring import build
 from oltpsim.scenarios.commands.cli import main as oltpsim
+from oltpsim.scenarios.commands.options import PlaceOptions
 from oltpsim.scenarios.commands.validate import judged_public
 from oltpsim.scenarios.library import library_files, load_scenario_file
-from oltpsim.scenarios.run import default_workers
 from oltpsim.scenarios.show.chart import Chart, Points, Scale, Segment
 from oltpsim.scenarios.show.palette import SERIES_COLOURS
 from oltpsim.scenarios.show.picture import write_picture
@@ -32,7 +32,7 @@ from oltpsim.simulator import analytic
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 CALIBRATIONS = ROOT / "calibration"
-PAGE, PICTURE = DOCS / "validation.md", DOCS / "pictures" / "public.svg"
+PAGE, PICTURE = DOCS / "evidence" / "public-files.md", DOCS / "pictures" / "public.svg"
 BEGIN, END = "<!-- begin of public files: python docs/build_public.py -->\n", "<!-- end of public files -->\n"
 BEGIN_SPECIFIED = "<!-- begin of specification alone: python docs/build_public.py --specification -->\n"
 END_SPECIFIED = "<!-- end of specification alone -->\n"
@@ -99,7 +99,7 @@ def chart(judged: Sequence[JudgedFile]) -> Chart:
 def section(judged: Sequence[JudgedFile]) -> str:
     """The page's part: a line for each file, the picture, then all rows."""
     text = "`oltpsim validate public`:\n\n" + table(summary_rows(judged))
-    text += "\n![model by measured, file by file](pictures/public.svg)\n"
+    text += "\n![model by measured, file by file](../pictures/public.svg)\n"
     for each in judged:
         text += f"\n**{each.file.title}** (`{each.file.name}`). {each.file.rule[0].upper()}{each.file.rule[1:]}.\n\n"
         text += table(run_rows(each.rows))
@@ -147,7 +147,7 @@ def main() -> None:
         fit(names)
     elif names:
         sys.exit("give --fit with the names of models")
-    judged = judged_public([], default_workers(), None, quiet=False)
+    judged = judged_public([], PlaceOptions(), quiet=False)
     assert all(math.isfinite(row.model) for each in judged for row in each.rows)
     PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, section(judged)), encoding="utf-8")
     write_picture(PICTURE, "Public runs and the shipped models", [chart(judged)])

@@ -1,4 +1,4 @@
-"""Fit the published machines together, judge the model, and write it with docs/validation.md's part about them.
+"""Fit the published machines together, judge the model, and write it with docs/evidence/published.md's part about them.
 
 What is written here is the model that comes with the program, calibration/published/model.json. Fits and refits that
 are done are kept in out/published, for the same code.
@@ -59,7 +59,7 @@ from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.scenarios.show.validation_page import agreement_chart, residuals_chart
 
 DOCS = Path(__file__).resolve().parent
-PAGE, PICTURES = DOCS / "validation.md", DOCS / "pictures"
+PAGE, PICTURES = DOCS / "evidence" / "published.md", DOCS / "pictures"
 NAME = "published"
 FOLDER = DOCS.parent / "calibration" / NAME
 STORE = DOCS.parent / "out" / NAME
@@ -290,8 +290,8 @@ def readings(calibration: Calibration) -> str:
         )
         assert measured is not None
         assert measured.new_orders_per_minute is not None
-        ends = f"{amount(said.low_per_min)} .. {amount(said.high_per_min)}"
-        figures = f"{amount(measured.new_orders_per_minute)} | {amount(said.rate_per_min)} | {ends}"
+        ends = f"{amount(said.rate.low)} .. {amount(said.rate.high)}"
+        figures = f"{amount(measured.new_orders_per_minute)} | {amount(said.rate.value)} | {ends}"
         lines.append(f"| {name} | {words} | {figures} |")
     return "\n".join(lines) + "\n"
 

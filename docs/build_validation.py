@@ -1,4 +1,4 @@
-"""Write the figures of docs/validation.md: every scenario of the library that somebody has measured, simulated.
+"""Write the figures of docs/evidence/library.md: every scenario of the library that somebody has measured, simulated.
 
 Runs are kept in out/validation under the hash of their content, so a stopped build goes on where it was.
 """
@@ -29,7 +29,7 @@ from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result
 
 DOCS = Path(__file__).resolve().parent
-PAGE = DOCS / "validation.md"
+PAGE = DOCS / "evidence" / "library.md"
 STORE = DOCS.parent / "out" / "validation"
 BEGIN, END = "<!-- begin of {}: python docs/build_validation.py -->\n", "<!-- end of {} -->\n"
 V20Z, TEN = "v20z", "v20z-10-warehouses"

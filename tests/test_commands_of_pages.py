@@ -27,9 +27,9 @@ NEEDS_A_DATABASE = "oltpsim measure "
 """run beside a server, and held against the page, in tests/scenarios/commands/test_measure.py"""
 REFUSED = (
     "oltpsim run v20z --set machine.cpu.coers=8",
-    'oltpsim quick "r6i.3xlarge" ',
-    'oltpsim quick "8 cores, 32 GB" --ram',
-    'oltpsim quick "8 cores, 32 GB, NVMe, MySQL 8.4, pgbench"',
+    'oltpsim "r6i.3xlarge"',
+    'oltpsim "8 cores, 32 GB, 16 GB"',
+    'oltpsim "8 cores, 32 GB, NVMe, MySQL 8.4, pgbench"',
 )
 """commands whose refusal the page shows, as they begin"""
 

@@ -49,7 +49,11 @@ def block(page: str, begin: str, end: str) -> str:
 
 
 PATH = re.compile(r"(?:\.ci|benchmarks|calibration|docs|models|scenarios|simulator|tests)/[\w./-]*|\w+\.(?:md|toml)")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("how-to/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(page for folder in (".", "model", "evidence", "how-to") for page in sorted(DOCS.glob(f"{folder}/*.md"))),
+]
 
 
 def paths_in(text: str) -> set[str]:
@@ -70,6 +74,23 @@ def test_the_pages_for_contributors_name_their_rooms() -> None:
     assert len(paths_in((DOCS / "house.md").read_text(encoding="utf-8"))) > 30
 
 
+def missing_rooms(text: str) -> list[str]:
+    """Folders of the packages, two levels deep, that a page doesn't name."""
+    rooms = {
+        folder.relative_to(ROOT).as_posix()
+        for package in ("simulator", "models", "calibration", "scenarios")
+        for folder in (ROOT / package).iterdir()
+        if folder.is_dir() and not folder.name.startswith(("_", "."))
+    }
+    return sorted(room for room in rooms if f"`{room}/`" not in text)
+
+
+def test_the_page_of_the_house_has_every_room() -> None:
+    text = (DOCS / "house.md").read_text(encoding="utf-8")
+    assert missing_rooms(text) == []
+    assert missing_rooms(text.replace("`models/wiring/`", "")) == ["models/wiring"]
+
+
 def test_a_path_that_is_gone_is_found() -> None:
     assert paths_in("see `models/wiring.py`, `x = 1` and [this](docs/gone.md#rows)") == {
         "models/wiring.py",
@@ -82,6 +103,14 @@ def test_what_contributors_shall_type_is_in_the_makefile() -> None:
     named = set(re.findall(r"(?:^ {4}|`)make ([a-z-]+)", text, re.MULTILINE))
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert {"test", "check", "coverage-floor", "golden"} <= named <= targets
+
+
+def test_the_citation_names_the_version() -> None:
+    named = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    project = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert named is not None
+    assert project is not None
+    assert named[1] == project[1]
 
 
 PYTHON = [
@@ -107,6 +136,29 @@ def test_make_figures_runs_every_script() -> None:
 @pytest.mark.parametrize(("name", "page"), [("scenario", "reference/scenario.md"), ("decisions", "decisions/index.md")])
 def test_a_generated_page_is_todays(name: str, page: str) -> None:
     assert script(f"build_{name}")["page"]() == (DOCS / page).read_text(encoding="utf-8"), f"run docs/build_{name}.py"
+
+
+def unmarked(decisions: dict[int, str]) -> list[tuple[int, int]]:
+    """Pairs of a decision that says which earlier one it replaces, and that one, where the earlier one is silent."""
+    said = [
+        (later, int(earlier))
+        for later, text in decisions.items()
+        for earlier in re.findall(r"(?:Replaces|Supersedes)\s+what \[?decision (\d+)", text)
+    ]
+    assert said
+    return [
+        (later, earlier)
+        for later, earlier in said
+        if not re.search(rf"^Superseded.*\[decision {later}\]", decisions[earlier], re.MULTILINE)
+    ]
+
+
+def test_a_superseded_decision_says_by_which() -> None:
+    files = (DOCS / "decisions").glob("[0-9]*.md")
+    decisions = {int(file.name[:4]): file.read_text(encoding="utf-8") for file in files}
+    assert unmarked(decisions) == []
+    silent = decisions | {8: decisions[8].replace("Superseded", "Status")}
+    assert unmarked(silent) == [(27, 8)]
 
 
 def test_every_key_of_the_schema_is_on_its_page() -> None:
@@ -196,14 +248,14 @@ def test_the_table_of_measured_runs_has_what_the_library_says() -> None:
 
 
 def block_of(validation: dict[str, Any], name: str) -> str:
-    """A block of docs/validation.md."""
-    return block("validation.md", validation["BEGIN"].format(name), validation["END"].format(name))
+    """A block of docs/evidence/library.md."""
+    return block("evidence/library.md", validation["BEGIN"].format(name), validation["END"].format(name))
 
 
 def test_every_block_of_measured_runs_is_written() -> None:
     validation = script("build_validation")
     assert all(block_of(validation, name) for name in validation["BLOCKS"])
-    before, marks = (DOCS / "validation.md").read_text(encoding="utf-8"), (validation["BEGIN"], validation["END"])
+    before, marks = validation["PAGE"].read_text(encoding="utf-8"), (validation["BEGIN"], validation["END"])
     page = validation["replaced"](before, *marks, "none\n", "the doubts")
     assert page.endswith(marks[0].format("the doubts") + "none\n" + marks[1].format("the doubts"))
 
@@ -234,3 +286,27 @@ def test_the_page_of_the_large_systems_has_their_figures_of_todays_scenarios() -
     shown = block("large-systems.md", begin, end)
     assert shown == LARGE["table"](LARGE["kept_rows"](LARGE["measured_systems"]()))
     assert {row[0] for row in cells(shown)} >= {"million-orders", "ssd-arrays/noop", "scaleout/queries"}
+
+
+EVIDENCE = script("build_evidence")
+
+
+def test_the_summary_of_the_evidence_counts_its_tables() -> None:
+    assert block("validation.md", EVIDENCE["BEGIN"], EVIDENCE["END"]) == EVIDENCE["summary"](EVIDENCE["groups"]()), (
+        "run docs/build_evidence.py"
+    )
+    drawing = EVIDENCE["PICTURE"].read_text(encoding="utf-8")
+    assert f"<desc>charts {EVIDENCE['digest']()}</desc>" in drawing, "run docs/build_evidence.py"
+
+
+def test_a_row_outside_its_interval_is_counted_as_such() -> None:
+    row, group = EVIDENCE["Row"], EVIDENCE["Group"]
+    rows = [row(100.0, 90.0, 80.0, 120.0), row(100.0, 50.0, 40.0, 60.0), row(100.0, 130.0)]
+    assert group("any", "described.md", rows).cells()[1:5] == ("3", "30%", "1 of 2", "0.82 to 1.22 times")
+
+
+def test_only_tables_with_the_wanted_head_are_counted(tmp_path: Path) -> None:
+    text = "| run | x |\n| --- | --- |\n| a | 1 |\n\n| row | x |\n| --- | --- |\n| b | 2 |\n"
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    assert [*EVIDENCE["table_rows"](tmp_path / "page.md", "run")] == [["a", "1"]]
+    assert EVIDENCE["number"]("1,050 mixes/h") == 1050.0

@@ -54,7 +54,7 @@ ALIKE: dict[str, tuple[Callable[[], oltpsim.Answer], list[str]]] = {
     ),
     "a description, whose guesses the interval holds": (
         lambda: oltpsim.run(oltpsim.describe("8 cores, 32 GB, SSD"), engine="analytic"),
-        ["quick", "8 cores, 32 GB, SSD", "--model", "none", "--engine", "analytic"],
+        ["run", "8 cores, 32 GB, SSD", "--engine", "analytic"],
     ),
     "sweep": (
         lambda: oltpsim.sweep(tiny(), {"machine.disks.count": [1, 2]}, seed=2),
@@ -65,15 +65,7 @@ ALIKE: dict[str, tuple[Callable[[], oltpsim.Answer], list[str]]] = {
         ["sweep", LINE, "--vary", "machine.disks.count=1,2", "--engine", "analytic", "--workers", "1"],
     ),
     "a description explained": (lambda: oltpsim.explain(oltpsim.describe(LINE)), ["explain", LINE]),
-    "a description predicted": (
-        lambda: oltpsim.predict(oltpsim.read_model(), [oltpsim.describe(ONE_DISK)]),
-        ["predict", "published", ONE_DISK],
-    ),
     "explain": (lambda: oltpsim.explain(oltpsim.load("v20z")), ["explain", "v20z"]),
-    "predict": (
-        lambda: oltpsim.predict(oltpsim.read_model(), [oltpsim.load("v20z", {"machine.disks.count": 2})]),
-        ["predict", "published", "v20z", "--set", "machine.disks.count=2"],
-    ),
     "plan": (
         lambda: oltpsim.plan(oltpsim.load("postgresql-15"), 20_000, p95="50 ms", candidates=["m7i.large"], confirm=0),
         ["plan", "postgresql-15", "--target", "20000", "--p95", "50 ms", "--candidates", "m7i.large", "--confirm", "0"],
@@ -153,6 +145,18 @@ def without_names(document: Any) -> Any:
 def test_an_answer_is_the_document_of_its_command(name: str) -> None:
     ask, words = ALIKE[name]
     assert without_names(ask().to_json()) == without_names(json.loads(printed(*words, "-o", "json")))
+
+
+@pytest.mark.parametrize(("scenario", "words"), [
+    (oltpsim.load("v20z", TWO_DISKS), ["v20z", "--set", "machine.disks.count=2"]),
+    (oltpsim.describe(ONE_DISK), [ONE_DISK]),
+])  # fmt: skip
+def test_a_prediction_is_the_run_of_its_model(scenario: oltpsim.Scenario, words: list[str]) -> None:
+    found = oltpsim.predict(oltpsim.read_model(), [scenario])
+    run = json.loads(printed("run", *words, "--model", "published", "-o", "json"))
+    assert found.rates_per_min[0] == pytest.approx(run["rate_per_min"]["mean"], rel=1e-9)
+    ends = run["measurement"]["low_per_min"], run["measurement"]["high_per_min"]
+    assert (found.low_per_min[0], found.high_per_min[0]) == pytest.approx(ends, rel=0.05)
 
 
 def test_a_plan_of_a_description_lists_what_it_assumes_as_the_command_does() -> None:

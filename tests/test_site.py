@@ -142,7 +142,9 @@ def test_the_site_opens_from_disk_and_its_search_finds(browser_page: Page, site:
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-@pytest.mark.parametrize("name", ["tutorial", "model", "reference/scenario", "beside-calculators", "how-to/plan"])
+@pytest.mark.parametrize(
+    "name", ["tutorial", "validation", "model/cloud-volumes", "reference/scenario", "beside-calculators", "how-to/plan"]
+)
 def test_pages_are_no_wider_than_the_window(name: str, browser_page: Page, site: Path) -> None:
     browser_page.goto((site / f"{name}.html").as_uri())
     assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")

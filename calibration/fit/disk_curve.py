@@ -1,6 +1,6 @@
 """Requests/s of a disk by the number in flight, three shapes in closed form.
 
-- flash: a closed network of an interface and dies with constant times (docs/model.md, section 7).
+- flash: a closed network of an interface and dies with constant times (docs/model/ssd.md).
 - arms: each sorts what waits for it; requests are spread over them by chance
   (simulator/analytic/reading/disks.py).
 - a cache: writes that it takes in and that drain at one rate however many wait.

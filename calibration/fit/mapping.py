@@ -13,7 +13,15 @@ from pydantic import Field, PrivateAttr
 
 from oltpsim.calibration.fit.observables import FigureChoice, FigureKind, Observation, observations
 from oltpsim.calibration.fit.parameters import Parameter
-from oltpsim.calibration.records import FIGURES_OF_A_RECORD, Observed, ObservedText, RunRecord, is_of_a_record
+from oltpsim.calibration.records import (
+    FIGURES_OF_A_RECORD,
+    Observed,
+    ObservedText,
+    RunRecord,
+    is_of_a_record,
+    known_settings,
+    setting_effects,
+)
 from oltpsim.models.input import (
     Name,
     Number,
@@ -21,7 +29,6 @@ from oltpsim.models.input import (
     Text,
     did_you_mean,
     numbered_words,
-    parse_quantity,
     read_mapping,
     repeated_name,
     validated,
@@ -35,6 +42,7 @@ KIB_PER_GIB = 1 << 20
 SettingValue = int | float | str | dict[str, Any] | list[Any]
 MAPPED = "mapping file"
 OF_A_RECORD = "the record's"
+OF_THE_SERVER = "engine.settings."
 ASKED_OF_A_RECORD = (
     "machine.cpu.cores",
     "machine.memory_gib",
@@ -44,6 +52,10 @@ ASKED_OF_A_RECORD = (
     "workload.arrivals.clients",
 )
 """scenario keys that decide a rate, and that one shouldn't take from a base unseen"""
+OF_INNODB, OF_POSTGRESQL = ("database.page_cleaner.",), ("database.checkpoint.", "database.connections_map_pool")
+"""keys that only one of the two kinds of engine has"""
+UNKNOWN_INNODB = "MySQL or MariaDB"
+"""name of an engine of which only InnoDB's settings were read"""
 UNPLACED = ", where its record or the mapping file says "
 NEARLY = 0.85
 """likeness of two names from which on one is taken for a misspelt other"""
@@ -55,14 +67,6 @@ FIELDS: dict[str, tuple[str, Callable[[Any, ScenarioSpec], SettingValue]]] = {
     "engine.buffer_pool_gib": (
         "database.pool.buffers",
         lambda gib, base: round(gib * KIB_PER_GIB / base.database.page_kib),
-    ),
-    "engine.settings.checkpoint_timeout": (
-        "database.checkpoint.interval_s",
-        lambda value, _: float(parse_quantity(str(value), "time", "s")),
-    ),
-    "engine.settings.synchronous_commit": (
-        "database.log.commit",
-        lambda value, _: "buffered" if str(value) == "off" else "durable",
     ),
     "workload.clients": ("workload.arrivals.clients", lambda value, _: round(value)),
     "workload.warehouses": ("workload.warehouses", lambda value, _: round(value)),
@@ -173,10 +177,11 @@ def read_mapping_file(path: Path, records: Sequence[RunRecord]) -> MappingFile:
             raise InputError(f"{path.name}: runs.{name}: no such run{hint}; the runs given are {', '.join(names)}")
     for where, one in {"all": file.all, **{f"runs.{name}": run for name, run in file.runs.items()}}.items():
         for key in one.ignored:
-            if key not in FIELDS:
+            known = [*FIELDS, *(f"{OF_THE_SERVER}{name}" for name in known_settings())]
+            if key not in known:
                 raise InputError(
-                    f"{path.name}: {where}.ignored: {key!r} sets nothing{did_you_mean(key, FIELDS)}; those that do are "
-                    f"{', '.join(FIELDS)}"
+                    f"{path.name}: {where}.ignored: {key!r} sets nothing{did_you_mean(key, known)}; those that do are "
+                    f"{', '.join(FIELDS)} and settings of the server, as {OF_THE_SERVER}innodb_io_capacity"
                 )
     return file
 
@@ -201,12 +206,11 @@ def measured_runs(
 
 def refuse_recorded(parameters: Iterable[Parameter], runs: Sequence[MeasuredRun]) -> None:
     """Raises InputError for a parameter that a run's record says: one number for all would stand in its place."""
-    fields = {target: field for field, (target, _) in FIELDS.items()}
     for parameter in parameters:
         for run in runs:
             value, who = run.settings.get(parameter.key, (None, ""))
             if who.startswith(OF_A_RECORD):
-                field = fields.get(parameter.key, parameter.key)
+                field = who.removeprefix(f"{OF_A_RECORD} ")
                 raise InputError(
                     f"{parameter.key}: can't be fitted, since {who} of {run.name} says {value:g}; vary another number, "
                     f"or leave the record's aside, with 'ignored: [{field}]' of that run in a mapping file"
@@ -243,7 +247,8 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], file: M
         except ValueError as error:
             remedy = "correct the record or ignore the key in the mapping file"
             raise InputError(f"{record.name}: {key}: got {observed.value!r}: {error}; {remedy}") from error
-    settings |= _start(record)
+    by_server, without_effect = _of_server(record, base, ignored)
+    settings, left = settings | by_server | _start(record), [*left, *without_effect]
     if record.window.ramp_s is not None and record.window.start is None:
         state = "warm" if record.window.kind == "steady" else f"{base.interval.start}, as its base"
         left.append(f"window.ramp_s: nothing says what was before it (window.start), so that the run begins {state}")
@@ -269,6 +274,33 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], file: M
             raise InputError(f"{record.name}: data_devices: {name!r} isn't in the record; it has {known}")
     figures, aside = observations(record, scenario, choice)
     return MeasuredRun(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
+
+
+def _of_server(
+    record: RunRecord, base: ScenarioSpec, ignored: Collection[str]
+) -> tuple[dict[str, tuple[SettingValue, str]], list[str]]:
+    """Keys that the server's settings set, and a line for each setting that sets none."""
+    texts = {name: text.value for name, text in record.engine.settings.items()}
+    texts = {name: text for name, text in texts.items() if f"{OF_THE_SERVER}{name}" not in ignored}
+    names = [name.value for name in (record.engine.name, record.engine.version) if name is not None]
+    log = base.database.log
+    is_mariadb = any("mariadb" in name.casefold() for name in (base.database.name, *names) if name != UNKNOWN_INNODB)
+    effects = setting_effects(texts, is_mariadb, log.syncs_per_group)
+    found: dict[str, tuple[SettingValue, str]] = {}
+    left = effects.unread
+    if effects.without_key:
+        left.append(f"{OF_THE_SERVER.rstrip('.')} without effect in the model: {', '.join(effects.without_key)}")
+    is_innodb = base.database.page_cleaner is not None
+    for key, (value, who) in effects.keys.items():
+        if key.startswith(OF_POSTGRESQL if is_innodb else OF_INNODB):
+            left.append(f"{OF_THE_SERVER}{who}: {value}: the base, {base.database.name}, has no {key}")
+        else:
+            found[key] = value, f"{OF_A_RECORD} {OF_THE_SERVER}{who}"
+    commit, who = found.get("database.log.commit", ("", ""))
+    if commit == "buffered" and (log.flushed_at_once or log.journal_writes_per_group):
+        found["database.log.flushed_at_once"] = False, who
+        found["database.log.journal_writes_per_group"] = 0, who
+    return found, left
 
 
 def run_scenario(name: str, base: ScenarioSpec, settings: Mapping[str, tuple[SettingValue, str]]) -> ScenarioSpec:

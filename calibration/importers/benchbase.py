@@ -7,7 +7,7 @@ by the raw table.
 
 import re
 
-from oltpsim.calibration.importers.vocabulary import class_name, percentile
+from oltpsim.calibration.importers.vocabulary import class_name, mean_bounds, percentile
 from oltpsim.calibration.records import FileReading, ResultRank
 from oltpsim.models.input import SourceFile
 
@@ -110,13 +110,19 @@ def _summary(file: SourceFile, reading: FileReading) -> None:
     reading.set_window("steady", elapsed_ms / 1000.0, unit, elapsed, f"{ALL}, after the warm-up")
     reading.add("outcome.transactions_per_s", rate, "requests/second", RATE, ALL)
     _goodput(file, reading, rate)
+    if (done := data.get("Measured Requests")) is not None:
+        counted = file.number(done, "Measured Requests") / elapsed_ms * 1000.0
+        file.agree("Throughput", rate, RATE, counted, "Measured Requests over Elapsed Time")
+    times_ms: dict[str, float] = {}
     for key, value in latencies.items():
         name, value_ms, unit = _milliseconds(file, key, value, "Latency Distribution")
+        times_ms[name] = value_ms
         if name in PERCENTILES:
             path = ("outcome", "percentiles_ms", PERCENTILES[name])
             reading.add(path, value_ms, unit, key, "of all transactions")
         elif name == "Average Latency":
             reading.add("outcome.mean_ms", value_ms, unit, key, "mean of all transactions")
+    _compare_latencies(file, times_ms)
     if data.get("terminals") is not None:
         reading.add(
             "workload.clients", file.number(data["terminals"], "terminals"), "terminals", "terminals", "terminals"
@@ -131,10 +137,34 @@ def _summary(file: SourceFile, reading: FileReading) -> None:
             value = file.number(data["scalefactor"], "scalefactor")
             reading.add("workload.warehouses", value, "scalefactor", "scalefactor", "warehouses")
         reading.notes.append("its throughput is of all transactions; add raw.csv for new orders")
-    started = next((key for key in data if key.startswith("Current Timestamp (")), None)
-    if started is not None:
-        end_s = _milliseconds(file, started, data[started], "summary")[1] / 1000.0
+    _window(file, reading, elapsed, elapsed_ms)
+
+
+def _window(file: SourceFile, reading: FileReading, elapsed: str, elapsed_ms: float) -> None:
+    """The time that was counted, up to the summary's own time; `elapsed`: the key of its length."""
+    data = file.data
+    moments_ms = {
+        name: _milliseconds(file, key, data[key], "summary")[1]
+        for name in ("Start timestamp", "Current Timestamp")
+        for key in data
+        if key.startswith(f"{name} (")
+    }
+    if "Current Timestamp" in moments_ms:
+        end_s = moments_ms["Current Timestamp"] / 1000.0
         reading.window = (end_s - elapsed_ms / 1000.0, end_s)
+        if "Start timestamp" in moments_ms:
+            most_ms = moments_ms["Current Timestamp"] - moments_ms["Start timestamp"]
+            file.within(elapsed, elapsed_ms / 1000.0, "summary", (0.0, most_ms / 1000.0), "the two timestamps")
+
+
+def _compare_latencies(file: SourceFile, times_ms: dict[str, float]) -> None:
+    """The mean is one that the percentiles allow."""
+    percentiles = {PERCENTILES[name]: value for name, value in times_ms.items() if name in PERCENTILES}
+    extremes = [times_ms.get(f"{name} Latency") for name in ("Minimum", "Maximum")]
+    if "Average Latency" in times_ms and percentiles and extremes[0] is not None and extremes[1] is not None:
+        bounds = mean_bounds(percentiles, extremes[0], extremes[1])
+        where = "the percentiles"
+        file.within("Average Latency", times_ms["Average Latency"], "Latency Distribution", bounds, where)
 
 
 def _goodput(file: SourceFile, reading: FileReading, rate: float) -> None:

@@ -4,12 +4,13 @@ Traps: response times are in seconds; NOTPM is over the measured time without th
 in the total; the duration is rounded to 0.1 minutes.
 """
 
+import math
 import re
 
 from oltpsim.calibration.importers.several_runs import RunMarks
 from oltpsim.calibration.importers.vocabulary import class_name
 from oltpsim.calibration.records import FileReading
-from oltpsim.models.input import SourceFile
+from oltpsim.models.input import DAMAGED, SourceFile
 
 KIND = "DBT-2 summary"
 CLASSES = "Delivery|New Order|Order Status|Payment|Stock Level"
@@ -45,7 +46,10 @@ def read(file: SourceFile) -> FileReading:
             match = file.matched(ROW, line, at, "a row of seven columns")
             shares[class_name(match[1])] = file.number(match[2], f"{place}, %"), place
             base = ("outcome", "classes", class_name(match[1]))
+            if base[2] in done:
+                file.refuse(place, f"a second row {match[1]}", "one for each class", DAMAGED)
             mean_s, p90_s = file.number(match[3], f"{place}, Average"), file.number(match[4], f"{place}, 90th")
+            file.within("average", mean_s, place, (0.1 * p90_s, math.inf), "a tenth of the 90th percentile, at least")
             count = float(match[5])
             done[base[2]] = count, float(match[6])
             total, weighted = total + count, weighted + count * mean_s

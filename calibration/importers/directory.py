@@ -16,8 +16,7 @@ from oltpsim.simulator.errors import InputError
 MOST_FILES = 2000
 MOST_DEPTH = 8
 SETTINGS = (
-    "MySQL settings",
-    "PostgreSQL pg_settings",
+    "server settings",
     "BenchBase settings",
     "HammerDB parameters",
     "inventory",

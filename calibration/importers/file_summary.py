@@ -1,9 +1,10 @@
-"""performance_schema's file_summary_by_instance before and after, tab-separated.
+"""performance_schema's file_summary_by_instance before and after, as a client prints it.
 
 Traps: its timers are picoseconds; totals since a reset, of which only differences mean something; it counts calls
 of the engine, which the operating system's cache may answer.
 """
 
+from oltpsim.calibration.importers.printed_tables import printed_columns, printed_rows
 from oltpsim.calibration.importers.vocabulary import phase_of
 from oltpsim.calibration.records import CounterRate, CounterSnapshot, FileReading
 from oltpsim.models.input import SourceFile
@@ -23,8 +24,7 @@ COLUMNS = {
 
 def detect(file: SourceFile) -> bool:
     """By its columns."""
-    first = file.head.partition("\n")[0].lower().split("\t")
-    return {"file_name", "count_read", "count_write"} <= {word.strip() for word in first}
+    return {"file_name", "count_read", "count_write"} <= printed_columns(file)
 
 
 def read(file: SourceFile) -> FileReading:
@@ -32,13 +32,12 @@ def read(file: SourceFile) -> FileReading:
     reading = FileReading(KIND, file.name)
     counters = dict.fromkeys(COLUMNS.values(), 0.0)
     found: set[str] = set()
-    for at, row in enumerate(file.rows("\t"), 2):
-        words = {key.lower(): word for key, word in row.items()}
+    for place, words in printed_rows(file):
         if words["file_name"].endswith(".ibd") or "/ibdata" in words["file_name"]:
             for column, name in COLUMNS.items():
                 if column in words:
                     found.add(name)
-                    counters[name] += file.number(words[column], f"line {at}, {column}")
+                    counters[name] += file.number(words[column], f"{place}, {column}")
     rates = []
     base = ("resources", "devices", DEVICE)
     for way in ("read", "write"):

@@ -14,7 +14,7 @@ from itertools import accumulate
 from oltpsim.calibration.importers.several_runs import RunMarks
 from oltpsim.calibration.importers.vocabulary import TPCC_CLASSES, class_name, moment_s
 from oltpsim.calibration.records import FileReading
-from oltpsim.models.input import DAMAGED, SourceFile
+from oltpsim.models.input import DAMAGED, SourceFile, repeated_name
 
 KIND = "go-tpc result"
 MOST_NEW_ORDERS_PER_WAREHOUSE = 12.86
@@ -70,6 +70,9 @@ def read(file: SourceFile) -> FileReading:
             file.refuse(f"line {row.line}", f"no {column}", "all columns of go-tpc", "copy the file again")
         return file.number(row.words[column], f"line {row.line}, {row.operation} {column}")
 
+    names = [row.operation for row in summary]
+    if twice := repeated_name(names):
+        file.refuse(f"line {summary[names.index(twice)].line}", f"two [Summary] rows {twice}", "one of each", DAMAGED)
     done = [row for row in summary if not row.operation.endswith("_ERR")]
     old = all(set(row.words) == OLD_COLUMNS for row in summary)
     counts = {class_name(row.operation): number(row, "Count") for row in done}
@@ -119,8 +122,8 @@ def read(file: SourceFile) -> FileReading:
             reading.add((*base, "percentiles_ms", each), value, "ms", at, f"{each} % were at most so long")
     reading.add("outcome.errors_per_s", failed / duration_s, "count", place, "_ERR rows, per s")
     reading.add_text("workload.driver", "go-tpc tpcc", place, "load generator")
-    new_orders = [number(row, "TPM") for row in done if class_name(row.operation) == "new_order"]
-    _totals(file, reading, None if old else sum(new_orders))
+    classes = {class_name(row.operation): number(row, "TPM") for row in done}
+    _totals(file, reading, {} if old else classes)
     _series(rows, reading, number)
     _times(file, reading, duration_s)
     return reading
@@ -157,8 +160,11 @@ def _json_rows(file: SourceFile, at: int, line: str) -> Iterator[ClassRow]:
             yield ClassRow(at, "Summary" in str(value.get("Prefix")), str(value["Operation"]), value)
 
 
-def _totals(file: SourceFile, reading: FileReading, new_orders: float | None) -> None:
-    """The last line: kept as reported, because its rates are of different times; the warehouses are hidden in it."""
+def _totals(file: SourceFile, reading: FileReading, classes: dict[str, float]) -> None:
+    """The last line: kept as reported, because its rates are of different times; the warehouses are hidden in it.
+
+    `classes`: transactions per minute of each; empty if no such line is to be expected.
+    """
     found = False
     for at, line in enumerate(file.lines, 1):
         plain = TOTALS.match(line)
@@ -173,17 +179,21 @@ def _totals(file: SourceFile, reading: FileReading, new_orders: float | None) ->
         found = True
         per_minute, total, efficiency = (file.number(word, f"line {at}") for word in words)
         where = f"line {at}"
-        if new_orders is not None:
-            file.agree("tpmC", per_minute, where, new_orders, "TPM of the row NEW_ORDER", 0.1)
+        if classes:
+            file.agree("tpmC", per_minute, where, classes.get("new_order", 0.0), "TPM of the row NEW_ORDER", 0.1)
+            file.agree("tpmTotal", total, where, sum(classes.values()), "the rows' TPM", 0.5)
         means = "go-tpc's tpmC: new orders per minute of its own time; not an audited tpmC"
         reading.add("outcome.reported.tpmC", per_minute, "1/min", where, means)
         means = "sum of the classes' rates, each over its own time: too high in short runs"
         reading.add("outcome.reported.tpmTotal", total, "1/min", where, means)
         if efficiency > 0:
             warehouses = per_minute / (MOST_NEW_ORDERS_PER_WAREHOUSE * efficiency / 100.0)
+            rounding = 0.01 + warehouses * (0.05 / max(per_minute, 0.1) + 0.05 / efficiency)
+            if abs(warehouses - round(warehouses)) > rounding:
+                file.refuse(where, f"tpmC and efficiency of {warehouses:.3g} warehouses", "a whole number", DAMAGED)
             means = "from tpmC and efficiency, which is tpmC / (12.86 * warehouses)"
             reading.add("workload.warehouses", round(warehouses), "%", where, means)
-    if not found and new_orders is not None:
+    if not found and classes:
         file.truncated("the last line with tpmC and tpmTotal")
 
 

@@ -22,6 +22,9 @@ PERIOD = re.compile(r"Timing test period of (\d+) in minutes")
 RAMP = re.compile(r"(?:Rampup (\d+) minutes? complete|Beginning rampup time of (\d+) minutes?)")
 MINUTE = re.compile(r"^(?:Vuser 1:)?(\d+)\s+\.\.\.,")
 RAMP_OVER = "Rampup complete, Taking start Transaction Count"
+NAMED = re.compile(r"Vuser (\d+):")
+BEGUN = ":Processing "
+"""in the line with which a virtual user begins its transactions"""
 FAILED = re.compile(r"Vuser (\d+):FINISHED FAILED")
 NOPM_MEANS = "NOPM: new orders of the timed period, per minute, by the district table's next order number"
 TPM_MEANS = "TPM: commits and rollbacks of the engine in the timed period, per minute"
@@ -39,6 +42,8 @@ def virtual_users(file: SourceFile, reading: FileReading, lines: Iterable[tuple[
     minutes: tuple[float, str] | None = None
     ramp, last_minute, found = None, (0.0, ""), ""
     failed: set[str] = set()
+    lines = list(lines)
+    _compare_users(file, lines)
     for place, line in lines:
         if match := PERIOD.search(line):
             minutes = file.number(match[1], place), place
@@ -67,6 +72,22 @@ def virtual_users(file: SourceFile, reading: FileReading, lines: Iterable[tuple[
         means = "virtual users that ended with FINISHED FAILED: the result is of the others"
         reading.add("outcome.reported.failed users", len(failed), "virtual users", "FINISHED FAILED", means)
     return bool(found)
+
+
+def _compare_users(file: SourceFile, lines: Iterable[tuple[str, str]]) -> None:
+    """Every virtual user but the first, who watches, runs transactions, and says so when it begins."""
+    named: set[str] = set()
+    begun: set[str] = set()
+    active: tuple[float, str] | None = None
+    for place, line in lines:
+        if match := NAMED.match(line):
+            named |= {match[1]} - {"1"}
+            begun |= {match[1]} if BEGUN in line else set()
+        if match := USERS.search(line):
+            active = file.number(match[1], place), place
+    workers = len(begun) or len(named)
+    if active and (workers > active[0] or begun):
+        file.agree("virtual users", *active, float(workers), "the users that are named, without the first")
 
 
 def rates(reading: FileReading, nopm: float, tpm: float, place: str) -> None:

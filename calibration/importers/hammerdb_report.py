@@ -55,7 +55,11 @@ def _report(file: SourceFile, reading: FileReading, data: dict[str, Any]) -> Non
     hammerdb.rates(
         reading, file.number(result["nopm"], "result.nopm"), file.number(result["tpm"], "result.tpm"), "result"
     )
-    hammerdb.users(reading, file.number(config["virtual_users"], "virtual_users"), "benchmark_config")
+    users = file.number(config["virtual_users"], "virtual_users")
+    if (active_users := result.get("active_virtual_users")) is not None:
+        place = "benchmark_config, virtual_users"
+        file.agree("virtual users", users, place, file.number(active_users, "result"), "active_virtual_users")
+    hammerdb.users(reading, users, "benchmark_config")
     warehouses = file.number(config["warehouses"], "warehouses")
     reading.add("workload.warehouses", warehouses, "warehouses", "benchmark_config", "warehouses built")
     minutes = file.number(config["duration_minutes"], "duration_minutes")
@@ -76,6 +80,11 @@ def _report(file: SourceFile, reading: FileReading, data: dict[str, Any]) -> Non
         _metrics(file, reading, data.get("metrics", {}))
     rows = {str(row["name"]): row for row in data.get("response_times", {}).get("rows", [])}
     hammerdb.timings(file, reading, rows, "response_times")
+    elapsed_s = max((file.number(row["elapsed_ms"], "response_times") / 1000.0 for row in rows.values()), default=0.0)
+    if elapsed_s:
+        asked_s = (ramp + minutes) * 60.0
+        rounding_s = 10.0 + 0.03 * asked_s
+        file.agree("ramp-up and duration, s", asked_s, "benchmark_config", elapsed_s, "elapsed_ms", rounding_s)
     for series in data.get("transaction_count", {}).get("series", []):
         points = [(point["timestamp"], point["value"]) for point in series["points"]]
         _counter(file, reading, series["name"], points, reading.window)

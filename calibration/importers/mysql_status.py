@@ -1,4 +1,4 @@
-"""SHOW GLOBAL STATUS of MySQL or MariaDB before and after, tab-separated or in frames.
+r"""SHOW GLOBAL STATUS of MySQL or MariaDB before and after, tab-separated, in frames or by `\G`, with a header or not.
 
 Traps: totals since the start, of which only differences mean something; a hit is a read request without a read;
 `Uptime` is the clock between two snapshots.
@@ -11,21 +11,28 @@ from oltpsim.calibration.records import CounterRate, CounterSnapshot, FileReadin
 from oltpsim.models.input import SourceFile
 
 KIND = "MySQL global status"
+NAME = re.compile(r"^ *Variable_name: ([A-Z]\w+)$")
+VALUE = re.compile(r"^ *(?:Value|Variable_value): (-?[\d.,]+)$", re.IGNORECASE)
 ROW = re.compile(r"^\|?\s*([A-Z][A-Za-z]+_\w+|Queries|Questions|Uptime)\s*[\t|]\s*(-?[\d.,]+)\s*\|?$")
 
 
 def detect(file: SourceFile) -> bool:
     """By InnoDB's counters."""
-    return bool(re.search(r"^\|?\s*Innodb_buffer_pool_read_requests\s*[\t|]", file.head, re.MULTILINE))
+    pattern = r"^(?:\|?\s*|\s*Variable_name: )Innodb_buffer_pool_read_requests\s*(?:[\t|]|$)"
+    return bool(re.search(pattern, file.head, re.MULTILINE))
 
 
 def read(file: SourceFile) -> FileReading:
     """Counters at one moment. Raises InputError if those of the pool are not all there."""
     reading = FileReading(KIND, file.name)
     counters: dict[str, float] = {}
+    name = ""
     for at, line in enumerate(file.whole_lines, 1):
-        match = ROW.match(line)
-        if match:
+        if match := NAME.match(line):
+            name = match[1]
+        elif name and (match := VALUE.match(line)):
+            counters[name], name = file.number(match[1], f"line {at}, {name}"), ""
+        elif match := ROW.match(line):
             counters[match[1]] = file.number(match[2], f"line {at}, {match[1]}")
     missing = {"Innodb_buffer_pool_read_requests", "Innodb_buffer_pool_reads", "Uptime"} - set(counters)
     if missing:

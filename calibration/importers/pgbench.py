@@ -33,6 +33,8 @@ LINES = {
     "tps with connecting": re.compile(r"^tps = (\S+) \(including connections establishing\)"),
 }
 TABLE = re.compile(r"^(?:transaction type:|scaling factor:|number of |duration:|latency average|tps = )")
+LEAST_COVERED = 0.9
+"""Least share of the run in lines `progress` whose mean is compared with the run's"""
 LEAST_BUSY = 0.95
 """Least share of the duration that clients spend in transactions, without a given rate"""
 NOT_READ = re.compile(
@@ -57,10 +59,11 @@ def read(file: SourceFile) -> FileReading:
     """Rate, mean time in the database, series. Raises InputError for a run without its summary."""
     reading = FileReading(KIND, file.name, tool="pgbench")
     found = _summary(file)
-    points: list[tuple[float, float]] = []
+    points: list[tuple[float, float, float]] = []
     for at, line in enumerate(file.lines, 1):
         if match := PROGRESS.match(line):
-            points.append((file.number(match[1], f"line {at}"), file.number(match[2], f"line {at}, tps")))
+            end_s, rate, latency_ms = (file.number(word, f"line {at}") for word in match.groups())
+            points.append((end_s, rate, latency_ms))
     missing = [name for name in ("clients", "count", "tps") if name not in found]
     if missing:
         file.truncated(f"pgbench's summary ({', '.join(missing)})")
@@ -74,6 +77,7 @@ def read(file: SourceFile) -> FileReading:
     seconds = number("seconds") if "seconds" in found else number("count") / rate
     where = found["seconds" if "seconds" in found else "count"][1]
     _compare(file, number, found)
+    _compare_progress(file, points, (rate, found["tps"][1]), seconds, found.get("latency"))
     reading.set_window(
         "whole", seconds, "s", where, "transactions done over the time from the first connection made to the last end"
     )
@@ -92,7 +96,7 @@ def read(file: SourceFile) -> FileReading:
     if "type" in found:
         reading.add_text("workload.driver", f"pgbench {found['type'][0]}", found["type"][1], "script")
     reading.set_database("PostgreSQL", "summary")
-    ends_s, rates = [end_s for end_s, _ in points], [rate for _, rate in points]
+    ends_s, rates = [end_s for end_s, _, _ in points], [rate for _, rate, _ in points]
     place, means = f"{len(points)} lines 'progress'", "transactions per s in each interval"
     reading.add_series("transactions_per_s", ends_s, rates, "tps", place, means)
     return reading
@@ -133,8 +137,46 @@ def _compare(file: SourceFile, number: Callable[[str], float], found: dict[str, 
         rate_or_less = min(max(number(kind), count / (seconds + longest_s)), rate)
         where = "the count over the duration"
         file.agree(kind, number(kind), found[kind][1], rate_or_less, where, rate * tail_s / seconds)
+    _compare_latency(file, number, found)
     if "tps with connecting" in found and (slower := number("tps with connecting")) > number("tps"):
         file.agree("tps with connecting", slower, found["tps with connecting"][1], number("tps"), "tps without it")
+
+
+def _compare_latency(file: SourceFile, number: Callable[[str], float], found: dict[str, tuple[str, str]]) -> None:
+    """Without a deviation beside it the mean latency is no measurement: pgbench makes it of clients, time and count."""
+    if "latency" not in found or {"stddev", "lag", "reconnecting"} & found.keys():
+        return
+    if any(number(name) for name in ("failed", "skipped") if name in found):
+        return
+    kind = "tps with connecting" if "tps with connecting" in found else "tps"
+    latency_ms, place = number("latency"), found["latency"][1]
+    if latency_ms > 0:
+        of_rate_ms = number("clients") / number(kind) * 1000.0
+        connecting = number("connecting") / 1000.0 / (number("count") / number("tps")) if "connecting" in found else 0.0
+        rounding = 0.0005 + of_rate_ms * min(connecting, 1.0)
+        file.agree("latency average", latency_ms, place, of_rate_ms, "clients over tps", rounding)
+
+
+def _compare_progress(
+    file: SourceFile,
+    points: list[tuple[float, float, float]],
+    rate: tuple[float, str],
+    seconds: float,
+    latency: tuple[str, str] | None,
+) -> None:
+    """Rate and latency are the means of the lines `progress`, but for what comes after the last one."""
+    covered_s = points[-1][0] if points else 0.0
+    if not LEAST_COVERED * seconds <= covered_s <= seconds + points[0][0]:
+        return
+    starts_s = [0.0, *(end_s for end_s, _, _ in points[:-1])]
+    counts = [(end_s - start_s) * per_s for start_s, (end_s, per_s, _) in zip(starts_s, points, strict=True)]
+    total = sum(counts)
+    slack = abs(1.0 - covered_s / seconds) + 0.01
+    where = f"the mean of {len(points)} lines 'progress'"
+    file.agree("tps", *rate, total / covered_s, where, slack * rate[0])
+    if latency is not None and total > 0:
+        mean_ms = sum(count * each[2] for count, each in zip(counts, points, strict=True)) / total
+        file.agree("latency average", file.number(*latency), latency[1], mean_ms, where, slack * mean_ms + 0.001)
 
 
 def _longest_tail_s(number: Callable[[str], float], found: dict[str, tuple[str, str]], seconds: float) -> float:

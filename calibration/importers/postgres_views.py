@@ -1,4 +1,4 @@
-"""PostgreSQL's statistics views before and after, as CSV or JSON (json_agg).
+"""PostgreSQL's statistics views before and after, as CSV, JSON (json_agg), or psql's tables and expanded records.
 
 Traps: `blks_read` asks the operating system, whose cache may answer; in 18 pg_stat_io's `reads` counts calls and
 `read_bytes` bytes; 17 moved checkpoints out of pg_stat_bgwriter; 18 moved log flushes into pg_stat_io. All are
@@ -8,6 +8,7 @@ totals since a reset and mean something only as differences.
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+from oltpsim.calibration.importers.printed_tables import printed_columns, printed_rows
 from oltpsim.calibration.importers.vocabulary import phase_of
 from oltpsim.calibration.records import CounterRate, CounterSnapshot, FileReading
 from oltpsim.models.input import SourceFile
@@ -26,15 +27,9 @@ VIEWS: dict[str, set[str]] = {
     "pg_stat_user_tables": {"relname", "seq_scan", "n_tup_ins"},
     "pg_stat_slru": {"name", "blks_zeroed"},
     "pg_stat_activity": {"pid", "query_start", "backend_type"},
-    "pg_settings": {"name", "setting", "unit", "boot_val"},
     "pg_buffercache": {"rel", "buffers", "dirty"},
 }
 """By which columns each is known, whatever else a version has; the first that fits: statements have wal_bytes too."""
-SETTINGS = (
-    "shared_buffers", "effective_cache_size", "wal_buffers", "synchronous_commit", "fsync", "full_page_writes",
-    "autovacuum", "checkpoint_timeout", "max_wal_size", "bgwriter_lru_maxpages", "wal_compression", "huge_pages",
-)  # fmt: skip
-KIB = {"B": 1 / 1024, "kB": 1.0, "8kB": 8.0, "16kB": 16.0, "MB": 1024.0, "GB": 2.0**20, "4kB": 4.0, "32kB": 32.0}
 READS = "buffer_reads_per_s"
 READ_MEANS = "pages that the pool asked the operating system for; its page cache may have answered"
 
@@ -45,13 +40,7 @@ def detect(file: SourceFile) -> bool:
 
 
 def _view(file: SourceFile) -> str | None:
-    first = file.head.lstrip().partition("\n")[0]
-    if first.startswith("[{") and '":' in first:
-        names = {part.split('"')[-1] for part in first.split('":')[:-1]}
-    elif "," in first and "{" not in first:
-        names = set(first.strip().split(","))
-    else:
-        return None
+    names = printed_columns(file)
     return next((view for view, columns in VIEWS.items() if columns <= names), None)
 
 
@@ -60,30 +49,22 @@ def read(file: SourceFile) -> FileReading:
     view = _view(file)
     assert view is not None
     reading = FileReading(f"{KIND} {view}", file.name)
-    rows = _rows(file)
+    rows: list[Row] = [row for _, row in printed_rows(file)]
+    if not rows:
+        file.refuse("", f"no rows of {view}", "one at least", "export it again")
     phase = phase_of(file.name)
 
     def number(row: Row, column: str) -> float:
         word = row.get(column)
         return 0.0 if word in (None, "") else file.number(word, column)
 
-    if view == "pg_settings":
-        _settings(file, rows, reading)
-    elif view == "pg_stat_activity":
+    if view == "pg_stat_activity":
         _activity(rows, reading, phase)
     elif view in PARTS:
         counters, rates = PARTS[view](rows, number)
         reading.snapshot = CounterSnapshot(phase, counters, tuple(rates))
         reading.set_database("PostgreSQL", view)
     return reading
-
-
-def _rows(file: SourceFile) -> list[Row]:
-    if not file.text.lstrip().startswith("["):
-        return list(file.rows())
-    if not isinstance(file.data, list) or not all(isinstance(row, dict) for row in file.data):
-        file.refuse("", "JSON of another shape", "a list of rows", "write it with json_agg")
-    return file.data
 
 
 ViewFigures = tuple[dict[str, float], list[CounterRate]]
@@ -184,27 +165,3 @@ def _moment_s(text: str) -> float | None:
         except ValueError:
             continue
     return None
-
-
-def _settings(file: SourceFile, rows: list[Row], reading: FileReading) -> None:
-    by_name = {str(row["name"]): row for row in rows}
-    for name in SETTINGS:
-        if name in by_name:
-            row = by_name[name]
-            reading.add_text(
-                ("engine", "settings", name), f"{row['setting']} {row['unit'] or ''}".strip(), name, "setting in force"
-            )
-    if "server_version" in by_name:
-        reading.add_text(
-            "engine.version", str(by_name["server_version"]["setting"]), "server_version", "version of the server"
-        )
-    if "block_size" in by_name:
-        size = file.number(by_name["block_size"]["setting"], "block_size")
-        reading.add("engine.page_kib", size / 1024, "B", "block_size", "size of a page")
-    if "shared_buffers" in by_name:
-        row = by_name["shared_buffers"]
-        unit = str(row["unit"] or "")
-        if unit not in KIB:
-            file.refuse("shared_buffers", repr(unit), f"a unit of {', '.join(KIB)}", "export pg_settings again")
-        gib = file.number(row["setting"], "shared_buffers") * KIB[unit] / 2**20
-        reading.add("engine.buffer_pool_gib", gib, unit, "shared_buffers", "size of the pool")

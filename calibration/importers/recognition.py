@@ -33,7 +33,7 @@ def looks_like(file: SourceFile) -> str:
         return f"JSON {_keys(head)}"
     if first.startswith("<"):
         return f"HTML or XML that begins with {short_text(first, 40)!r}"
-    columns = next(csv.reader([first]), [])
+    columns = next(csv.reader([first.replace("\r", " ")]), [])
     if len(columns) >= 3 and not any(FIGURE.fullmatch(word.strip()) for word in columns):
         return f"a CSV table of the columns {short_text(', '.join(word.strip() for word in columns))}"
     return f"text that begins with {short_text(first)!r}"

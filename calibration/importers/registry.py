@@ -10,6 +10,7 @@ from oltpsim.calibration.importers import (
     benchbase,
     benchmarksql,
     blkparse,
+    cockroach_workload,
     dbt2,
     file_summary,
     fio,
@@ -27,11 +28,13 @@ from oltpsim.calibration.importers import (
     kernel_counters,
     laboratory,
     measured_series,
-    mysql_settings,
     mysql_status,
+    oltpbench_tpcc,
+    operator_series,
     pgbench,
     pgbench_log,
     postgres_views,
+    server_settings,
     sysbench,
     sysstat_cpu,
     tpcc_kit,
@@ -52,14 +55,27 @@ FOREIGN_SHAPE = (*OF_PYTHON, csv.Error, sqlite3.Error)
 IMPORTERS: tuple[Importer, ...] = (
     fio, fio_table, fio_text, go_tpc, hammerdb_database, hammerdb_report, hammerdb_profile, hammerdb_log,
     hammerdb_parameters, tpcc_kit, sysbench, benchmarksql, ycsb, pgbench, pgbench_log, benchbase, tpcc_mysql, dbt2,
+    cockroach_workload, oltpbench_tpcc, operator_series,
     iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
-    mysql_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
+    server_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
     measured_series, inventory, laboratory,
 )  # fmt: skip
 
 RUN_MARKS: dict[str, RunMarks] = {
     each.KIND: each.RUNS
-    for each in (sysbench, pgbench, hammerdb_log, hammerdb_profile, tpcc_mysql, go_tpc, dbt2, benchmarksql, ycsb)
+    for each in (
+        sysbench,
+        pgbench,
+        hammerdb_log,
+        hammerdb_profile,
+        tpcc_mysql,
+        go_tpc,
+        dbt2,
+        benchmarksql,
+        ycsb,
+        cockroach_workload,
+        oltpbench_tpcc,
+    )
 }
 """Formats of which one file may hold several runs"""
 

@@ -15,6 +15,7 @@ BANNER = re.compile(
     r"^TPC-C kit of oltpsim: (\d+) warehouses, (\d+) threads, home (\w+), think time (\S+), warm-up \S+ s, seed \d+$"
 )
 COUNTED = re.compile(r"^TPC-C kit: counted (\S+) s after a warm-up of (\S+) s, from (\S+) to (\S+) s since 1970$")
+THREADS = re.compile(r"^Number of threads: (\d+)")
 INTERVAL = re.compile(r"^\[ (\d+)s \] tpcc tps: (\S+) new orders: \S+ new orders/min: (\S+) retries/s: \S+$")
 ROW = re.compile(rf"^({'|'.join((*TPCC_CLASSES, 'all'))})\s+(\S+(?:\s+\S+){{8}})\s*$")
 COLUMNS = ("committed", "rolled back", "retries", "mean ms", "p50 ms", "p90 ms", "p95 ms", "p99 ms", "max ms")
@@ -35,10 +36,14 @@ def read(file: SourceFile) -> FileReading:
     counted: tuple[str, list[float]] | None = None
     points: list[tuple[float, float]] = []
     nopm: tuple[str, float] | None = None
+    threads: tuple[float, str] | None = None
     for at, line in enumerate(file.lines, 1):
         place = f"line {at}"
         if match := BANNER.match(line):
             _workload(reading, match, place)
+            threads = file.number(match[2], place), place
+        elif threads and (match := THREADS.match(line)):
+            file.agree("threads", *threads, file.number(match[1], place), place)
         elif match := INTERVAL.match(line):
             points.append((file.number(match[1], place), file.number(match[3], f"{place}, new orders/min")))
         elif match := COUNTED.match(line):
@@ -51,6 +56,8 @@ def read(file: SourceFile) -> FileReading:
     if counted is None or nopm is None or set(rows) != {*TPCC_CLASSES, "all"}:
         file.truncated("the table of the five classes and NOPM")
     place, (duration_s, warm_up_s, start_s, end_s) = counted
+    file.agree("counted time", duration_s, place, end_s - start_s, "its begin and end", 0.002)
+    _compare(file, rows, nopm, duration_s)
     means = "transactions that ended in the counted time, over it"
     reading.set_window("steady" if warm_up_s > 0 else "whole", duration_s, "s", place, means)
     reading.window = (start_s, end_s)
@@ -79,6 +86,20 @@ def read(file: SourceFile) -> FileReading:
     reading.add("outcome.reported.NOPM", nopm[1], "1/min", nopm[0], "the kit's new orders committed per minute")
     _series(reading, points, warm_up_s)
     return reading
+
+
+def _compare(
+    file: SourceFile, rows: dict[str, tuple[str, dict[str, float]]], nopm: tuple[str, float], duration_s: float
+) -> None:
+    """The row of all has the classes' sums and mean; NOPM is of the new orders."""
+    place, total = rows["all"]
+    for name in ("committed", "rolled back", "retries"):
+        file.agree(name, total[name], place, sum(rows[each][1][name] for each in TPCC_CLASSES), "the classes", 0.5)
+    weighted = sum(rows[each][1]["committed"] * rows[each][1]["mean ms"] for each in TPCC_CLASSES)
+    file.agree("mean ms", total["mean ms"], place, weighted / max(total["committed"], 1.0), "the classes", 0.002)
+    where, row = rows["new_order"]
+    per_minute = row["committed"] / max(duration_s, 1e-9) * 60.0
+    file.agree("NOPM", nopm[1], nopm[0], per_minute, f"{where}, the new orders committed", 0.1)
 
 
 def _workload(reading: FileReading, match: re.Match[str], place: str) -> None:

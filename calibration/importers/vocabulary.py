@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 from oltpsim.calibration.records import FileReading, Meaning, MonitorSample, RecordKey
@@ -146,6 +147,16 @@ def class_name(word: str) -> str:
 def percentile(ordered: Sequence[float], percent: str) -> float:
     """The value that so many % of the values are at most, which are in order."""
     return ordered[min(len(ordered) - 1, int(len(ordered) * float(percent) / 100.0))]
+
+
+def mean_bounds(percentiles: Mapping[str, float], least: float, most: float) -> tuple[float, float]:
+    """The least and the greatest mean that values with these percentiles and extremes can have."""
+    points = sorted((float(percent) / 100.0, value) for percent, value in percentiles.items())
+    shares = [0.0, *(share for share, _ in points), 1.0]
+    values = [least, *(value for _, value in points), most]
+    parts = [after - before for before, after in pairwise(shares)]
+    low = sum(part * value for part, value in zip(parts, values[:-1], strict=True))
+    return low, sum(part * value for part, value in zip(parts, values[1:], strict=True))
 
 
 def phase_of(name: str) -> str | None:

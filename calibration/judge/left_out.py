@@ -148,11 +148,11 @@ def predicted_without(refits: Refits, out: Sequence[int]) -> list[Any]:
     answers: list[Any] = []
     for number in out:
         try:
-            rate = predict_scenario(without, refits.runs[number].scenario, refits.simulate_model)
+            found = predict_scenario(without, refits.runs[number].scenario, refits.simulate_model)
         except InputError as error:
             answers.append(str(error))
         else:
-            answers.append([rate.rate_per_min, rate.low_per_min, rate.high_per_min])
+            answers.append([found.rate.value, *found.rate.interval])
     return answers
 
 
@@ -173,9 +173,7 @@ def rates_without_machine(refits: Refits, unseen: Sequence[MeasuredRun]) -> list
     model = refits.without(out) if out else refits.calibration
     found = [predict_scenario(model, run.scenario, refits.simulate_model) for run in unseen]
     return [
-        judged_rate(
-            run.name, measured[run.name], (each.rate_per_min, each.low_per_min, each.high_per_min), unit_of(run)
-        )
+        judged_rate(run.name, measured[run.name], (each.rate.value, *each.rate.interval), unit_of(run))
         for run, each in zip(unseen, found, strict=True)
     ]
 

@@ -97,7 +97,7 @@ def validate_calibration(  # noqa: PLR0913 - what is held against what, and how
     by_run = folds[0].rows
     outside = {row.name for row in (*rows, *by_run) if not row.inside}
     explained = [
-        explain_gap(record, predicted.scenario, figure_choice(file, record.name), predicted.rate_per_min)
+        explain_gap(record, predicted.scenario, figure_choice(file, record.name), predicted.rate.value)
         for record in records
         if (predicted := predictions.get(record.name)) is not None
         and predicted.scenario.job is None
@@ -184,7 +184,7 @@ def exact_share(inside: float, count: float, confidence: float) -> tuple[float, 
 def judged_run(calibration: Calibration, run: MeasuredRun, rate: float, answer: Predicted) -> JudgedRun:
     """A run's rate beside its prediction."""
     bottleneck, regime = _limit(answer)
-    row = judged_rate(run.name, rate, (answer.rate_per_min, answer.low_per_min, answer.high_per_min), unit_of(run))
+    row = judged_rate(run.name, rate, (answer.rate.value, *answer.rate.interval), unit_of(run))
     return JudgedRun(
         **row.model_dump(),
         source=run.source,
@@ -192,8 +192,8 @@ def judged_run(calibration: Calibration, run: MeasuredRun, rate: float, answer: 
         role="fitted" if _fitted(calibration, run) is not None else "predicted",
         regime=regime,
         bottleneck=bottleneck,
-        outside=answer.outside,
-        not_applied=answer.not_applied,
+        outside=answer.model.outside,
+        not_applied=answer.model.not_applied,
         doubts=answer.doubts,
     )
 

@@ -10,28 +10,26 @@ from oltpsim.calibration.predict.candidates import (
     read_candidates,
     usual_run,
 )
-from oltpsim.calibration.predict.evidence import Evidence, half_width
+from oltpsim.calibration.predict.evidence import Evidence
 from oltpsim.calibration.predict.figures import FigureInterval, Moves
 from oltpsim.calibration.predict.guessed import (
-    DescribedPrediction,
     guess_moves,
     guesses_of,
     left_open,
     predict_described,
 )
-from oltpsim.calibration.predict.measurement import (
-    CHANCE,
-    FORMULAS,
-    Contribution,
-    MeasurementInterval,
-    ModelUsed,
-    Uncertainty,
-    measurement_interval,
-    ratio_interval,
-    run_measurement,
-    uncertainty_of,
-)
+from oltpsim.calibration.predict.measurement import MeasurementInterval, measurement_interval
 from oltpsim.calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
-from oltpsim.calibration.predict.prediction import Predicted, predict_scenario, predict_scenarios
+from oltpsim.calibration.predict.prediction import ModelUsed, Predicted, predict_scenario, predict_scenarios
 from oltpsim.calibration.predict.slowed import faster, slower
 from oltpsim.calibration.predict.spreads import part_factor, part_factors, unseen_moves
+from oltpsim.calibration.predict.uncertain_value import (
+    CALIBRATED,
+    CHANCE,
+    FORMULAS,
+    MISSED,
+    ONE_RUN,
+    Component,
+    Contribution,
+    UncertainValue,
+)

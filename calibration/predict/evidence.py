@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
-import scipy
 
 from oltpsim.calibration.fit import (
     Calibration,
@@ -22,10 +21,8 @@ from oltpsim.calibration.fit import (
     figure_correlations,
     shared_correlations,
 )
+from oltpsim.calibration.predict.uncertain_value import MOST_FREEDOM
 from oltpsim.simulator.form import BoolArray, FloatArray
-
-MOST_FREEDOM = 1e6
-"""of Student's distribution: a normal one's"""
 
 
 class ErrorParts(NamedTuple):
@@ -154,8 +151,3 @@ def evidence_of(calibration: Calibration) -> Evidence:
         tuple(where),
         np.array([not figure.at_least for figure, _ in figures], dtype=np.bool_),
     )
-
-
-def half_width(confidence: float, sd: float, freedom: float) -> float:
-    """Half the interval of a figure's logarithm that has a standard deviation, known with so much freedom."""
-    return sd * float(scipy.special.stdtrit(min(freedom, MOST_FREEDOM), (1.0 + confidence) / 2.0))

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy
@@ -33,13 +34,15 @@ from oltpsim.calibration.fit import (
     simulated_noise,
     steady_rates,
 )
-from oltpsim.calibration.predict.evidence import evidence_of, half_width
+from oltpsim.calibration.predict.evidence import ErrorParts, evidence_of
 from oltpsim.calibration.predict.slowed import all_slower
+from oltpsim.calibration.predict.uncertain_value import CHANCE, FORMULAS, ONE_RUN, Component, UncertainValue
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import FloatArray
 from oltpsim.simulator.results import Result, main_class_of
 
+BY_MODEL, SHAPE = "the calibrated model", "the percentile over the mean"
 UNMEASURED = "no run of the model measured it"
 NEAR_CAPACITY = "it hangs on how near to its capacity the machine is"
 SHAPE_SD, SHAPE_FREEDOM = 0.16, 12.0
@@ -58,35 +61,42 @@ Moves = Mapping[str, Mapping[FigureKind, float]]
 
 @dataclass(frozen=True)
 class FigureError:
-    """What a kind of figure is wrong by: standard deviations of its logarithm.
+    """What a kind of figure is wrong by, beside chance.
 
-    `known_sd`: of parameters and of what the model misses, which is known with so many degrees of `freedom`;
-    `run_to_run_sd`; `formulas_sd`: 0 of simulated figures. `times_rate`: how many times the rate's error a
-    response's is; `shape_sd`: what is missed of its 95th percentile beside.
+    `times_rate`: how many times the rate's error a response's is; `of_percentile`: what is missed of its 95th
+    percentile beside.
     """
 
-    known_sd: float
-    freedom: float
-    run_to_run_sd: float
-    formulas_sd: float
+    components: tuple[Component, ...]
     times_rate: float = 1.0
-    shape_sd: float = 0.0
+    of_percentile: tuple[Component, ...] = ()
 
 
 @dataclass(frozen=True)
 class FigureInterval:
-    """A figure of a run, and the interval in which a measured one would lie; without ends `reason` says why.
-
-    `sd` is the standard deviation of the logarithm, all parts together.
-    """
+    """A figure of a run with the interval in which a measured one would lie; without one `reason` says why."""
 
     name: str
     unit: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    sd: float | None = None
+    figure: UncertainValue
     reason: str = ""
+
+    @property
+    def value(self) -> float:
+        """The figure itself."""
+        return self.figure.value
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Ends of the interval, None without one."""
+        return None if self.reason else self.figure.interval
+
+    def to_json(self) -> dict[str, Any]:
+        """The figure as plain JSON; `sd` is that of the logarithm."""
+        low, high = self.ends or (None, None)
+        sd = None if self.reason else self.figure.sd
+        return {"name": self.name, "unit": self.unit, "value": self.value, "low": low, "high": high, "sd": sd,
+                "reason": self.reason}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,17 +134,25 @@ def figure_errors(
         missed = calibration.missed_of(kind, at.regime)
         missed_sd = assumed_sd(kind, 0.0, calibration.missing) * missed.scale
         error = evidence.error(slopes[kind], at, missed_sd, freedom | {kind: missed.freedom}, kind)
-        found[kind] = FigureError(math.sqrt(error.variance), error.freedom, noise_sd, of_engine.get(kind, 0.0))
+        found[kind] = FigureError(_components(error, noise_sd, of_engine.get(kind, 0.0)))
     if FigureKind.RESPONSE not in found and FigureKind.RATE in found:
         times, missed = _times_rate(machine), calibration.missed_of(FigureKind.RATE, at.regime)
         missed_sd = assumed_sd(FigureKind.RATE, 0.0, calibration.missing) * missed.scale * times
         error = evidence.error(-slopes[FigureKind.RESPONSE], at, missed_sd, freedom | {FigureKind.RATE: missed.freedom})
-        known_sd, noise_sd = math.sqrt(error.variance), noise[FigureKind.RATE] * times
         formulas_sd = max(of_engine.get(FigureKind.RESPONSE, 0.0), of_engine.get(FigureKind.RATE, 0.0) * times)
-        found[FigureKind.RESPONSE] = FigureError(known_sd, error.freedom, noise_sd, formulas_sd, times)
+        found[FigureKind.RESPONSE] = FigureError(_components(error, noise[FigureKind.RATE] * times, formulas_sd), times)
     if FigureKind.RESPONSE in found:
-        found[FigureKind.RESPONSE] = replace(found[FigureKind.RESPONSE], shape_sd=SHAPE_SD * calibration.missing)
+        shape = Component(SHAPE, SHAPE_SD * calibration.missing, freedom=SHAPE_FREEDOM)
+        found[FigureKind.RESPONSE] = replace(found[FigureKind.RESPONSE], of_percentile=(shape,))
     return found
+
+
+def _components(error: ErrorParts, noise_sd: float, formulas_sd: float) -> tuple[Component, ...]:
+    return (
+        Component(BY_MODEL, math.sqrt(error.variance), freedom=error.freedom),
+        Component(ONE_RUN, noise_sd),
+        Component(FORMULAS, formulas_sd),
+    )
 
 
 def figure_intervals(
@@ -150,27 +168,27 @@ def figure_intervals(
     found = []
     for figure in _run_figures(result):
         kind, error = figure.kind, errors.get(figure.kind)
-        full = 1.0 if math.isfinite(kind.end_of_scale) else math.inf
         correction = (corrections or {}).get(kind, 0.0)
-        log = float(kind.log(figure.value)) + correction
-        value = figure.value if not correction else min(max(math.exp(log) - kind.negligible, 0.0), full)
+        centre = math.exp(float(kind.log(figure.value)) + correction) - kind.negligible if correction else figure.value
+        full = 1.0 if math.isfinite(kind.end_of_scale) else None
+        value = UncertainValue(centre, (), confidence, kind.negligible, full)
         if error is None:
-            found.append(FigureInterval(figure.name, figure.unit, value, reason=UNMEASURED))
+            found.append(FigureInterval(figure.name, figure.unit, value, UNMEASURED))
             continue
         by_chance = chance.get(kind, 0.0) * error.times_rate
         if figure.is_percentile and not is_calculated:
             by_chance = _percentile_chance(result) or by_chance
         by_chance *= math.sqrt(2.0)  # of the run and of the measured one, whose own isn't in its noise
-        left_open = [moves.get(kind, 0.0) for moves in (guesses or {}).values()]
-        shape = error.shape_sd if figure.is_percentile else 0.0
-        sd = math.hypot(error.known_sd, error.run_to_run_sd, error.formulas_sd, by_chance, shape, *left_open)
-        inverse = error.known_sd**4 / error.freedom + shape**4 / SHAPE_FREEDOM
-        width = half_width(confidence, sd, sd**4 / max(inverse, 1e-30))
-        if not width < WIDEST:
-            found.append(FigureInterval(figure.name, figure.unit, value, reason=NEAR_CAPACITY))
-            continue
-        low, high = (max(math.exp(log + sign * width) - kind.negligible, 0.0) for sign in (-1.0, 1.0))
-        found.append(FigureInterval(figure.name, figure.unit, value, min(low, full), min(high, full), sd))
+        value = value.plus(
+            (
+                *error.components,
+                *(error.of_percentile if figure.is_percentile else ()),
+                Component(CHANCE, by_chance),
+                *(Component(name, moves.get(kind, 0.0)) for name, moves in (guesses or {}).items()),
+            )
+        )
+        reason = "" if value.log_half_width < WIDEST else NEAR_CAPACITY
+        found.append(FigureInterval(figure.name, figure.unit, value, reason))
     return tuple(found)
 
 

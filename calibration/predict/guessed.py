@@ -21,9 +21,9 @@ from oltpsim.calibration.fit import (
 )
 from oltpsim.calibration.predict.beyond import PartKind, unseen_parts
 from oltpsim.calibration.predict.figures import Moves
-from oltpsim.calibration.predict.measurement import CALIBRATED, MISSED, ONE_RUN, Contribution
-from oltpsim.calibration.predict.prediction import predict_scenario
-from oltpsim.calibration.predict.spreads import number_words, unseen_moves
+from oltpsim.calibration.predict.prediction import ModelUsed, guess_components, predict_scenario
+from oltpsim.calibration.predict.spreads import unseen_moves
+from oltpsim.calibration.predict.uncertain_value import UncertainValue
 from oltpsim.models.input import value_at
 from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.reading import Description, Origin, numeric_value
@@ -41,26 +41,15 @@ KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.
 class DescribedPrediction:
     """New orders per minute of a described machine, or its job's figure; no interval without a calibration.
 
-    `answer`: the calculated machine, which says what limits it. `parts`: of the interval, the largest first.
+    `answer`: the calculated machine, which says what limits it.
     """
 
     scenario: ScenarioSpec
     answer: Result | JobResult
-    value: float
-    low: float | None
-    high: float | None
-    confidence: float
-    parts: tuple[Contribution, ...]
-    role: str
-    outside: tuple[str, ...]
-    not_applied: tuple[str, ...]
+    rate: UncertainValue
+    model: ModelUsed | None
     moves: Moves
     """by the guesses' keys"""
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation of the logarithm, all parts together."""
-        return math.sqrt(sum(part.sd**2 for part in self.parts))
 
 
 def predict_described(
@@ -71,35 +60,17 @@ def predict_described(
 ) -> DescribedPrediction:
     """The machine's rate or its job's figure; `simulate_model`: see `predict_scenario`. Raises InputError."""
     moves = guess_moves(description, report, calibration)
-    called = {row.key: row.what for row in description.rows}
     report(len(moves) / (len(moves) + 1), "the machine")
     scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
     answer = _answer(scenario)
     if calibration is None:
         value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
-        parts = [Contribution(called[key], by_kind[FigureKind.RATE]) for key, by_kind in moves.items()]
-        return DescribedPrediction(scenario, answer, value, None, None, 0.0, _sorted(parts), "predicted", (), (), moves)
+        called = {row.key: row.what for row in description.rows}
+        named = {called[key]: by_kind for key, by_kind in moves.items()}
+        return DescribedPrediction(scenario, answer, UncertainValue(value, guess_components(named)), None, moves)
     left = {**left_open(description, moves, calibration), **unseen_moves(calibration, description.scenario)}
     found = predict_scenario(calibration, description.scenario, simulate_model, left)
-    parts = [Contribution(number_words(what), abs(by_kind[FigureKind.RATE])) for what, by_kind in left.items()]
-    parts += [
-        Contribution(CALIBRATED, found.parameters_sd),
-        Contribution(ONE_RUN, found.run_to_run_sd),
-        Contribution(MISSED, found.discrepancy_sd),
-    ]
-    return DescribedPrediction(
-        scenario=found.scenario,
-        answer=answer,
-        value=found.rate_per_min,
-        low=found.low_per_min,
-        high=found.high_per_min,
-        confidence=calibration.confidence,
-        parts=_sorted(parts),
-        role=found.role,
-        outside=found.outside,
-        not_applied=found.not_applied,
-        moves=moves,
-    )
+    return DescribedPrediction(found.scenario, answer, found.rate, found.model, moves)
 
 
 def guess_moves(
@@ -184,7 +155,3 @@ def figure_logs(scenario: ScenarioSpec, calibration: Calibration | None) -> dict
 
 def _answer(scenario: ScenarioSpec) -> Result | JobResult:
     return run_job(scenario) if scenario.job is not None else simulate(build(scenario), 1)
-
-
-def _sorted(parts: list[Contribution]) -> tuple[Contribution, ...]:
-    return tuple(sorted((part for part in parts if part.sd > 0), key=lambda part: -part.sd))

@@ -46,6 +46,7 @@ from oltpsim.calibration.fit import (
 from oltpsim.calibration.predict.candidates import CandidateSet, Impossible, RunCandidate, scenario_of
 from oltpsim.calibration.predict.evidence import Evidence, evidence_of, figures_of
 from oltpsim.calibration.predict.prediction import Predicted, predict_scenarios
+from oltpsim.calibration.predict.uncertain_value import ONE_RUN
 from oltpsim.calibration.records import fit_program
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.errors import InputError
@@ -362,10 +363,8 @@ def _worth(
 ) -> RunWorth:
     if wanted is None:
         return RunWorth(candidate, open_sd * share, 1.0 - share, tells)
-    fixed = wanted.run_to_run_sd**2
-    open_now = wanted.parameters_sd**2 + wanted.discrepancy_sd**2
+    rate, fixed = wanted.rate, wanted.rate.sd_of(ONE_RUN) ** 2
+    open_now = rate.sd**2 - fixed
     ratio = float(np.sqrt((open_now * share**2 + fixed) / (open_now + fixed)))
-    low, high = (
-        wanted.rate_per_min * (end / wanted.rate_per_min) ** ratio for end in (wanted.low_per_min, wanted.high_per_min)
-    )
+    low, high = (rate.value * (end / rate.value) ** ratio for end in rate.interval)
     return RunWorth(candidate, open_sd * share, 1.0 - ratio, tells, low, high)

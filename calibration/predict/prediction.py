@@ -2,8 +2,7 @@
 
 The logarithm's variance is the sum of three: of the parameters (delta method: Oehlert, Amer. Statistician 46 (1992),
 27-29), of one run from the next, and of what the model misses, less what the parameters have taken up of it from runs
-nearby (`evidence.py`). The interval is Student's, whose degrees of freedom are those of the
-discrepancy as far as it makes up the sum (Satterthwaite, Biometrics Bulletin 2 (1946), 110-114).
+nearby (`evidence.py`). The interval is that of an uncertain value (`uncertain_value.py`).
 """
 
 import math
@@ -36,8 +35,10 @@ from oltpsim.calibration.fit import (
     unapplied_keys,
 )
 from oltpsim.calibration.predict.beyond import beyond_in_kind, beyond_in_numbers
-from oltpsim.calibration.predict.evidence import MOST_FREEDOM, ErrorParts, evidence_of, half_width
+from oltpsim.calibration.predict.evidence import evidence_of
 from oltpsim.calibration.predict.figures import FigureInterval, Moves, figure_errors, figure_intervals
+from oltpsim.calibration.predict.spreads import number_words
+from oltpsim.calibration.predict.uncertain_value import CALIBRATED, MISSED, ONE_RUN, Component, UncertainValue
 from oltpsim.models.input import validated
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
@@ -48,36 +49,32 @@ from oltpsim.simulator.results import Result
 
 
 @dataclass(frozen=True)
-class Predicted:
-    """New orders per minute of a scenario. The parts are standard deviations of its logarithm."""
+class ModelUsed:
+    """The calibration behind an interval: whose, and how far the scenario is from its runs."""
 
-    scenario: ScenarioSpec
-    """with the calibrated values"""
+    base: str
+    runs: int
+    task_hash: str
     role: str
     """fitted if a run of this very scenario was in the fit, else predicted"""
-    rate_per_min: float
-    low_per_min: float
-    high_per_min: float
-    confidence: float
-    parameters_sd: float
-    run_to_run_sd: float
-    discrepancy_sd: float
     outside: tuple[str, ...]
     """how far the scenario is from the calibrated runs, in kind and in numbers"""
     not_applied: tuple[str, ...]
+    """calibrated keys whose part is another in the scenario"""
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """New orders per minute of a scenario, by a calibration."""
+
+    scenario: ScenarioSpec
+    """with the calibrated values"""
+    rate: UncertainValue
+    model: ModelUsed
     doubts: tuple[str, ...] = ()
     """where the analytic engine's assumptions don't hold, unless the rate is simulated"""
-    freedom: float = MOST_FREEDOM
-    """degrees of freedom that the sum of the parts is known with"""
     figures: tuple[FigureInterval, ...] = ()
     """the run's other figures; none of a job"""
-    guessed_sd: float = 0.0
-    """by what a description leaves open, and by parts of kinds that no run had"""
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation of the logarithm, all parts together."""
-        return math.hypot(self.parameters_sd, self.run_to_run_sd, self.discrepancy_sd, self.guessed_sd)
 
 
 def predict_scenarios(
@@ -132,15 +129,13 @@ def predict_scenario(
         corrections[kind], left_out_sds[kind] = float(np.log(usual.factor)), usual.sd
     left_out = logs[kinds.index(FigureKind.RATE)] + corrections.get(FigureKind.RATE, 0.0)
     rate = warm.new_orders_per_min * float(np.exp(left_out))
-    missed, noise = calibration.missed_of(FigureKind.RATE, regime), calibration.run_to_run_sd
+    missed = calibration.missed_of(FigureKind.RATE, regime)
     missed_sd = assumed_sd(FigureKind.RATE, left_out_sds[FigureKind.RATE], calibration.missing) * missed.scale
     slopes, at = parameter_slopes(calibration, scenario), circumstances_of(scenario, regime)
-    parts = rate_error(calibration, slopes[FigureKind.RATE], at, missed_sd)
-    guessed_sd = math.hypot(*(moves.get(FigureKind.RATE, 0.0) for moves in (guesses or {}).values()))
-    sd = math.hypot(math.sqrt(parts.variance), noise, guessed_sd)
-    freedom = parts.freedom * sd**4 / parts.variance**2 if parts.variance > 0 else MOST_FREEDOM
-    width = half_width(calibration.confidence, sd, freedom)
-    known = {run.scenario_hash for run in calibration.runs}
+    components = (
+        *rate_components(calibration, slopes[FigureKind.RATE], at, missed_sd),
+        *guess_components(guesses),
+    )
     figures: tuple[FigureInterval, ...] = ()
     if machine.job is None:
         errors = figure_errors(calibration, machine, slopes, at, {} if engine is not None else left_out_sds)
@@ -151,23 +146,10 @@ def predict_scenario(
         figures = figure_intervals(result, errors, calibration.confidence, corrections, guesses)
     return Predicted(
         scenario=machine,
-        role="fitted" if scenario_hash(scenario) in known else "predicted",
-        rate_per_min=rate,
-        low_per_min=rate * float(np.exp(-width)),
-        high_per_min=rate * float(np.exp(width)),
-        confidence=calibration.confidence,
-        parameters_sd=parts.parameters_sd,
-        run_to_run_sd=noise,
-        discrepancy_sd=parts.discrepancy_sd,
-        outside=(
-            *beyond_in_kind(calibration, machine),
-            *beyond_in_numbers(calibration, machine, run_conditions(machine, warm)),
-        ),
-        not_applied=unapplied_keys(calibration, scenario),
+        rate=UncertainValue(rate, components, calibration.confidence),
+        model=model_used(calibration, scenario, machine, run_conditions(machine, warm)),
         doubts=() if simulated else engine_doubts([machine])[0],
-        freedom=min(freedom, MOST_FREEDOM),
         figures=figures,
-        guessed_sd=guessed_sd,
     )
 
 
@@ -185,11 +167,51 @@ class _KeptResult:
         return self.result
 
 
-def rate_error(calibration: Calibration, slopes: FloatArray, at: Circumstances, missed_sd: float) -> ErrorParts:
-    """What the calibrated model's rate is wrong by. `slopes`: of its logarithm by the parameters' places."""
+def model_used(
+    calibration: Calibration, scenario: ScenarioSpec, machine: ScenarioSpec, conditions: dict[str, float]
+) -> ModelUsed:
+    """The calibration as a scenario's answer names it. `machine`: with the calibrated values, under `conditions`."""
+    known = {run.scenario_hash for run in calibration.runs}
+    return ModelUsed(
+        base=calibration.base.name,
+        runs=len(calibration.runs),
+        task_hash=calibration.task_hash,
+        role="fitted" if scenario_hash(scenario) in known else "predicted",
+        outside=(
+            *beyond_in_kind(calibration, machine),
+            *beyond_in_numbers(calibration, machine, conditions),
+        ),
+        not_applied=unapplied_keys(calibration, scenario),
+    )
+
+
+def rate_components(
+    calibration: Calibration, slopes: FloatArray, at: Circumstances, missed_sd: float
+) -> tuple[Component, ...]:
+    """What the calibrated model's rate is wrong by: its parameters, in directions that are independent of each other.
+
+    `slopes`: derivatives of the rate's logarithm by the parameters' places. `missed_sd`: its discrepancy.
+    """
     freedom_of = {kind: each.freedom for kind, each in calibration.missed.items()}
     freedom_of[FigureKind.RATE] = calibration.missed_of(FigureKind.RATE, at.regime).freedom
-    return evidence_of(calibration).error(slopes, at, missed_sd, freedom_of)
+    found = evidence_of(calibration).error(slopes, at, missed_sd, freedom_of)
+    moves = slopes @ np.linalg.cholesky(np.array(calibration.joint.covariance))
+    taken_up = found.parameters_sd / max(float(np.linalg.norm(moves)), 1e-30)
+    freedom = found.freedom * found.discrepancy_sd**4 / max(found.variance, 1e-30) ** 2
+    return (
+        *(
+            Component(CALIBRATED, float(move) * taken_up, f"{CALIBRATED} {calibration.task_hash} {number}")
+            for number, move in enumerate(moves)
+        ),
+        Component(MISSED, found.discrepancy_sd, MISSED, freedom, at),
+        Component(ONE_RUN, calibration.run_to_run_sd),
+    )
+
+
+def guess_components(guesses: Moves | None) -> tuple[Component, ...]:
+    """What the guesses move the rate by, under their names."""
+    of_rate = {name: moves[FigureKind.RATE] for name, moves in (guesses or {}).items()}
+    return tuple(Component(number_words(name), move, name) for name, move in of_rate.items() if move)
 
 
 def parameter_slopes(calibration: Calibration, scenario: ScenarioSpec) -> dict[FigureKind, FloatArray]:

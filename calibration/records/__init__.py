@@ -25,6 +25,7 @@ from oltpsim.calibration.records.reading import (
     ResultRank,
 )
 from oltpsim.calibration.records.record import (
+    FORMAT,
     MeasuredDevice,
     MeasuredSeries,
     Observed,
@@ -32,3 +33,4 @@ from oltpsim.calibration.records.record import (
     RunRecord,
     sum_observed,
 )
+from oltpsim.calibration.records.server_settings import gib, known_settings, setting_effects

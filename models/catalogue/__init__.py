@@ -23,6 +23,7 @@ from oltpsim.models.catalogue.prices import PriceList, PriceRow, Prices, PriceUn
 from oltpsim.models.catalogue.processors import (
     ProcessorPhrase,
     catalogued_cpu,
+    keys_of_threads,
     nearest_processors,
     processor_family,
     read_processors,

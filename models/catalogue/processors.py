@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -33,6 +33,8 @@ JOINED_WORDS = (
     (re.compile(r"^(.*[a-z\d+])(?<!athlon 64) ?[x×] ?([248])$"), r"\2 x \1"),
 )  # fmt: skip
 """spellings of one name that are made one"""
+SECOND_THREAD_GAIN = 0.2
+"""default of models/machine/cpu.py"""
 SAME_CLOCK = 0.02
 """two clocks are the same within this share of them"""
 
@@ -60,7 +62,9 @@ class ProcessorPhrase:
             return []
         known = {word for word in self.words if best and any(_alike(name, word) for name in best[0].split())}
         strange = [word for word in self.words if word not in known]
-        return [word for word in strange if best is None or not (word in SERIES or MODEL_NUMBER.fullmatch(word))]
+        models = [word for word in self.words if re.search(r"\d{3}", word) and not YEAR.fullmatch(word)]
+        numbers = {word for word in strange if MODEL_NUMBER.fullmatch(word)} if len(models) < 2 else set()
+        return [word for word in strange if best is None or word not in SERIES | numbers]
 
 
 def read_processors(piece: str) -> ProcessorPhrase:
@@ -260,6 +264,20 @@ def cpu_keys(model: str, clock: str, vcpus: int, threads: int) -> dict[str, Any]
         "threads_per_core": threads,
         "source": f"assumption: {ghz:g} GHz x {spec.speed_per_ghz:g}, as {family} processors of the catalogue",
     }
+
+
+def keys_of_threads(cpu: Mapping[str, Any], vcpus: int) -> dict[str, Any]:
+    """Changes of a cpu's keys for so many of its hardware threads.
+
+    An odd number is as many cores whose speed falls with their number as if each thread's sibling were busy by chance,
+    the odd one's with another guest: all of them busy, each does half of what a core with two does.
+    """
+    threads = int(cpu.get("threads_per_core", 1))
+    if vcpus % threads == 0:
+        return {"cores": vcpus // threads}
+    alone = 1.0 if vcpus == 1 else (1.0 + float(cpu.get("second_thread_gain", SECOND_THREAD_GAIN))) / 2.0
+    fraction = float(cpu.get("all_core_clock_fraction", 1.0)) * alone
+    return {"cores": vcpus, "threads_per_core": 1, "all_core_clock_fraction": round(fraction, 4)}
 
 
 def cpu_by_number(model: str) -> str | None:

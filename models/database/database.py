@@ -24,6 +24,12 @@ class PathLengthSpec(Spec):
     """of a row operation to places in the buffer pool's memory that lie far apart: TLB misses, NUMA"""
     shared_lines: Number = Field(default=0.0, ge=0, le=100_000)
     """cache lines that a row operation writes and all other threads write, too: latches, pins, counters"""
+    refill_fraction: Fraction = Field(default=0.0, ge=0, le=1)
+    """time that a thread needs longer on a processor whose caches another thread has used"""
+    session_fraction: Fraction = Field(default=0.0, ge=0, le=1)
+    """growth of a transaction's CPU time with each other session: snapshots, lists of transactions, caches"""
+    crowding_sessions: Number | None = Field(default=None, gt=0)
+    """other sessions with which that growth is half of its limit; absent: it has none"""
     transaction_phases: WholeNumber = Field(default=0, ge=0, le=100)
     """n: transaction_us is a sum of n exponential times (coefficient of variation 1 / sqrt n); 0: it doesn't vary"""
     statement_us: Microseconds = Field(default=0.0, ge=0)

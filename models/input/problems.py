@@ -3,6 +3,7 @@
 import difflib
 import inspect
 import re
+import types
 import typing
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +17,8 @@ from oltpsim.simulator.errors import InputError
 
 MOST_COMPARED = 100
 MOST_SHOWN = 60
+MOST_LINE = 600
+"""Characters of a problem's line"""
 ALLOWED = {
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
@@ -48,7 +51,8 @@ def validated(kind: type[Valid], data: object, where: str | Callable[[ErrorDetai
             f"{where(problem) if callable(where) else where}: {sentence(problem, kind, data)}"
             for problem in _own_problems(error.errors())
         )
-        raise InputError("\n".join(lines)) from error
+        cut = (line if len(line) <= MOST_LINE else f"{line[: MOST_LINE - 3]}..." for line in lines)
+        raise InputError("\n".join(cut)) from error
 
 
 def _own_problems(problems: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
@@ -149,6 +153,9 @@ def _walk(problem: ErrorDetails, root: Any) -> tuple[list[str], type[BaseModel] 
         if key in kinds:
             annotation = kinds[key]
             continue
+        if _is_choice_of_values(annotation):  # pydantic's name for one of them, which nobody wrote
+            annotation = None
+            continue
         keys.append(key)
         if typing.get_origin(annotation) in (tuple, dict):  # a place in a list, or a free name
             owner, annotation = None, typing.get_args(annotation)[typing.get_origin(annotation) is dict]
@@ -157,6 +164,13 @@ def _walk(problem: ErrorDetails, root: Any) -> tuple[list[str], type[BaseModel] 
         field = owner.model_fields.get(key) if owner else None
         annotation = field.annotation if field else None
     return keys, owner, annotation
+
+
+def _is_choice_of_values(annotation: Any) -> bool:
+    """Whether it is one of several types of plain values."""
+    is_union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    members = [member for member in typing.get_args(annotation) if member is not type(None)]
+    return is_union and len(members) > 1 and next(_models_in(annotation), None) is None
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:

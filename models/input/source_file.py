@@ -194,6 +194,11 @@ class SourceFile:
         if abs(value - other) > rounding + MOST_APART * max(abs(value), abs(other)):
             self.refuse(place, f"{figure} {value:,.6g}", f"{other:,.6g} by {where}", DAMAGED)
 
+    def within(self, figure: str, value: float, place: str, bounds: tuple[float, float], where: str) -> None:
+        """Hold a figure between bounds that other figures set. Raises InputError beyond their rounding."""
+        nearest = min(max(value, bounds[0]), bounds[1])
+        self.agree(figure, value, place, nearest, where)
+
     def matched(self, pattern: re.Pattern[str], line: str, at: int, form: str) -> re.Match[str]:
         """A line of a known table. Raises InputError if it doesn't have its form."""
         match = pattern.match(line)

@@ -49,7 +49,7 @@ def query_mix(scenario: ScenarioSpec, job: QueryMixSpec, seed: int) -> JobResult
     """Query mixes per hour: clients run on the processors, and enter the critical section one at a time.
 
     An entry that finds the section taken costs a hand-over, during which nobody is inside, as with transactions
-    (docs/model.md, section 5). Who is inside goes first on the processors. Times between entries and inside are
+    (docs/model/locks.md). Who is inside goes first on the processors. Times between entries and inside are
     exponential.
     """
     turns = turns_of(scenario, job)

@@ -1,13 +1,36 @@
 """Processors: cores, their speed and caches, and how threads that run at once slow each other down."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
+from scipy.special import gammaln
 
-from oltpsim.models.input import Fraction, Mib, Name, Nanoseconds, Number, Spec, Text, WholeNumber
+from oltpsim.models.input import Fraction, Mib, Microseconds, Name, Nanoseconds, Number, Spec, Text, WholeNumber
 from oltpsim.simulator.form import FloatArray
+
+KEPT_SHARE = 0.62
+"""share of wake-ups that keep a thread on its processor while another core is idle: fitted with `wake_us` to sysbench
+read-only on twelve EC2 shapes (docs/cpu-scaling.md)"""
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """Sessions that share the processors, and what their taking turns costs.
+
+    `threads`: of each session on the machine, one of which runs at a time: two if its client is there, too.
+    `wake_share`: share of a lone transaction's time in which processors that slept wake up.
+    `refill_fraction`: time that a thread needs longer on caches that another one has used.
+    """
+
+    number: int
+    threads: int
+    wake_share: float = 0.0
+    refill_fraction: float = 0.0
+    growth: float = 1.0
+    """CPU time of a transaction with all sessions connected, of that with one"""
 
 
 class CpuSpec(Spec):
@@ -23,8 +46,11 @@ class CpuSpec(Spec):
     threads_per_core: WholeNumber = Field(default=1, ge=1, le=2, description="hardware threads of a core")
     second_thread_gain: Fraction = Field(default=0.2, ge=0, le=1)
     """work that a core does more with both of its threads busy"""
-    thread_placement: Literal["by_cores", "by_chance"] = "by_cores"
-    """by_cores: idle cores are filled before second threads; by_chance: a thread that wakes up takes any idle one"""
+    thread_placement: Literal["by_cores", "by_chance", "kept"] = "by_cores"
+    """by_cores: idle cores are filled before second threads; by_chance: a thread that wakes up takes any idle one;
+    kept: each thread of a session has a processor, idle cores first, and mostly stays there though others are idle"""
+    wake_us: Microseconds = Field(default=0.0, ge=0)
+    """time of a client's message and its answer in which processors that were idle wake up"""
     all_core_clock_fraction: Fraction = Field(default=1.0, gt=0, le=1)
     """clock with all cores busy, of that with one, for which relative_speed holds"""
     quota_cores: Number | None = Field(default=None, ge=0.01, le=4096)
@@ -66,7 +92,9 @@ def cache_line_ns(cpu: CpuSpec) -> float:
 
 
 @lru_cache(maxsize=64)
-def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True, line_share: float = 0.0) -> FloatArray:
+def slowdowns(
+    cpu: CpuSpec, *, placed_by_cores: bool = True, line_share: float = 0.0, sessions: Sessions | None = None
+) -> FloatArray:
     """How much longer a piece of work takes with 1, 2, ... all hardware threads busy than alone, (threads,).
 
     Two busy threads of one core do `1 + second_thread_gain` times the work of one. `placed_by_cores`: the operating
@@ -76,13 +104,16 @@ def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True, line_share: float =
     of a closed network with that queue (exact mean-value analysis, Reiser and Lavenberg 1980). A second queue
     is for lines of cache that all threads write, one at a time; `line_share`: time to fetch them, by the work's time
     alone, if each came from another core. Of k threads the last to write was another with chance (k - 1) / k.
+    `sessions`: with them a processor that has turns to give no longer sleeps, and its caches are others'.
     """
     threads = cpu.threads
     busy = np.arange(1, threads + 1, dtype=np.float64)
+    kept = sessions if cpu.thread_placement == "kept" else None
     pairs = np.zeros(threads)
     if cpu.threads_per_core == 2:
         by_chance = busy * (busy - 1.0) / (2.0 * (threads - 1.0))
-        pairs = np.maximum(busy - cpu.cores, 0.0) if placed_by_cores else by_chance
+        by_cores = np.maximum(busy - cpu.cores, 0.0)
+        pairs = _kept_pairs(cpu, busy, kept.threads) if kept else by_cores if placed_by_cores else by_chance
     alone = busy / (busy - 2.0 * pairs + pairs * (1.0 + cpu.second_thread_gain))
     if cpu.all_core_clock_fraction < 1.0 and cpu.cores > 1:
         alone /= 1.0 - (1.0 - cpu.all_core_clock_fraction) * (busy - pairs - 1.0) / (cpu.cores - 1.0)
@@ -97,5 +128,41 @@ def slowdowns(cpu: CpuSpec, *, placed_by_cores: bool = True, line_share: float =
             around = core[here] + bus[here] + line[here]
             at_bus[here], at_line[here] = customers * bus[here] / around, customers * line[here] / around
     factors: FloatArray = core + bus + line
+    if sessions is not None:
+        placed = np.append(busy[:-1], max(sessions.number, threads)) * sessions.threads
+        idle = _idle_chance(
+            np.maximum(placed / threads - 1.0, 0.0), placed, sessions.threads
+        )  # of the processor that a thread wakes up on
+        waking = sessions.wake_share
+        factors = factors * (1.0 + sessions.refill_fraction * (1.0 - idle)) * (1.0 - waking) + waking * idle
+        if kept and kept.threads > 1:
+            without_thread = _idle_chance(placed / cpu.cores, placed, sessions.threads)
+            factors /= 1.0 - KEPT_SHARE * np.maximum(without_thread - 1.0 + (busy - pairs) / cpu.cores, 0.0)
+        factors *= sessions.growth
     factors.setflags(write=False)
     return factors
+
+
+def _kept_pairs(cpu: CpuSpec, busy: FloatArray, threads: int) -> FloatArray:
+    """Cores with both hardware threads busy, where each session's threads have processors, idle cores first.
+
+    A thread that has a sibling finds it busy unless it belongs to the same session; one of a session's threads runs.
+    """
+    placed = busy * threads
+    with_sibling = 2.0 * np.maximum(placed - cpu.cores, 0.0) / placed
+    others = (placed - threads) / np.maximum(placed - 1.0, 1.0) / threads
+    crowded = (busy - 1.0) / (cpu.threads - 1.0)
+    return 0.5 * busy * np.where(placed <= cpu.threads, with_sibling * others, crowded)
+
+
+def _idle_chance(present: FloatArray, all_threads: FloatArray, threads: int) -> FloatArray:
+    """Chance that none of the threads present at a processor or core runs, where one in `threads` of all does.
+
+    As balls drawn from an urn without putting them back, so that one session never meets itself.
+    """
+    asleep = all_threads * (1.0 - 1.0 / threads)
+    left = np.maximum(asleep - present, 0.0)
+    chance: FloatArray = np.exp(
+        gammaln(asleep + 1.0) - gammaln(left + 1.0) + gammaln(all_threads - present + 1.0) - gammaln(all_threads + 1.0)
+    )
+    return np.where(present < asleep + 1.0, chance, 0.0)

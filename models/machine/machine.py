@@ -5,11 +5,11 @@ from typing import Literal
 from pydantic import Field
 
 from oltpsim.models.input import Fraction, Gib, Microseconds, Name, Number, Spec, Text, WholeNumber
-from oltpsim.models.machine.cpu import CpuSpec, slowdowns
+from oltpsim.models.machine.cpu import CpuSpec, Sessions, slowdowns
 from oltpsim.models.machine.disk import DiskSpec
 from oltpsim.models.machine.raid import DiskArraySpec
 from oltpsim.models.machine.volume import RateLimitSpec
-from oltpsim.simulator.form import PPM, Cpu, FloatArray, Sharing
+from oltpsim.simulator.form import PPM, Cpu, Sharing
 
 QUOTA_PERIOD_NS = 100_000_000
 """cpu.cfs_period_us of Linux's control groups, by default"""
@@ -57,16 +57,14 @@ def speed_of(machine: MachineSpec) -> float:
     return machine.cpu.relative_speed * (1.0 - machine.hardware_share_lost)
 
 
-def slowed_by_busy(machine: MachineSpec, line_share: float = 0.0) -> FloatArray:
-    """How much longer work takes with 1, 2, ... hardware threads busy; a hypervisor's guest knows no siblings."""
-    by_cores = machine.hardware_share_lost == 0 and machine.cpu.thread_placement == "by_cores"
-    return slowdowns(machine.cpu, placed_by_cores=by_cores, line_share=line_share)  # pyright: ignore[reportArgumentType]
+def sharing_of(machine: MachineSpec, line_share: float = 0.0, sessions: Sessions | None = None) -> Sharing | None:
+    """Factors, ppm, by which 1, 2, ... busy threads slow each other down; None of cores that don't.
 
-
-def sharing_of(machine: MachineSpec, line_share: float = 0.0) -> Sharing | None:
-    """Factors, ppm, by which 1, 2, ... busy threads slow each other down; None of cores that don't."""
-    longer = slowed_by_busy(machine, line_share)
-    alike = longer.max() <= 1.0 and machine.cpu.threads_per_core == 1
+    A hypervisor's guest knows no siblings.
+    """
+    cpu, by_cores = machine.cpu, machine.hardware_share_lost == 0 and machine.cpu.thread_placement != "by_chance"
+    longer = slowdowns(cpu, placed_by_cores=by_cores, line_share=line_share, sessions=sessions)  # pyright: ignore[reportArgumentType]
+    alike = bool((longer == 1.0).all()) and cpu.threads_per_core == 1
     return None if alike else Sharing(tuple(round(factor * PPM) for factor in longer))
 
 

@@ -64,8 +64,13 @@ def _interrupts(scenario: ScenarioSpec) -> Iterator[str]:
     if interrupts.bound_processors >= cpu.cores:
         yield f"{key}: got {interrupts.bound_processors}; fewer than the machine's {cpu.cores} cores"
     lines, clock = scenario.database.path.shared_lines, cpu.all_core_clock_fraction
-    if cpu.threads_per_core > 1 or cpu.memory_bus_share > 0 or lines > 0 or clock < 1:
-        causes = "threads_per_core, memory_bus_share, all_core_clock_fraction, shared_lines"
+    path = scenario.database.path
+    takes_turns = cpu.thread_placement == "kept" or cpu.wake_us or path.refill_fraction or path.session_fraction
+    if cpu.threads_per_core > 1 or cpu.memory_bus_share > 0 or lines > 0 or clock < 1 or takes_turns:
+        causes = (
+            "threads_per_core, memory_bus_share, all_core_clock_fraction, shared_lines, thread_placement: kept, "
+            "wake_us, refill_fraction, session_fraction"
+        )
         yield f"{key}: processors that slow each other down ({causes}) can't be set aside"
 
 

@@ -82,12 +82,11 @@ class PathLength:
     key: str
     us: float
     source: str
-    factor: float | None
+    factor: float
 
 
 JOINTLY = (
-    "one joint fit of public runs in memory with no more clients than hardware threads: docs/validation.md, 'Machines "
-    "described by a line'"
+    "one joint fit of public runs in memory with no more clients than hardware threads: docs/evidence/described.md"
 )
 OF_TEXTS = f"{JOINTLY}: pgbench's simple protocol on an i5-2500K; prepared statements take a third to a half less"
 OF_SHAPES = f"{JOINTLY}: sysbench read-only on nine EC2 shapes"
@@ -96,18 +95,19 @@ BESIDE = "beside the joint fit, docs/decisions/0059-path-lengths-of-a-line.md"
 OF_COPIES = f"{BESIDE}: pages of an i5-2500K's page cache; with the copy 8 us of that core"
 OF_ONE_CLIENT = f"{BESIDE}: pgbench's TPC-B by one client on an i5-2500K"
 OF_SYSBENCH = "as in sysbench/read-write-2-gib"
+OF_MISSES = f"{OF_SYSBENCH}: 54 and 71 us of that core by the pool's size; an assumption for TPC-C is 100"
 PATH = "database.path."
 ROW_PATHS: dict[RowStore, tuple[PathLength, ...]] = {
     HEAP_8: (
         PathLength("statement's CPU", f"{PATH}statement_us", 197, OF_TEXTS, 1.5),
         PathLength("row's CPU", f"{PATH}row_operation_us", 25, OF_LOOKUPS, 2.0),
-        PathLength("page miss's CPU", f"{PATH}page_miss_us", 10, OF_COPIES, None),
+        PathLength("page miss's CPU", f"{PATH}page_miss_us", 10, OF_COPIES, 1.5),
     ),
     CLUSTERED_16: (
-        PathLength("statement's CPU", f"{PATH}statement_us", 139, OF_SHAPES, 1.4),
-        PathLength("row's CPU", f"{PATH}row_operation_us", 30, OF_SHAPES, 1.5),
-        PathLength("scanned row's CPU", f"{PATH}scanned_row_us", 6, f"{OF_SYSBENCH}, an assumption there", 1.5),
-        PathLength("page miss's CPU", f"{PATH}page_miss_us", 345, OF_SYSBENCH, None),
+        PathLength("statement's CPU", f"{PATH}statement_us", 122, OF_SHAPES, 1.4),
+        PathLength("row's CPU", f"{PATH}row_operation_us", 25, OF_SHAPES, 1.5),
+        PathLength("scanned row's CPU", f"{PATH}scanned_row_us", 5, f"{OF_SYSBENCH}, an assumption there", 1.5),
+        PathLength("page miss's CPU", f"{PATH}page_miss_us", 345, OF_MISSES, 1.5),
     ),
 }
 """path lengths by the way an engine keeps rows; of engines of one way the same"""
@@ -115,7 +115,7 @@ FLUSHES = {
     "postgresql": (PathLength("log flush's overhead", "database.log.flush_overhead_us", 100, OF_ONE_CLIENT, 2.0),),
 }
 """overhead of a flush beside the drive's own time, by the kind of engine; the entry's 300 us are an assumption"""
-OF_PROCEDURES = f"{JOINTLY}: HammerDB's stored procedures on PostgreSQL 18 take 0.64 of what go-tpc's statements do"
+OF_PROCEDURES = f"{JOINTLY}: HammerDB's stored procedures on PostgreSQL 18 take half of what go-tpc's statements do"
 OF_MYSQL_PROCEDURES = f"{BESIDE}: HammerDB on MySQL 8.4, in memory on two Xeon Gold 6230: 1.4 of the entry's"
 DRIVER_PATHS = {
     ("innodb", "HammerDB"): (
@@ -123,8 +123,8 @@ DRIVER_PATHS = {
         PathLength("row's CPU", f"{PATH}row_operation_us", 420, OF_MYSQL_PROCEDURES, 1.3),
     ),
     ("postgresql", "HammerDB"): (
-        PathLength("transaction's CPU", f"{PATH}transaction_us", 960, OF_PROCEDURES, 1.3),
-        PathLength("row's CPU", f"{PATH}row_operation_us", 96, OF_PROCEDURES, 1.3),
+        PathLength("transaction's CPU", f"{PATH}transaction_us", 720, OF_PROCEDURES, 1.3),
+        PathLength("row's CPU", f"{PATH}row_operation_us", 72, OF_PROCEDURES, 1.3),
     ),
 }
 """path lengths of TPC-C by the kind of engine and the driver, where they differ from the catalogue's"""

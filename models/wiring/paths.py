@@ -1,11 +1,15 @@
 """CPU times of one database engine on one machine, in nanoseconds."""
 
+import math
+
 from oltpsim.models.database import DatabaseSpec
-from oltpsim.models.machine import MachineSpec, cache_line_ns, speed_of
+from oltpsim.models.machine import MachineSpec, Sessions, cache_line_ns, speed_of
 from oltpsim.models.operating_system import OperatingSystemSpec
+from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring.memory import row_operation_ns
 from oltpsim.models.workloads import InterruptTimes, PathTimes
-from oltpsim.simulator.form import NS_PER_US, Costs
+from oltpsim.simulator.expectation import processor_ns_at_start
+from oltpsim.simulator.form import NS_PER_US, Costs, IntArray, Program
 
 
 def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: DatabaseSpec) -> PathTimes:
@@ -28,7 +32,7 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
         transaction_ns=user(path.transaction_us),
         row_ns=user(path.row_operation_us) + references_ns,
         scanned_row_ns=user(path.scanned_row_us),
-        message_ns=max(round(system.cpu.message_us * NS_PER_US / speed + extra_ns * per_message), 0),
+        message_ns=max(round(system.cpu.message_us * NS_PER_US / speed + extra_ns * per_message + wake_ns(machine)), 0),
         network_ns=0 if local else round(machine.network.round_trip_us * NS_PER_US),
         client_fraction=path.client_fraction if local else 0.0,
         section_share=share,
@@ -38,6 +42,28 @@ def paths_of(machine: MachineSpec, system: OperatingSystemSpec, database: Databa
         statement_ns=user(path.statement_us),
         server_ns_per_us=NS_PER_US * (1.0 - share) / speed,
         interrupts=interrupts,
+    )
+
+
+def wake_ns(machine: MachineSpec) -> float:
+    """Time of a message in which idle processors wake up; it is the hypervisor's, and not divided by a core's speed."""
+    return machine.cpu.wake_us * NS_PER_US
+
+
+def sessions_of(scenario: ScenarioSpec, program: Program, registers: IntArray) -> Sessions | None:
+    """What taking turns costs the scenario's sessions; None if that isn't modelled."""
+    cpu, path, workload = scenario.machine.cpu, scenario.database.path, scenario.workload
+    if cpu.thread_placement != "kept" and not (cpu.wake_us or path.refill_fraction or path.session_fraction):
+        return None
+    waking_ns = workload.round_trips * wake_ns(scenario.machine)
+    others = workload.clients - 1.0
+    growth = path.session_fraction * others / (1.0 + others / (path.crowding_sessions or math.inf))
+    return Sessions(
+        workload.clients,
+        threads=2 if scenario.machine.network.clients_on_server else 1,
+        wake_share=waking_ns / max(processor_ns_at_start(program, registers), waking_ns) if waking_ns else 0.0,
+        refill_fraction=path.refill_fraction,
+        growth=1.0 + growth,
     )
 
 

@@ -77,12 +77,12 @@ def _smaller_device(device: DeviceRecord, sample: UnitSample) -> DeviceRecord:
 
 
 def even_fraction(scenario: ScenarioSpec, most: float) -> float:
-    """The largest share up to `most` of which pages can be held; 1 if a share of them can't stand for all."""
+    """The largest share up to `most` of which pages can be held, or one unit; 1 if a share can't stand for all."""
     workload = scenario.workload
     if most >= 1.0 or not workload.folds:
         return 1.0
     shares = (1.0 / each for each in range(max(math.ceil(1.0 / most), 2), workload.loaded + 1))
-    return next((share for share in shares if _is_even(workload, workload.sample(share))), 1.0)
+    return next((share for share in shares if _is_even(workload, workload.sample(share))), 1.0 / workload.loaded)
 
 
 def _is_even(workload: AnyWorkloadSpec, sample: UnitSample) -> bool:

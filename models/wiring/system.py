@@ -35,7 +35,7 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring.cluster import cluster_paths
 from oltpsim.models.wiring.file_layout import by_table, files_of
 from oltpsim.models.wiring.memory import memory_plan, reclaim_of
-from oltpsim.models.wiring.paths import costs_of, interrupts_of, line_share_of, paths_of, statement_ns
+from oltpsim.models.wiring.paths import costs_of, interrupts_of, line_share_of, paths_of, sessions_of, statement_ns
 from oltpsim.models.wiring.sampling import folded, sample_of
 from oltpsim.models.wiring.start import interval_of
 from oltpsim.models.workloads import INTERRUPTS, InterruptTimes, OpenArrivalsSpec
@@ -120,7 +120,9 @@ def machine_model(
             *_writers(database),
             *((merger_of(cleaner),) if direct_io and cleaner and _is_merged(cleaner, program) else ()),
         ),
-        sharing=sharing_of(machine, line_share_of(machine, system, database)),
+        sharing=sharing_of(
+            machine, line_share_of(machine, system, database), sessions_of(scenario, program, registers)
+        ),
         volume_limits=tuple(map(rate_limit_of, machine.volume_limits)) or None,
         writing=writing_of(writer, machine.disks.disk.kind == "rotating", not direct_io)
         if (writer := cleaner or database.writer)

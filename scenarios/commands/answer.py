@@ -1,4 +1,4 @@
-"""How `run` and `quick` answer: the same shape on stdout, the same files, the same exit status."""
+"""The answer to one scenario on stdout, and the files and the exit status that go with it."""
 
 import shlex
 import shutil
@@ -15,7 +15,7 @@ import typer
 from oltpsim.models.catalogue import Prices, catalogue_names, price_list
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.commands.modelled import Assumed, ModelledScenario, measurement_of
-from oltpsim.scenarios.commands.options import Output
+from oltpsim.scenarios.commands.options import AnswerOptions, Output
 from oltpsim.scenarios.questions.explain import advise, unit_prices
 from oltpsim.scenarios.questions.what_if import what_if
 from oltpsim.scenarios.run import SavedRun, write_saved_run
@@ -23,6 +23,7 @@ from oltpsim.scenarios.show.numbers import count, milliseconds, share
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.scenarios.show.report import Advised, Grid, write_report
 from oltpsim.scenarios.show.summary import answer_json, summary_csv, summary_text
+from oltpsim.scenarios.show.table import NATURAL, sentence_flow
 from oltpsim.scenarios.show.words import Expected, is_calculated, rate_interval, rate_words, unit_of
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result
@@ -33,22 +34,20 @@ NARROWEST = 60
 
 
 @dataclass(frozen=True)
-class AnswerOptions:
-    """What to do with a result. `command` gives the same result again.
+class RunAnswer:
+    """A result of a scenario, with what it rests on.
 
-    `before`: the analytic answer that was shown before this one, to be compared with it. `chance`: whether the interval
-    is that of chance alone, not the one in which a measurement would fall. `assumed`: what a description leaves open.
+    `calculated`: the formulas' answer beside a simulated one. `command`: gives the same result again.
     """
 
-    output: Output
-    report: Path | None
-    save: Path | None
-    target: float | None
+    modelled: ModelledScenario
+    result: Result
+    assumed: Assumed
+    expected: Expected
+    calculated: Result | None
     command: str
-    before: Result | None = None
-    chance: bool = False
-    assumed: Assumed = field(default_factory=Assumed)
-    quiet: bool = False
+    certificate: str | None = None
+    """how well the model of --model has met its runs"""
 
 
 @dataclass
@@ -87,20 +86,46 @@ def _speed(result: Result, wall_s: float) -> str:
     )
 
 
-def give(modelled: ModelledScenario, result: Result, wanted: AnswerOptions) -> None:
-    """Write files and stdout. Raises typer.Exit(1) if the target is missed."""
-    expected = "" if wanted.chance else measurement_of(modelled, result, wanted.assumed.guesses)
-    scenario = modelled.machine
-    if wanted.save is not None:
-        write_saved_run(wanted.save, SavedRun(scenario, result))
-    if wanted.report is not None:
-        grid = grid_of(scenario, wanted.quiet)
-        write_report(result, scenario, wanted.report, wanted.command, expected, advice_of(scenario), grid)
-    typer.echo(text_of(scenario, result, wanted, expected), nl=False)
-    if wanted.output is Output.CSV:  # which has their number only; table and JSON hold them
-        for warning in result.warnings:
+def expected_of(modelled: ModelledScenario, result: Result, assumed: Assumed, options: AnswerOptions) -> Expected:
+    """Where a measurement would fall; empty if only chance was asked for."""
+    return "" if options.chance else measurement_of(modelled, result, assumed.guesses)
+
+
+def give(answered: RunAnswer, options: AnswerOptions, report: Path | None, save: Path | None) -> None:
+    """Write files and stdout."""
+    scenario, result = answered.modelled.machine, answered.result
+    if save is not None:
+        write_saved_run(save, SavedRun(scenario, result))
+    if report is not None:
+        grid = grid_of(scenario, options.quiet)
+        write_report(result, scenario, report, answered.command, answered.expected, advice_of(scenario), grid)
+    if options.output is Output.JSON:
+        typer.echo(answer_json(result, answered.expected, answered.assumed.rows, answered.certificate), nl=False)
+    elif options.output is Output.CSV:
+        typer.echo(summary_csv(result, scenario, answered.expected), nl=False)
+        for warning in result.warnings:  # of which CSV has the number only; table and JSON hold them
             typer.echo(f"warning: {warning}", err=True)
-    check_target(result, wanted.target, expected)
+    else:
+        files = [f"{what}: {file}" for what, file in (("report", report), ("saved", save)) if file is not None]
+        typer.echo("\n".join([_table(answered), *files, f"reproduce: {answered.command}"]))
+
+
+def _table(answered: RunAnswer) -> str:
+    text = summary_text(answered.result, answered.modelled.machine, terminal_width(), answered.expected)
+    lines = [text.rstrip("\n")]
+    if answered.certificate is not None:
+        lines += sentence_flow("certificate", answered.certificate, NATURAL)
+    if answered.calculated is not None:
+        lines.append(_compared(answered.calculated, answered.result))
+    return "\n".join(lines)
+
+
+def _compared(calculated: Result, simulated: Result) -> str:
+    """How far apart two answers are. Without their times, which would not be the same bytes again."""
+    one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
+    apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","
+    ends = f"{'' if simulated.rate_per_min.is_steady else ','} {rate_interval(simulated.rate_per_min)}"
+    return textwrap.fill(f"analytic {count(one)}{apart} simulated {count(other)}{ends}", terminal_width())
 
 
 def advice_of(scenario: ScenarioSpec) -> Advised:
@@ -121,32 +146,6 @@ def grid_of(scenario: ScenarioSpec, quiet: bool) -> Grid:
             return what_if(scenario, display.advance)
     except InputError as error:
         return "; ".join(str(error).splitlines())
-
-
-def text_of(scenario: ScenarioSpec, result: Result, wanted: AnswerOptions, expected: Expected = "") -> str:
-    """What goes to stdout."""
-    if wanted.output is Output.JSON:
-        return answer_json(result, expected, wanted.assumed.rows)
-    if wanted.output is Output.CSV:
-        return summary_csv(result, scenario, expected)
-    lines = [summary_text(result, scenario, terminal_width(), expected).rstrip("\n")]
-    if wanted.before is not None:
-        lines.append(_compared(wanted.before, result))
-    if wanted.report is not None:
-        lines.append(f"report: {wanted.report}")
-    if wanted.save is not None:
-        lines.append(f"saved: {wanted.save}")
-    lines.append(f"again, same bytes: {wanted.command}")
-    return "\n".join(lines) + "\n"
-
-
-def _compared(calculated: Result, simulated: Result) -> str:
-    """How far apart two answers are. Without their times, which would not be the same bytes again."""
-    one, other = calculated.rate_per_min.mean, simulated.rate_per_min.mean
-    apart = f" is {share(abs(one / other - 1))} {'lower' if one < other else 'higher'} than" if other else ","
-    ends = f"{'' if simulated.rate_per_min.is_steady else ','} {rate_interval(simulated.rate_per_min)}"
-    words = f"analytic {count(one)}{apart} simulated {count(other)}{ends}"
-    return textwrap.fill(words, terminal_width())
 
 
 def terminal_width() -> int:

@@ -19,19 +19,18 @@ from oltpsim.calibration.fit import (
 from oltpsim.calibration.records import RunRecord, check_record, fit_program
 from oltpsim.scenarios.commands.interruption import say_reused, saying_what_is_kept
 from oltpsim.scenarios.commands.options import (
-    ClusterOption,
     Output,
     OutputOption,
+    PlaceOptions,
     QuietOption,
     SeedOption,
     SetOption,
-    WorkersOption,
-    check_place,
+    with_records,
 )
 from oltpsim.scenarios.commands.output_files import check_places
 from oltpsim.scenarios.library import asked_scenario
 from oltpsim.scenarios.questions.measured import read_runs
-from oltpsim.scenarios.run import calls_executor, default_workers, simulate_by_kernel
+from oltpsim.scenarios.run import calls_executor, simulate_by_kernel
 from oltpsim.scenarios.show.calibration import calibration_lines
 from oltpsim.scenarios.show.next_run import would_tell
 from oltpsim.scenarios.show.progress import progress_display
@@ -42,7 +41,8 @@ CONFIRM = 3
 """runs, from the slowest to the fastest, that the kernel simulates unless told otherwise"""
 
 
-def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
+@with_records
+def calibrate(  # noqa: PLR0913 - one argument per option
     runs: Annotated[
         list[str],
         typer.Argument(
@@ -50,6 +50,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
             help="Run records, measured scenario files, their folders, or names of either that come with the program.",
         ),
     ],
+    *,
     base: Annotated[
         str | None,
         typer.Option(
@@ -80,10 +81,9 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.Option(metavar="FILE.json", help="Write the calibration; a stopped fit goes on where it was."),
     ] = None,
     seed: SeedOption = 1,
-    workers: WorkersOption = None,
-    cluster: ClusterOption = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
+    place: PlaceOptions,
 ) -> None:
     """Fit a scenario to measured runs: values with intervals, and what the runs can't tell.
 
@@ -92,7 +92,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     if output is Output.CSV:
         raise InputError("--output csv: a calibration is no table; give table or json")
-    check_place(workers, cluster)
+    place.check()
     check_places(save)
     records, bases = read_runs(runs, asked_scenario(base, tuple(set_ or ())).scenario if base is not None else None)
     if base is None and set_:
@@ -114,7 +114,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - one argument per option
     with (
         saying_what_is_kept(kept, "steps of the fit"),
         progress_display(quiet) as display,
-        calls_executor(len(task.runs), workers or default_workers(), display, cluster) as executor,
+        calls_executor(len(task.runs), place.processes, display, place.cluster) as executor,
     ):
         found = run_fit(task, kept, display.advance, executor, simulate_by_kernel)
         answer = calibration_of(found, scenario)

@@ -19,9 +19,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from oltpsim.scenarios.commands.options import UsageError
 from oltpsim.simulator.errors import InputError, InstallationError
 
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""Base of what typer raises for wrong words; it offers only some of its subclasses under a public name."""
 BAD_INPUT = 2
 BLAS_VARIABLE = "OPENBLAS_NUM_THREADS"
 """NumPy's threads lose time on matrices as small as a fit's, and take it from the worker processes"""
@@ -35,8 +36,7 @@ NO_READER = 141
 CANNOT_WRITE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 COMMANDS = {
-    "quick": ("quick:quick", "Predict a machine from a line, a few flags or a file."),
-    "run": ("run:run", "Simulate one scenario: its rate and what limits it."),
+    "run": ("run:run", "Answer for one system: its rate, how sure, what limits it."),
     "sweep": ("sweep:sweep", "Simulate a scenario over a grid or samples of values."),
     "plan": ("plan:plan", "Find the machine for a load."),
     "compare": ("compare:compare", "Compare scenarios with the same seeds."),
@@ -50,7 +50,6 @@ COMMANDS = {
     "runs": ("runs:app", "List, show and check records of measured runs."),
     "calibrate": ("calibrate:calibrate", "Fit a scenario to measured runs."),
     "next-run": ("next_run:next_run", "Rank possible runs by what they would tell."),
-    "predict": ("predict:predict", "Predict scenarios by a calibrated model."),
     "validate": ("validate:validate", "Hold a calibrated model against runs."),
     "serve": ("serve:serve_", "Ask in a browser: sliders, pictures, confirmation."),
     "catalog": ("catalog:app", "List, show, import and check parts and prices."),
@@ -59,14 +58,35 @@ COMMANDS = {
 """By name: the module of scenarios.commands and the function or app in it, imported when the command is called; and
 its line in the list of commands."""
 MOVED = {
-    "machine": "oltpsim machine: a machine in one line is part of 'quick' now: oltpsim quick '2 x Opteron 244, 8 GB, "
-    "4 SATA'"
+    name: f"oltpsim {name}: {what}\n{remedy}\n{also}"
+    for name, what, remedy, also in (
+        (
+            "quick",
+            "this command is part of 'run': formulas answer at once, the simulation confirms",
+            "type: oltpsim run '8 cores, 32 GB, NVMe, PostgreSQL 17'; --engine analytic leaves the simulation out",
+            "options are pieces of the line: '64 clients', '500 warehouses', 'pool 8 GB', '1 min'",
+        ),
+        (
+            "predict",
+            "this command is part of 'run', which takes a model",
+            "type: oltpsim run SCENARIO --model MODEL; or oltpsim run MODEL, for its base",
+            "several scenarios side by side: oltpsim compare A B --model MODEL",
+        ),
+        (
+            "machine",
+            "a machine in one line is a system of 'run'",
+            "type: oltpsim run '2 x Opteron 244, 8 GB, 4 SATA'",
+            "--save-scenario FILE.yaml writes what the line comes to",
+        ),
+    )
 }
 """Names of former commands, and what to type instead."""
 
 
 HELP = "Usage:"
 """begins what typer answers to a command without words"""
+IS_SYSTEM = "modelled:is_system"
+"""what tells whether a word that is no command is a system"""
 SENTENCE = "usage:usage_sentence"
 """what tells of wrong words, imported when there are some"""
 
@@ -111,10 +131,17 @@ class LazyGroup(TyperGroup):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
-        """The command of the first word. Raises InputError for a former one."""
-        if args[0] in MOVED:
+        """The command of the first word, or 'run' if that is a system. Raises InputError for a former command."""
+        if args[0] in MOVED and not Path(args[0]).exists():
             raise InputError(MOVED[args[0]])
+        if args[0] not in COMMANDS and not args[0].startswith("-") and _load(IS_SYSTEM)(args[0]):
+            args = ["run", *args]
         return super().resolve_command(ctx, args)
+
+    def format_usage(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write both forms of a command line into the help."""
+        formatter.write_usage(ctx.command_path, "[OPTIONS] COMMAND [ARGS]...")
+        formatter.write_usage(ctx.command_path, "SYSTEM [ARGS]...   (short for 'run SYSTEM')", prefix="       ")
 
 
 app = typer.Typer(

@@ -9,16 +9,13 @@ from oltpsim.scenarios.commands.answer import terminal_width
 from oltpsim.scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
 from oltpsim.scenarios.commands.options import (
     MOST_REPLICATIONS,
-    ChanceOption,
-    EngineOption,
-    ModelOption,
+    AnswerOptions,
     Output,
-    OutputOption,
-    QuietOption,
     SeedOption,
+    SystemOptions,
     TargetOption,
     WorkersOption,
-    settings,
+    with_records,
 )
 from oltpsim.scenarios.questions.compare import Comparer, ScenarioComparison, measured_comparison, read_sides
 from oltpsim.scenarios.run import default_workers, pool_rates
@@ -33,7 +30,8 @@ MOST_UNTIL = 200
 MISSED = 1
 
 
-def compare(  # noqa: PLR0913, PLR0917 - one argument per option
+@with_records
+def compare(
     scenarios: Annotated[
         list[str],
         typer.Argument(
@@ -41,12 +39,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
             help="Scenario files, names of the library, lines as 'quick' takes them, or saved runs; two or more.",
         ),
     ],
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="[LABEL:]KEY=VALUE", help="Change one field of all, or of one: B:key=value."),
-    ] = None,
-    model: ModelOption = None,
-    engine: EngineOption = None,
+    *,
     seed: SeedOption = 1,
     replications: Annotated[
         int | None,
@@ -57,10 +50,9 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
         typer.Option(metavar="SHARE", help="More seeds until each ratio's interval is ± this: '1 %'; at most 200."),
     ] = None,
     workers: WorkersOption = None,
-    output: OutputOption = Output.TABLE,
     target: TargetOption = None,
-    chance: ChanceOption = False,
-    quiet: QuietOption = False,
+    system: SystemOptions,
+    options: AnswerOptions,
 ) -> None:
     """Compare scenarios: the rate of each and its difference from the first, with an interval.
 
@@ -70,12 +62,12 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     if replications is not None and until is not None:
         raise InputError("--replications and --until: give one of them")
-    calibration = read_model(model)
-    sides = read_sides(scenarios, settings(set_, engine), calibration)
-    with progress_display(quiet) as display:
+    calibration = read_model(system.model)
+    sides = read_sides(scenarios, system.settings, calibration)
+    with progress_display(options.quiet) as display:
         for side in sides:
             modelled = ModelledScenario(side.uncalibrated or side.scenario, calibration, side.description)
-            assumed_of(modelled, display).say(output, quiet)
+            assumed_of(modelled, display).say(options.output, options.quiet)
     narrow = None if until is None else _share(until)
     if all(side.scenario.engine == "analytic" for side in sides):
         if replications is not None or until is not None:
@@ -88,7 +80,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     comparer = Comparer(sides, seed)
     interrupted = False
     try:
-        with progress_display(quiet) as display:
+        with progress_display(options.quiet) as display:
             if narrow is None:
                 comparer.run(replications or REPLICATIONS, workers or default_workers(), display)
             else:
@@ -98,11 +90,11 @@ def compare(  # noqa: PLR0913, PLR0917 - one argument per option
     compared = comparer.comparison()
     if compared is None:
         raise typer.Exit(130)
-    if not chance:
+    if not options.chance:
         compared = measured_comparison(compared, calibration)
     if interrupted:
         typer.echo(f"the answer is that of {len(compared.seeds)} seeds", err=True)
-    write = {Output.JSON: comparison_json, Output.CSV: comparison_csv}.get(output)
+    write = {Output.JSON: comparison_json, Output.CSV: comparison_csv}.get(options.output)
     typer.echo(comparison_table(compared, terminal_width()) if write is None else write(compared), nl=False)
     if interrupted:
         raise typer.Exit(130)

@@ -12,18 +12,16 @@ from oltpsim.scenarios.commands.answer import command_line, terminal_width
 from oltpsim.scenarios.commands.modelled import (
     ModelledScenario,
     assumed_of,
-    is_model,
+    document_format,
     measurement_of,
     modelled_scenario,
 )
 from oltpsim.scenarios.commands.options import (
-    ChanceOption,
-    ModelOption,
+    AnswerOptions,
     Output,
-    OutputOption,
-    QuietOption,
-    SetOption,
+    SystemOptions,
     finite,
+    with_records,
 )
 from oltpsim.scenarios.commands.output_files import check_places
 from oltpsim.scenarios.questions.explain import (
@@ -38,7 +36,7 @@ from oltpsim.scenarios.questions.explain import (
     parse_growth,
     unit_prices,
 )
-from oltpsim.scenarios.run import SimulationTask, read_saved_run, simulate
+from oltpsim.scenarios.run import SAVED_FORMAT, SimulationTask, read_saved_run, simulate
 from oltpsim.scenarios.show.explain import (
     activity_bars,
     explanation_charts,
@@ -56,10 +54,10 @@ from oltpsim.simulator.results import Result
 CALCULATED = "calculated by the analytic engine, not simulated; to see a simulated run explained: {}, then {}"
 
 
-def explain(  # noqa: PLR0913, PLR0917 - one argument per option
+@with_records
+def explain(  # noqa: PLR0913 - one argument per option
     what: Annotated[str, typer.Argument(metavar="RESULT.json|SCENARIO", help="A saved run, or a scenario.")],
-    set_: SetOption = None,
-    model: ModelOption = None,
+    *,
     p95: Annotated[
         str | None, typer.Option("--p95", metavar="TIME", help="What 95 % of the new orders must end within: '50 ms'.")
     ] = None,
@@ -93,9 +91,8 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
         Path | None,
         typer.Option(metavar="FILE", help="Draw rate against buffers, and one more of each: .html, .svg, .png, .pdf."),
     ] = None,
-    output: OutputOption = Output.TABLE,
-    chance: ChanceOption = False,
-    quiet: QuietOption = False,
+    system: SystemOptions,
+    options: AnswerOptions,
 ) -> None:
     """Show where the time of a transaction goes, what limits the machine and what more would help.
 
@@ -106,19 +103,19 @@ def explain(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     check_picture(picture, "--picture")
     check_places(picture)
-    is_saved = what.endswith(".json") and not is_model(what)
-    modelled, result, head = _saved(what, set_ or [], model) if is_saved else _calculated(what, set_ or [], model)
+    is_saved = document_format(what) == SAVED_FORMAT
+    modelled, result, head = _saved(what, system) if is_saved else _calculated(what, system)
     scenario = modelled.machine
     stated = {MEMORY_STEP: memory_price, DISK_STEP: disk_price, CORE_STEP: core_price}
     priced = unit_prices(scenario, Prices(tuple(price_list(text) for text in prices or [])), stated)
     growth_per_year = None if growth is None else parse_growth(growth)
-    with progress_display(quiet) as display:
+    with progress_display(options.quiet) as display:
         assumed = assumed_of(modelled, display)
-        options = ExplainOptions(priced, _objective(p95, p99), growth_per_year, load_)
-        found = explain_scenario(scenario, options, display.step)
-    expected = "" if chance else measurement_of(modelled, result, assumed.guesses)
-    assumed.say(output, quiet)
-    typer.echo(_text(result, expected, found, head, output), nl=False)
+        asked = ExplainOptions(priced, _objective(p95, p99), growth_per_year, load_)
+        found = explain_scenario(scenario, asked, display.step)
+    expected = "" if options.chance else measurement_of(modelled, result, assumed.guesses)
+    assumed.say(options.output, options.quiet)
+    typer.echo(_text(result, expected, found, head, options.output), nl=False)
     if picture is not None:
         write_picture(picture, explanation_title(found), explanation_charts(found), CALCULATED)
         typer.echo(f"picture: {picture}", err=True)
@@ -135,29 +132,28 @@ def _text(result: Result, expected: Expected, found: Explanation, head: list[str
     return "\n".join([*head, activity_bars(result, expected), answers, origin]) + "\n"
 
 
-def _saved(what: str, overrides: list[str], model: Path | None) -> tuple[ModelledScenario, Result, list[str]]:
-    if model is not None:
-        raise InputError(f"explain {what} --model {model}: a saved run is done already; --model goes with a scenario")
-    if overrides:
-        raise InputError(
-            f"explain {what} --set {overrides[0]}: a saved run can't be changed; --set goes with a scenario"
-        )
+def _saved(what: str, system: SystemOptions) -> tuple[ModelledScenario, Result, list[str]]:
+    if system.model is not None:
+        why = "a saved run is done already; --model goes with a scenario"
+        raise InputError(f"explain {what} --model {system.model}: {why}")
+    if system.settings:
+        why = "a saved run can't be changed; --set goes with a scenario"
+        raise InputError(f"explain {what} --set {system.settings[0]}: {why}")
     run = read_saved_run(Path(what))
     return ModelledScenario(run.scenario, None), run.result, []
 
 
-def _calculated(what: str, overrides: list[str], model: Path | None) -> tuple[ModelledScenario, Result, list[str]]:
+def _calculated(what: str, system: SystemOptions) -> tuple[ModelledScenario, Result, list[str]]:
     """A scenario calculated at once, with lines that say whose the bars are."""
-    words = [word for setting in overrides for word in ("--set", setting)]
-    words += [] if model is None else ["--model", str(model)]
+    words = [word for setting in system.settings for word in ("--set", setting)]
+    words += [] if system.model is None else ["--model", str(system.model)]
     run = [command_line(["oltpsim", "run", what, *words, "--save", "FILE.json"]), "oltpsim explain FILE.json"]
-    for setting in overrides:
-        if setting.partition("=")[0].strip() == "engine":
-            raise InputError(
-                f"explain {what} --set {setting}: a scenario is explained by the analytic engine; for another: "
-                f"{run[0]}, then {run[1]}"
-            )
-    modelled = modelled_scenario(what, (*overrides, "engine=analytic"), model)
+    if (setting := system.engine_setting) is not None:
+        raise InputError(
+            f"explain {what} --set {setting}: a scenario is explained by the analytic engine; for another: "
+            f"{run[0]}, then {run[1]}"
+        )
+    modelled = modelled_scenario(what, (*system.settings, "engine=analytic"), system.model)
     result = simulate(SimulationTask(modelled.machine, seed=1))
     return modelled, result, [CALCULATED.format(*run), *(f"warning: {warning}" for warning in result.warnings)]
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import typer
 
 from oltpsim.calibration.fit import StepJournal
+from oltpsim.scenarios.commands.options import PlaceOptions
 from oltpsim.scenarios.questions.sweep import SweepRunner
-from oltpsim.scenarios.run import Display, default_workers
+from oltpsim.scenarios.run import Display
 
 
 def say_kept(done: str, file: Path | None) -> None:
@@ -40,13 +41,11 @@ def say_reused(reused: int, what: str, file: Path | None, quiet: bool) -> None:
         typer.echo(f"{reused:,} {what} were in {file} already", err=True)
 
 
-def is_interrupted(
-    runner: SweepRunner, workers: int | None, cluster: str | None, save: Path | None, display: Display
-) -> bool:
+def is_interrupted(runner: SweepRunner, place: PlaceOptions, save: Path | None, display: Display) -> bool:
     """Run what a runner's store doesn't hold; whether Ctrl-C ended it. Says what is kept if something did."""
     ended = False
     try:
-        runner.run(workers or default_workers(), display, cluster)
+        runner.run(place.processes, display, place.cluster)
         ended = True
     except KeyboardInterrupt:
         return True

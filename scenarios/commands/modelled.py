@@ -1,6 +1,7 @@
 """The scenario that a command is asked about, and the calibrated model that answers for it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,20 +24,22 @@ from oltpsim.calibration.predict import (
     guess_moves,
     left_open,
     measurement_interval,
-    predict_described,
     predict_scenario,
-    run_measurement,
     unseen_moves,
 )
 from oltpsim.models.reading import Description, scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.commands.options import Output
-from oltpsim.scenarios.library import AskedScenario, asked_scenario
-from oltpsim.scenarios.run import Display, simulate_by_kernel
+from oltpsim.scenarios.library import AskedScenario, asked_scenario, is_line, library_files
+from oltpsim.scenarios.run import Display, SimulationTask, simulate, simulate_by_kernel
 from oltpsim.scenarios.show.machine import answered_by, description_text, understood_rows
 from oltpsim.scenarios.show.words import Expected, uncertainty_words
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Estimate, Result
+
+NO_MODEL = "none"
+MODELS = {"virtuoso": "published"}
+"""calibrations of the program's own that answer for a line unasked, by engine: of runs on machines of every size"""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,14 @@ class ModelledScenario:
 
 
 def read_model(model: Path | None) -> Calibration | None:
-    """The calibration of --model. Raises InputError."""
-    return None if model is None else read_calibration(calibration_path(model))
+    """The calibration of --model; None of 'none', whose values are the catalogue's. Raises InputError."""
+    return None if model is None or str(model) == NO_MODEL else read_calibration(calibration_path(model))
+
+
+def _model_of_line(scenario: ScenarioSpec, model: Path | None) -> Calibration | None:
+    """The model that answers for a line: that of --model, else the program's own for the line's engine, if any."""
+    own = MODELS.get(re.split(r"[\W_]", scenario.database.name.lower())[0])
+    return read_model(model) if model is not None or own is None else read_calibration(shipped_calibrations()[own])
 
 
 def modelled_scenario(
@@ -74,7 +83,9 @@ def modelled_scenario(
     """What SCENARIO means (`asked_scenario`); or a model in its place, whose base it then is. Raises InputError."""
     if not is_model(name):
         asked = asked_scenario(name, overrides, jobs)
-        return ModelledScenario(asked.scenario, read_model(model), asked.description)
+        of_line = asked.description is not None
+        calibration = _model_of_line(asked.scenario, model) if of_line else read_model(model)
+        return ModelledScenario(asked.scenario, calibration, asked.description)
     if model is not None:
         raise InputError(f"--model {model}: {name} is a model already; give one of them")
     calibration = read_calibration(calibration_path(Path(name)))
@@ -94,7 +105,7 @@ class Assumed:
     """What a line that describes a machine leaves open; nothing of a scenario's file."""
 
     text: str = ""
-    """the table of `quick`"""
+    """the table"""
     rows: Sequence[Mapping[str, object]] | None = None
     """the same for a JSON document"""
     guesses: Moves = field(default_factory=dict)
@@ -132,35 +143,48 @@ def predicted(calibration: Calibration, asked: AskedScenario) -> Predicted:
 
     Raises InputError.
     """
-    unseen = unseen_moves(calibration, asked.scenario)
-    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel, unseen)
+    left: Moves = unseen_moves(calibration, asked.scenario)
+    if asked.description is not None:
+        moves = guess_moves(asked.description, calibration=calibration)
+        left = {**left_open(asked.description, moves, calibration), **left}
+    found = predict_scenario(calibration, asked.scenario, simulate_by_kernel, left)
     if asked.description is None:
         return found
-    described = predict_described(asked.description, calibration, simulate_model=simulate_by_kernel)
-    assert described.low is not None
-    assert described.high is not None
-    doubt = "; ".join(uncertainty_words(described.parts, described.sd))
-    doubts = (*found.doubts, f"the interval holds what its description leaves open: {doubt}")
-    return replace(found, low_per_min=described.low, high_per_min=described.high, doubts=doubts)
+    doubt = f"the interval holds what its description leaves open: {'; '.join(uncertainty_words(found.rate))}"
+    return replace(found, doubts=(*found.doubts, doubt))
 
 
 def is_model(name: str) -> bool:
     """Whether a word is that of a calibrated model: one of the program's, or a file with a calibration's format."""
+    return document_format(name) == CALIBRATION_FORMAT if Path(name).is_file() else name in shipped_calibrations()
+
+
+def is_system(name: str) -> bool:
+    """Whether a word is one that 'run' takes: a line, a file, a folder, a scenario of the library, a model."""
+    is_file = name.endswith((".yaml", ".yml", ".json")) or Path(name).exists()
+    return is_file or is_model(name) or name in library_files() or is_line(name)
+
+
+def document_format(name: str) -> str | None:
+    """The format of a JSON file; None of anything else."""
     path = Path(name)
-    if not path.is_file():
-        return name in shipped_calibrations()
-    if path.suffix != ".json":
-        return False
+    if path.suffix != ".json" or not path.is_file():
+        return None
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, OSError):
-        return False
-    return isinstance(document, dict) and document.get("format") == CALIBRATION_FORMAT
+        return None
+    return str(document.get("format")) if isinstance(document, dict) else None
+
+
+def calculated(modelled: ModelledScenario, seed: int) -> Result:
+    """The formulas' answer, whatever the scenario's engine is. Raises InputError where they know no such system."""
+    return simulate(SimulationTask(modelled.machine.model_copy(update={"engine": "analytic"}), seed))
 
 
 def measurement_of(modelled: ModelledScenario, result: Result, guesses: Moves | None = None) -> Expected:
     """Where a measurement would fall, or why that can't be said. `guesses`: what a description leaves open."""
     try:
-        return run_measurement(modelled.scenario, result, modelled.calibration, guesses)
+        return measurement_interval(modelled.scenario, result, modelled.calibration, guesses)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"

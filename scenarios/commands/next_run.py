@@ -19,18 +19,17 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.commands.interruption import say_reused, saying_what_is_kept
 from oltpsim.scenarios.commands.modelled import scenario_or_base
 from oltpsim.scenarios.commands.options import (
-    ClusterOption,
+    ModelArgument,
     Output,
     OutputOption,
+    PlaceOptions,
     QuietOption,
     SetOption,
-    WorkersOption,
-    check_place,
+    with_records,
 )
 from oltpsim.scenarios.commands.output_files import check_places
-from oltpsim.scenarios.commands.predict import ModelArgument
 from oltpsim.scenarios.questions.sweep import parse_axis
-from oltpsim.scenarios.run import calls_executor, default_workers, simulate_by_kernel
+from oltpsim.scenarios.run import calls_executor, simulate_by_kernel
 from oltpsim.scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.simulator.errors import InputError
@@ -41,8 +40,10 @@ MOST_LETTERS = 60
 """of settings that are written into a scenario's name; longer lists are counted"""
 
 
-def next_run(  # noqa: PLR0913, PLR0917 - one argument per option
+@with_records
+def next_run(  # noqa: PLR0913 - one argument per option
     model: ModelArgument,
+    *,
     for_: Annotated[
         str | None,
         typer.Option(
@@ -62,10 +63,9 @@ def next_run(  # noqa: PLR0913, PLR0917 - one argument per option
         Path | None,
         typer.Option(metavar="FILE", help="Keep what runs would tell there; a stopped command goes on from it."),
     ] = None,
-    workers: WorkersOption = None,
-    cluster: ClusterOption = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
+    place: PlaceOptions,
 ) -> None:
     """Rank the runs that you could make by what they would tell.
 
@@ -73,7 +73,7 @@ def next_run(  # noqa: PLR0913, PLR0917 - one argument per option
     tell. Candidates are one of your runs with something changed; without --could and --candidates: other numbers of
     clients, pools and warehouses.
     """
-    check_place(workers, cluster)
+    place.check()
     check_places(save)
     calibration = read_calibration(calibration_path(model))
     target = _target_scenario(calibration, for_, set_ or [])
@@ -83,7 +83,7 @@ def next_run(  # noqa: PLR0913, PLR0917 - one argument per option
     with (
         saying_what_is_kept(kept, "predictions and runs"),
         progress_display(quiet) as display,
-        calls_executor(processes, workers or default_workers(), display, cluster) as executor,
+        calls_executor(processes, place.processes, display, place.cluster) as executor,
     ):
         advice = advise_next_run(
             calibration,

@@ -12,18 +12,17 @@ from oltpsim.scenarios.commands.interruption import is_interrupted, say_reused
 from oltpsim.scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
 from oltpsim.scenarios.commands.options import (
     MOST_CONFIRMED,
-    ClusterOption,
     ModelOption,
     Output,
     OutputOption,
+    PlaceOptions,
     QuietOption,
     ReportOption,
     ScenarioArgument,
     SeedOption,
     SetOption,
-    WorkersOption,
-    check_place,
     finite,
+    with_records,
 )
 from oltpsim.scenarios.commands.output_files import check_places
 from oltpsim.scenarios.library import asked_scenario
@@ -48,9 +47,11 @@ LISTS = ("aws-us-east-1", "us-2024")
 """price lists if none is named"""
 
 
-def plan(  # noqa: PLR0913, PLR0917 - one argument per option
+@with_records
+def plan(  # noqa: PLR0913 - one argument per option
     context: typer.Context,
     scenario: ScenarioArgument,
+    *,
     target: Annotated[
         float | None,
         typer.Option(
@@ -106,8 +107,6 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     ] = 3,
     set_: SetOption = None,
     seed: SeedOption = 1,
-    workers: WorkersOption = None,
-    cluster: ClusterOption = None,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE.sqlite", help="Keep every simulation there; a stopped plan goes on where it was."),
@@ -115,13 +114,14 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
     output: OutputOption = Output.TABLE,
     report: ReportOption = None,
     quiet: QuietOption = False,
+    place: PlaceOptions,
 ) -> None:
     """Find the machine for a load: cheapest that holds a target, or without one what does most for its cost.
 
     All candidates are calculated, the best are simulated; each rejected one has its reason in numbers (--output csv).
     Exit status 1 if no candidate is sure enough to hold the target.
     """
-    check_place(workers, cluster)
+    place.check()
     check_places(report, save)
     asked = asked_scenario(scenario, set_ or [])
     modelled = ModelledScenario(asked.scenario, read_model(model), asked.description)
@@ -156,7 +156,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one argument per option
         found = make_plan(stock, lists, left, current_date(), display.advance)
 
         def run(simulations: Simulations) -> bool:
-            ended = is_interrupted(simulations.runner, workers, cluster, save, display)
+            ended = is_interrupted(simulations.runner, place, save, display)
             say_reused(simulations.runner.reused, "runs", save, quiet)
             return ended
 

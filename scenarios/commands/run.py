@@ -1,111 +1,229 @@
-"""oltpsim run: simulate one scenario."""
+"""oltpsim run: one system's answer, by the formulas at once and by a simulation that confirms it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from oltpsim.models.input import write_whole
 from oltpsim.models.jobs import run_job
-from oltpsim.scenarios.commands.answer import AnswerOptions, command_line, give, terminal_width, timed
-from oltpsim.scenarios.commands.modelled import ModelledScenario, assumed_of, modelled_scenario
+from oltpsim.models.scenario import MeasuredSpec
+from oltpsim.scenarios.commands.answer import (
+    RunAnswer,
+    check_target,
+    command_line,
+    expected_of,
+    give,
+    terminal_width,
+    timed,
+)
+from oltpsim.scenarios.commands.modelled import (
+    Assumed,
+    ModelledScenario,
+    assumed_of,
+    calculated,
+    document_format,
+    is_model,
+    modelled_scenario,
+    read_model,
+)
 from oltpsim.scenarios.commands.options import (
-    ChanceOption,
-    EngineOption,
-    ModelOption,
+    AnswerOptions,
     Output,
-    OutputOption,
-    QuietOption,
     ReplicationsOption,
     ReportOption,
     SaveOption,
-    ScenarioArgument,
     SeedOption,
-    SetOption,
+    SystemOptions,
     TargetOption,
     WorkersOption,
-    settings,
+    finite,
+    typed_options,
+    with_records,
 )
 from oltpsim.scenarios.commands.output_files import check_places
-from oltpsim.scenarios.run import check_replications, default_workers, pool_replications, replicate
-from oltpsim.scenarios.show.job import job_json, job_text
+from oltpsim.scenarios.library import asked_scenario
+from oltpsim.scenarios.questions.measured import is_run, scenario_of_run
+from oltpsim.scenarios.run import (
+    SAVED_FORMAT,
+    check_replications,
+    default_workers,
+    pool_replications,
+    read_saved_run,
+    replicate,
+)
+from oltpsim.scenarios.show.job import job_csv, job_json, job_text
+from oltpsim.scenarios.show.machine import machine_yaml
+from oltpsim.scenarios.show.prediction import certificate_line
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.scenarios.show.report import check_report
+from oltpsim.scenarios.show.summary import headline_text
+from oltpsim.scenarios.show.words import NEW_ORDER
 from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Result
+
+TRANSACTIONS_ONLY = ("--engine", "--replications", "--report", "--save", "--target")
+NOT_DONE_AGAIN = ("--set", "--model", "--engine", "--seed", "--replications", "--save", "--base")
 
 
-def run(  # noqa: PLR0913, PLR0917 - one argument per option
-    scenario: ScenarioArgument,
-    set_: SetOption = None,
-    model: ModelOption = None,
-    engine: EngineOption = None,
+@with_records
+def run(  # noqa: PLR0913 - one argument per option
+    context: typer.Context,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="SYSTEM",
+            help="A line, '8 cores, 32 GB, NVMe, PostgreSQL 17'; a scenario, by its file or its name in the library; "
+            "a calibrated model, for its base; a saved run; or the folder of a measured run.",
+        ),
+    ],
+    *,
     seed: SeedOption = 1,
     replications: ReplicationsOption = 1,
     workers: WorkersOption = None,
-    output: OutputOption = Output.TABLE,
+    target: TargetOption = None,
+    measured: Annotated[
+        float | None,
+        typer.Option(metavar="N", callback=finite, help="Measured rate, to be shown beside the answer."),
+    ] = None,
+    base: Annotated[
+        str | None, typer.Option(metavar="SCENARIO", help="Machine of a measured run, whose folder doesn't say it all.")
+    ] = None,
     report: ReportOption = None,
     save: SaveOption = None,
-    target: TargetOption = None,
-    chance: ChanceOption = False,
-    quiet: QuietOption = False,
+    save_scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Write the scenario that a line comes to.")
+    ] = None,
+    system: SystemOptions,
+    options: AnswerOptions,
 ) -> None:
-    """Simulate one scenario: its rate and what limits it.
+    """Answer for one system: its rate, how sure that is, and what limits it.
 
-    A line that describes a machine is taken as by 'oltpsim quick', with what it leaves open listed first.
+    Pieces of a line, in any order: a cloud machine ('r6i.2xlarge', 'Standard_E8ds_v5', 'n2-standard-8'), or processors
+    ('8 cores', '2 x quad-core Xeon 5410 2.33 GHz', 'under Xen') and memory ('32 GB'); disks ('SSD', '2 NVMe', 'gp3 500
+    GiB 3000 IOPS', 'RAID 10 of 4 SATA'); operating system, engine ('PostgreSQL 15'), 'shared buffers 8 GB', '500
+    warehouses' or '40 GB of data', '64 clients'; a driver of TPC-C ('HammerDB', 'BenchBase'), or 'pgbench select only'
+    with 'scale 1000', 'sysbench read-write' with '8 tables', 'YCSB A' with '20 million records'; 'load of 20
+    warehouses', 'serial read'. Commas, +, on and with stand between them. Missing values are assumed; a table lists
+    each, its alternatives and their effect on the rate, which the interval covers.
 
-    With --engine analytic it is calculated from mean values instead, in milliseconds. A scenario with a job (load,
-    scan, lookups, mutex, query_mix, partitioned_store) is answered by the job's figure and what it rests on.
+    The formulas answer at once, on stderr; the simulation confirms them, and its answer is the one on stdout, in files
+    and held to --target. With --engine analytic the formulas' answer is all. A job (load, scan, lookups, mutex,
+    query_mix, partitioned_store) is answered by its own figure. A line of Virtuoso is answered by the model
+    'published' unless --model says otherwise.
 
-    The interval is the one in which a measurement would fall: by what isn't known of the parts and path lengths, what
-    the model misses, what one run differs by from the next, and chance.
+    The interval is where a measurement would fall: it holds what isn't known of parts and path lengths, the model
+    error, the difference of one run from the next, and chance.
 
     The same scenario and seed give the same bytes with --output json, on any number of workers. With several
-    replications the rate is the mean over them with its t interval; every other figure is the first seed's.
+    replications the rate is their mean with its t interval; every other figure is the first seed's.
     """
-    modelled = modelled_scenario(scenario, settings(set_, engine), model, jobs=True)
-    spec = modelled.machine
-    if spec.job is not None:
-        given = {"--engine": engine, "--replications": replications > 1, "--report": report, "--save": save}
-        _answer_job(
-            modelled, seed, output, quiet, [option for option, value in (given | {"--target": target}).items() if value]
-        )
-        return
-    check_replications([spec], replications)
-    check_places(report, save)
+    check_places(report, save, save_scenario)
     check_report(report, "--report")
-    with progress_display(quiet) as display:
+    typed, command = typed_options(context), command_line(["oltpsim", *context.obj])
+    if document_format(what) == SAVED_FORMAT:
+        _refuse(typed, NOT_DONE_AGAIN, f"{what} is done already; it goes with a scenario")
+        saved = read_saved_run(Path(what))
+        modelled = _with_measured(ModelledScenario(saved.scenario, None), measured)
+        expected = expected_of(modelled, saved.result, Assumed(), options)
+        give(RunAnswer(modelled, saved.result, Assumed(), expected, None, command), options, report, None)
+        check_target(saved.result, target, expected)
+        return
+    modelled = _with_measured(_modelled(what, system, base), measured)
+    if save_scenario is not None:
+        if modelled.description is None:
+            raise InputError(f"--save-scenario: {what} isn't a line; copy its file, or give a line")
+        write_whole(save_scenario, machine_yaml(modelled.description))
+    if modelled.machine.job is not None:
+        _refuse(typed, TRANSACTIONS_ONLY, f"is for transactions; {modelled.machine.name!r} has a job: leave it out")
+        _answer_job(modelled, seed, options)
+        return
+    check_replications([modelled.machine], replications)
+    with progress_display(options.quiet) as display:
         assumed = assumed_of(modelled, display)
-    assumed.say(output, quiet)
-    with timed(quiet) as block, progress_display(quiet) as display:
-        runs = replicate(spec, seed, replications, workers or default_workers(), display)
+    is_alone = options.output is not Output.TABLE or system.engine_setting is not None
+    first = None if is_alone else _calculated(modelled, seed, assumed, options)
+    with timed(options.quiet) as block, progress_display(options.quiet) as display:
+        runs = replicate(modelled.machine, seed, replications, workers or default_workers(), display)
         result = pool_replications(runs)
         block.results.append(result)
     interrupted = len(runs) < replications
     if interrupted:
         typer.echo(f"the answer is that of {len(runs)} of {replications} replications", err=True)
-    command: list[object] = ["oltpsim", "run", scenario, *(("--model", model) if model is not None else ())]
-    command += [word for setting in settings(set_, engine) for word in ("--set", setting)]
-    command += ["--seed", str(result.seed)] + (["--replications", str(len(runs))] if len(runs) > 1 else [])
-    command += ["--chance"] if chance else []
-    command += [word for option, file in (("--report", report), ("--save", save)) if file for word in (option, file)]
-    held = None if interrupted else target
-    again = command_line(command)
-    give(modelled, result, AnswerOptions(output, report, save, held, again, None, chance, assumed, quiet))
+        command += f" --replications {len(runs)}"
+    expected = expected_of(modelled, result, assumed, options)
+    assumed.say(options.output, options.quiet)
+    certificate = _certificate(what, system)
+    give(RunAnswer(modelled, result, assumed, expected, first, command, certificate), options, report, save)
     if interrupted:
         raise typer.Exit(130)
+    check_target(result, target, expected)
 
 
-def _answer_job(modelled: ModelledScenario, seed: int, output: Output, quiet: bool, given: list[str]) -> None:
-    """Print what a job comes to. Raises InputError for options that only a run of transactions has."""
-    spec = modelled.machine
-    if given:
-        raise InputError(f"{given[0]}: is for transactions; {spec.name!r} has a job: leave it out")
-    if output is Output.CSV:
-        raise InputError("--output csv: a job has one figure; give table or json")
-    with progress_display(quiet) as display:
+def _modelled(what: str, system: SystemOptions, base: str | None) -> ModelledScenario:
+    """The scenario that SYSTEM means, and the model that answers for it. Raises InputError."""
+    if not is_run(what):
+        if base is not None:
+            raise InputError(f"--base {base}: goes with the folder of a measured run; {what} says its whole machine")
+        return modelled_scenario(what, system.settings, system.model, jobs=True)
+    machine = None if base is None else asked_scenario(base).scenario
+    return ModelledScenario(scenario_of_run(what, machine, system.settings), read_model(system.model))
+
+
+def _certificate(what: str, system: SystemOptions) -> str | None:
+    """What the certificate says of the model that was asked for; None without one."""
+    model = system.model or (Path(what) if is_model(what) else None)
+    calibration = read_model(model)
+    return None if calibration is None or model is None else certificate_line(calibration, model)
+
+
+def _with_measured(modelled: ModelledScenario, per_min: float | None) -> ModelledScenario:
+    """The scenario with the rate of --measured, in place of one that it has. Raises InputError for a job."""
+    if per_min is None:
+        return modelled
+    scenario = modelled.scenario
+    if scenario.job is not None or scenario.workload.main_class != NEW_ORDER:
+        raise InputError(f"--measured: is new orders per minute, which {scenario.name!r} has none of")
+    measured = MeasuredSpec(new_orders_per_minute=per_min, role="predicted", source="--measured")
+    return replace(modelled, scenario=scenario.model_copy(update={"measured": measured}))
+
+
+def _refuse(typed: Sequence[str], options: Sequence[str], why: str) -> None:
+    """Refuse the first of these options that was typed. Raises InputError."""
+    wrong = next((option for option in options if option in typed), None)
+    if wrong is not None:
+        raise InputError(f"{wrong}: {why}")
+
+
+def _calculated(modelled: ModelledScenario, seed: int, assumed: Assumed, options: AnswerOptions) -> Result | None:
+    """The formulas' answer beside a simulation's table, said on stderr at once; None where they know no such system."""
+    if modelled.scenario.engine == "analytic":
+        return None
+    try:
+        with timed(options.quiet) as block:
+            block.results.append(result := calculated(modelled, seed))
+    except InputError as error:
+        typer.echo(f"no answer by the formulas: {'; '.join(str(error).splitlines())}", err=True)
+        return None
+    if not options.quiet:
+        expected = expected_of(modelled, result, assumed, options)
+        typer.echo(headline_text(result, modelled.machine, terminal_width(), expected), nl=False, err=True)
+    return result
+
+
+def _answer_job(modelled: ModelledScenario, seed: int, options: AnswerOptions) -> None:
+    """Answer a job by its figure; by a calibrated model with an interval, which holds the guesses."""
+    with progress_display(options.quiet) as display:
         assumed = assumed_of(modelled, display)
-    assumed.say(output, quiet)
-    result = run_job(spec, seed)
+    assumed.say(options.output, options.quiet)
+    result = run_job(modelled.machine, seed)
     interval = modelled.job_interval(result.value, assumed.guesses)
-    write = (
-        job_json(result, spec, interval)
-        if output is Output.JSON
-        else job_text(result, spec, terminal_width(), interval)
-    )
-    typer.echo(write, nl=False)
+    if options.output is Output.JSON:
+        text = job_json(result, modelled.machine, interval, assumed.rows)
+    elif options.output is Output.CSV:
+        text = job_csv(result, modelled.machine, interval)
+    else:
+        text = job_text(result, modelled.machine, terminal_width(), interval)
+    typer.echo(text, nl=False)

@@ -11,25 +11,19 @@ from typing import Annotated
 import typer
 
 from oltpsim.scenarios.commands.interruption import is_interrupted, say_reused
-from oltpsim.scenarios.commands.modelled import assumed_of, modelled_scenario, read_model
+from oltpsim.scenarios.commands.modelled import ModelledScenario, assumed_of, read_model
 from oltpsim.scenarios.commands.options import (
     MOST_REPLICATIONS,
-    ChanceOption,
-    ClusterOption,
-    EngineOption,
-    ModelOption,
+    AnswerOptions,
     Output,
-    OutputOption,
-    QuietOption,
+    PlaceOptions,
     ScenarioArgument,
     SeedOption,
-    SetOption,
-    WorkersOption,
-    check_place,
-    settings,
+    SystemOptions,
+    with_records,
 )
 from oltpsim.scenarios.commands.output_files import check_places, check_store
-from oltpsim.scenarios.library import description_loader, is_line, scenario_loader
+from oltpsim.scenarios.library import asked_scenario, description_loader, is_line, scenario_loader
 from oltpsim.scenarios.questions.sweep import (
     MOST_MEASURED,
     MOST_UNTIL,
@@ -44,7 +38,7 @@ from oltpsim.scenarios.questions.sweep import (
     sweep_points,
     with_measurements,
 )
-from oltpsim.scenarios.run import Display, Store, calls_executor, check_replications, default_workers
+from oltpsim.scenarios.run import Display, Store, calls_executor, check_replications
 from oltpsim.scenarios.show.picture import check_picture, write_picture
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.scenarios.show.sweep import sweep_chart, sweep_csv, sweep_table, sweep_title
@@ -56,7 +50,8 @@ FEW = 16
 """points whose intervals this process calculates"""
 
 
-def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
+@with_records
+def sweep(  # noqa: PLR0913 - one argument per option
     scenario: ScenarioArgument,
     vary: Annotated[
         list[str],
@@ -65,12 +60,10 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
             help="A field and its values: a,b,c, start:stop:step, or low..high[:log] for samples; repeat for more.",
         ),
     ],
+    *,
     samples: Annotated[
         int | None, typer.Option(metavar="N", help="Sobol samples of every low..high; best a power of two.", min=1)
     ] = None,
-    set_: SetOption = None,
-    model: ModelOption = None,
-    engine: EngineOption = None,
     seed: SeedOption = 1,
     replications: Annotated[
         int | None,
@@ -87,13 +80,10 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
             metavar="SHARE", help="Replicate each point until half its interval is at most this share of the rate: 2%."
         ),
     ] = None,
-    workers: WorkersOption = None,
-    cluster: ClusterOption = None,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE.sqlite", help="Keep every run there; a stopped sweep goes on where it was."),
     ] = None,
-    output: OutputOption = Output.TABLE,
     export: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the rows: .csv, or .parquet (oltpsim[parquet]).")
     ] = None,
@@ -106,58 +96,59 @@ def sweep(  # noqa: PLR0913, PLR0917 - one argument per option
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw rate against the varied field: .html, .svg, .png, .pdf.")
     ] = None,
-    chance: ChanceOption = False,
-    quiet: QuietOption = False,
+    system: SystemOptions,
+    options: AnswerOptions,
+    place: PlaceOptions,
 ) -> None:
     """Simulate a scenario over a grid or samples of values.
 
     Points that cannot be run are listed with the reason. The result is the same on any number of workers, and on a
     cluster.
     """
-    check_place(workers, cluster)
+    place.check()
     files = Files(export, series, runs, picture)
     files.check(len(vary))
     check_places(save)
     axes = parse_axes(vary, samples)
     rule = _rule(replications, until)
-    calibration, fixed = read_model(model), settings(set_, engine)
+    calibration, fixed = read_model(system.model), system.settings
     uncalibrated = sweep_points(scenario_loader(scenario, fixed), axes, samples, seed)
     points = calibrated_points(uncalibrated, calibration, [axis.key for axis in axes])
     check_replications((each.scenario for each in points if not isinstance(each.scenario, InputError)), rule.most)
     if is_line(scenario):
-        with progress_display(quiet) as display:
-            assumed_of(modelled_scenario(scenario, fixed, model), display).say(output, quiet)
-    if samples is not None and balance_note(samples) and not quiet:
+        asked = asked_scenario(scenario, fixed)
+        with progress_display(options.quiet) as display:
+            assumed = assumed_of(ModelledScenario(asked.scenario, calibration, asked.description), display)
+        assumed.say(options.output, options.quiet)
+    if samples is not None and balance_note(samples) and not options.quiet:
         typer.echo(balance_note(samples), err=True)
     with Store(save) as store:
         runner = SweepRunner(points, store, seed, rule)
-        with progress_display(quiet) as display:
-            interrupted = is_interrupted(runner, workers, cluster, save, display)
-        say_reused(runner.reused, "runs", save, quiet)
+        with progress_display(options.quiet) as display:
+            interrupted = is_interrupted(runner, place, save, display)
+        say_reused(runner.reused, "runs", save, options.quiet)
         if interrupted and not runner.finished:
             raise typer.Exit(130)
         answer = runner.sweep(scenario, axes, samples)
-        if not (chance or interrupted) and len(points) <= MOST_MEASURED:
-            with progress_display(quiet) as display, _calls(len(points), workers, display, cluster) as executor:
+        if not (options.chance or interrupted) and len(points) <= MOST_MEASURED:
+            with progress_display(options.quiet) as display, _calls(len(points), place, display) as executor:
                 display.step("where measurements would fall")
                 answer = with_measurements(
                     answer, uncalibrated, executor, calibration, description_loader(scenario, fixed)
                 )
-        elif not (chance or interrupted or quiet):
+        elif not (options.chance or interrupted or options.quiet):
             most = f"of more than {MOST_MEASURED} points only chance's intervals are given"
             typer.echo(f"{most}, not those in which measurements would fall", err=True)
         write = {Output.JSON: sweep_json, Output.CSV: sweep_csv, Output.TABLE: sweep_table}
-        typer.echo(write[output](answer), nl=False)
+        typer.echo(write[options.output](answer), nl=False)
         files.write(answer, runner, uncalibrated)
     if interrupted:
         raise typer.Exit(130)
 
 
-def _calls(
-    points: int, workers: int | None, display: Display, cluster: str | None
-) -> AbstractContextManager[Executor | None]:
+def _calls(points: int, place: PlaceOptions, display: Display) -> AbstractContextManager[Executor | None]:
     """Where intervals are calculated: here if there are few, as other processes would start in more time."""
-    return nullcontext() if points < FEW else calls_executor(points, workers or default_workers(), display, cluster)
+    return nullcontext() if points < FEW else calls_executor(points, place.processes, display, place.cluster)
 
 
 def balance_note(samples: int) -> str:

@@ -32,19 +32,18 @@ from oltpsim.scenarios.commands.answer import command_line
 from oltpsim.scenarios.commands.calibrate import CONFIRM
 from oltpsim.scenarios.commands.interruption import say_reused, saying_what_is_kept
 from oltpsim.scenarios.commands.options import (
-    ClusterOption,
+    ModelArgument,
     Output,
     OutputOption,
+    PlaceOptions,
     QuietOption,
     ReportOption,
-    WorkersOption,
-    check_place,
+    with_records,
 )
 from oltpsim.scenarios.commands.output_files import check_places
-from oltpsim.scenarios.commands.predict import ModelArgument
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.scenarios.questions.measured import measured_systems, read_runs, system_rows
-from oltpsim.scenarios.run import calls_executor, default_workers, simulate_by_kernel
+from oltpsim.scenarios.run import calls_executor, simulate_by_kernel
 from oltpsim.scenarios.show.large_systems import large_system_lines
 from oltpsim.scenarios.show.progress import progress_display
 from oltpsim.scenarios.show.public import public_json, public_lines
@@ -58,8 +57,10 @@ SEED = 1
 """of the searches of a blind test"""
 
 
-def validate(  # noqa: PLR0913, PLR0917 - one argument per option
+@with_records
+def validate(  # noqa: PLR0913 - one argument per option
     model: ModelArgument,
+    *,
     runs: Annotated[
         list[str] | None,
         typer.Argument(
@@ -101,10 +102,9 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
         ),
     ] = False,
     report: ReportOption = None,
-    workers: WorkersOption = None,
-    cluster: ClusterOption = None,
     output: OutputOption = Output.TABLE,
     quiet: QuietOption = False,
+    place: PlaceOptions,
 ) -> None:
     """Hold a calibrated model against runs: errors by regime, refits without each run, machine and device, baselines.
 
@@ -115,17 +115,17 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     """
     if output is Output.CSV:
         raise InputError("--output csv: a validation is no table; give table or json")
-    check_place(workers, cluster)
+    place.check()
     if str(model) == PUBLIC and not model.exists():
         _only_names(mapping=mapping, save=save, report=report, near=near or None, simulate=simulate or None)
-        public = judged_public(runs or [], workers or default_workers(), cluster, quiet)
+        public = judged_public(runs or [], place, quiet)
         typer.echo(public_json(public) if output is Output.JSON else "\n".join(public_lines(public)))
         return
     check_places(save, report)
     every = not runs
     if blind is not None:
         runs = [str(model), *(runs or [])]
-        calibration = _blind(runs, mapping, parameters, blind, workers, cluster, quiet)
+        calibration = _blind(runs, mapping, parameters, blind, place, quiet)
     else:
         calibration, runs = _model(model, runs, parameters)
     records, bases = read_runs(runs, None, calibration.base)
@@ -133,11 +133,10 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     judged = runs_to_judge(calibration, records, bases, file)
     state = save.with_name(f".{save.name}.validation.state") if save is not None else None
     kept = StepJournal(state, refits_digest(calibration, judged, near))
-    number = workers or default_workers()
     with (
         saying_what_is_kept(kept, "predictions and refits"),
         progress_display(quiet) as display,
-        calls_executor(len(judged), number, display, cluster) as executor,
+        calls_executor(len(judged), place.processes, display, place.cluster) as executor,
     ):
         found = validate_calibration(
             calibration,
@@ -163,7 +162,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one argument per option
     large: list[FigureRow] = []
     if every and str(model) == PUBLISHED:
         with progress_display(quiet) as display:
-            large = system_rows(measured_systems(), number, display, again=simulate, cluster=cluster)
+            large = system_rows(measured_systems(), place.processes, display, again=simulate, cluster=place.cluster)
     if output is Output.JSON:
         typer.echo(validation_json(found, large), nl=False)
     else:
@@ -188,8 +187,7 @@ def _blind(
     mapping: Path | None,
     parameters: Path | None,
     most: int,
-    workers: int | None,
-    cluster: str | None,
+    place: PlaceOptions,
     quiet: bool,
 ) -> Calibration:
     """A model of a few of the runs. Raises InputError."""
@@ -198,13 +196,15 @@ def _blind(
     scenario, *others = bases.values()
     varied, fixed = parameters_to_fit([scenario, *others], parameters, ())
     measured = measured_runs(records, bases, fixed, file)
-    number = workers or default_workers()
-    with progress_display(quiet) as display, calls_executor(len(measured), number, display, cluster) as executor:
+    with (
+        progress_display(quiet) as display,
+        calls_executor(len(measured), place.processes, display, place.cluster) as executor,
+    ):
         test = BlindTest(tuple(measured), scenario, tuple(varied), SEED, CONFIRM, simulate_by_kernel)
         return blind_calibration(test, most, display.advance, executor)
 
 
-def judged_public(names: list[str], workers: int, cluster: str | None, quiet: bool) -> list[JudgedFile]:
+def judged_public(names: list[str], place: PlaceOptions, quiet: bool) -> list[JudgedFile]:
     """The public files of these names, or all, by their models. Raises InputError for a name that there isn't."""
     files = public_files()
     known = [each.name for each in files]
@@ -217,7 +217,7 @@ def judged_public(names: list[str], workers: int, cluster: str | None, quiet: bo
     found: list[JudgedFile] = []
     with (
         progress_display(quiet) as display,
-        calls_executor(workers, workers, display, cluster) as executor,
+        calls_executor(place.processes, place.processes, display, place.cluster) as executor,
     ):
         for number, each in enumerate(chosen):
             begin = number / len(chosen)

@@ -49,7 +49,7 @@ class AskedScenario:
 
 
 def asked_scenario(text: str, overrides: Sequence[str] = (), jobs: bool = False) -> AskedScenario:
-    """The scenario that SCENARIO means: a file, one of the library, or a line as 'oltpsim quick' takes it.
+    """The scenario that SCENARIO means: a file, one of the library, or a line as 'oltpsim run' takes it.
 
     Raises InputError, also for a scenario with a job unless `jobs`.
     """

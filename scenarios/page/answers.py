@@ -130,8 +130,8 @@ def interval_answer(question: PageQuestion, model: ModelFile | None = None) -> I
         interval = str(error)
     if isinstance(interval, str):
         return IntervalAnswer(None, None, interval)
-    words = f"uncertain by {', '.join(uncertainty_words(interval.parts, interval.sd))}"
-    return IntervalAnswer(interval.low_per_min, interval.high_per_min, words, model_words(interval, model))
+    words = f"uncertain by {', '.join(uncertainty_words(interval.rate))}"
+    return IntervalAnswer(*interval.rate.interval, words, model_words(interval, model))
 
 
 def curve_drawings(question: PageQuestion, model: ModelFile | None = None) -> tuple[Drawing, ...]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from oltpsim.calibration.fit import Calibration, apply_calibration, read_calibration
-from oltpsim.calibration.predict import guesses_of, run_measurement
+from oltpsim.calibration.predict import guesses_of, measurement_interval
 from oltpsim.models.reading import Description
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.page.question import PageQuestion
@@ -64,7 +64,7 @@ def measurement_of(modelled: ModelledQuestion, result: Result) -> Expected:
     """Where a measurement would fall, with what a description leaves open; or why that can't be said."""
     try:
         guesses = None if modelled.description is None else guesses_of(modelled.description, modelled.calibration)
-        return run_measurement(modelled.scenario, result, modelled.calibration, guesses)
+        return measurement_interval(modelled.scenario, result, modelled.calibration, guesses)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
 
@@ -79,5 +79,5 @@ def model_words(expected: Expected, model: ModelFile | None) -> tuple[tuple[str,
         *model_rows(used),
         ("role", ROLES[used.role]),
         ("certificate", certificate_words(model)),
-        *([(f"{expected.confidence:.0%} intervals", figures)] if figures else []),
+        *([(f"{expected.rate.confidence:.0%} intervals", figures)] if figures else []),
     )

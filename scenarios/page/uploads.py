@@ -1,19 +1,28 @@
 """Uploaded files: kept under names of the program's own making, in a folder of their own; archives are unpacked."""
 
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 from uuid import uuid4
 
+from oltpsim.models.input import short_text
 from oltpsim.simulator.errors import InputError
 
 MOST_FILES, MOST_DEPTH, MOST_LETTERS = 500, 4, 80
 MOST_UNPACKED = 256 * 2**20
 """bytes of all files together"""
 CHUNK = 2**20
+DAMAGED_ARCHIVE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
+    NotImplementedError, RuntimeError, EOFError, ValueError, LookupError,
+)  # fmt: skip
+"""Exceptions of zipfile and of what unpacks for it"""
 OTHER_LETTERS = re.compile(r"[^A-Za-z0-9._ +=-]")
 
 
@@ -35,7 +44,7 @@ def save_upload(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> str:
         target = place / relative
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as file:
-            while chunk := stream.read(CHUNK):
+            while chunk := _chunk(path, stream):
                 left -= len(chunk)
                 if left < 0:
                     raise InputError(f"upload: files are more than {MOST_UNPACKED >> 20} MiB unpacked; give fewer")
@@ -53,6 +62,16 @@ def safe_path(name: str) -> PurePosixPath:
     return PurePosixPath(*(parts[-MOST_DEPTH:] or ["file"]))
 
 
+def _chunk(name: str, stream: BinaryIO) -> bytes:
+    """The next bytes. Raises InputError for a damaged archive."""
+    try:
+        return stream.read(CHUNK)
+    except (*DAMAGED_ARCHIVE, OSError) as error:
+        raise InputError(
+            f"upload: {safe_path(name)}: can't be unpacked: {short_text(str(error))}; zip it again"
+        ) from error
+
+
 def _unpacked(files: Iterable[tuple[str, BinaryIO]]) -> Iterator[tuple[str, BinaryIO]]:
     for name, stream in files:
         if not name.lower().endswith(".zip"):
@@ -62,9 +81,12 @@ def _unpacked(files: Iterable[tuple[str, BinaryIO]]) -> Iterator[tuple[str, Bina
             with zipfile.ZipFile(BytesIO(stream.read())) as archive:
                 inside = [each for each in archive.infolist() if not each.is_dir()]
                 if len(inside) > MOST_FILES:
-                    raise InputError(f"upload: {name[:60]} holds {len(inside)} files; at most {MOST_FILES} are read")
+                    raise InputError(
+                        f"upload: {short_text(name)} holds {len(inside)} files; at most {MOST_FILES} are read"
+                    )
                 for each in inside:
                     with archive.open(each) as content:
                         yield each.filename, content  # type: ignore[misc]
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-            raise InputError(f"upload: {name[:60]}: is no zip that can be read: {error}") from error
+        except (*DAMAGED_ARCHIVE, OSError) as error:
+            why = short_text(str(error))
+            raise InputError(f"upload: {short_text(name)}: is no zip that can be read: {why}; zip it again") from error

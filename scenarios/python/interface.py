@@ -102,7 +102,7 @@ def load(scenario: str | Path, values: Mapping[str, Any] | None = None) -> Scena
 
 
 def describe(line: str, values: Mapping[str, Any] | None = None) -> Scenario:
-    """The scenario of a machine said in one line. What it doesn't say is guessed, as `oltpsim quick` does.
+    """The scenario of a machine said in one line. What it doesn't say is guessed, as `oltpsim run` does.
 
         box = oltpsim.describe("8 cores, 32 GB, SSD, PostgreSQL", {"machine.disks.count": 2})
         box["notes"]
@@ -164,8 +164,8 @@ def run(
         charts=() if drawn is None else (drawn,),
         value=result.rate_per_min.mean,
         unit=words.unit_of(result.main_class),
-        low_per_min=None if isinstance(expected, str) else expected.low_per_min,
-        high_per_min=None if isinstance(expected, str) else expected.high_per_min,
+        low_per_min=None if isinstance(expected, str) else expected.rate.low,
+        high_per_min=None if isinstance(expected, str) else expected.rate.high,
         bottleneck=result.bottleneck.name,
         p95_s=main.p95_s,
         warnings=tuple(result.warnings),
@@ -188,8 +188,8 @@ def _job(modelled: modelling.ModelledScenario, seed: int) -> Run:
         csv_text=rows,
         value=result.value,
         unit=result.unit,
-        low_per_min=None if interval is None else interval.low_per_min,
-        high_per_min=None if interval is None else interval.high_per_min,
+        low_per_min=None if interval is None else interval.rate.low,
+        high_per_min=None if interval is None else interval.rate.high,
         bottleneck=result.limited_by,
     )
 
@@ -486,7 +486,7 @@ def predict(model: Model, scenarios: Sequence[Scenario]) -> Predictions:
         show_prediction.prediction_json(calibration, found, certificate, []),
         show_prediction.prediction_csv(found, certificate),
         (),
-        tuple(each.rate_per_min for each in found),
-        tuple(each.low_per_min for each in found),
-        tuple(each.high_per_min for each in found),
+        tuple(each.rate.value for each in found),
+        tuple(each.rate.low for each in found),
+        tuple(each.rate.high for each in found),
     )

@@ -20,7 +20,7 @@ from oltpsim.scenarios.run.runs import (
     replicate,
     run_all,
 )
-from oltpsim.scenarios.run.saved import SavedRun, read_saved_run, write_saved_run
+from oltpsim.scenarios.run.saved import SAVED_FORMAT, SavedRun, read_saved_run, write_saved_run
 from oltpsim.scenarios.run.simulation import SimulationTask, simulate
 from oltpsim.scenarios.run.store import (
     RunFigures,

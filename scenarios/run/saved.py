@@ -10,7 +10,7 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result, read_result, result_json
 
-FORMAT = "oltpsim-saved-1"
+SAVED_FORMAT = "oltpsim-saved-1"
 REMEDY = "make one with 'oltpsim run SCENARIO --save FILE.json'"
 
 
@@ -25,12 +25,12 @@ class SavedRun:
 def write_saved_run(path: Path, run: SavedRun) -> None:
     """Write the file whole or not at all: the same run gives the same bytes."""
     content = {"scenario": run.scenario.model_dump(mode="json"), "result": json.loads(result_json(run.result))}
-    write_document(path, FORMAT, content)
+    write_document(path, SAVED_FORMAT, content)
 
 
 def read_saved_run(path: Path) -> SavedRun:
     """Read what `write_saved_run` wrote. Raises InputError that says what is wrong with anything else."""
-    data = read_document(path, FORMAT, "a saved run", REMEDY)
+    data = read_document(path, SAVED_FORMAT, "a saved run", REMEDY)
     missing = sorted({"scenario", "result"} - set(data))
     if missing:
         raise InputError(f"{path}: not a whole saved run: {' and '.join(missing)} missing; {REMEDY}")

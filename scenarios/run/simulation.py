@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build, failover_of, scenario_error, scenario_remarks
 from oltpsim.scenarios.run.engines import load_engine
-from oltpsim.scenarios.run.sustained import beginning_words, simulate_sustained
+from oltpsim.scenarios.run.sustained import beginning_of, simulate_sustained
 from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import OnProgress
 from oltpsim.simulator.results import Result, Series
@@ -38,12 +38,14 @@ def simulate(task: SimulationTask, on_progress: OnProgress | None = None, on_ste
         )
     else:
         result = _by_events(task, on_progress, on_step)
-    beginning = beginning_words(task.scenario, result) if task.scenario.interval.sustained else []
-    warnings = [*beginning, *result.warnings, *scenario_remarks(scenario, result)]
+    beginning = beginning_of(task.scenario) if task.scenario.interval.sustained else None
+    warnings = [*result.warnings, *scenario_remarks(scenario, result)]
     if scenario.cluster is not None:
         lost = failover_of(scenario, result, lambda after: _by_events(SimulationTask(after, task.seed)))
         warnings += [lost.sentence()] if lost else []
-    return replace(result, series=_named(result.series, scenario.workload.rate_key), warnings=warnings)
+    return replace(
+        result, series=_named(result.series, scenario.workload.rate_key), warnings=warnings, beginning=beginning
+    )
 
 
 def _named(series: Series, rate_key: str) -> Series:

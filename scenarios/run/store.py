@@ -26,6 +26,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from oltpsim.calibration.records import code_digest
+from oltpsim.models.input import short_text
 from oltpsim.models.reading import scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.run.saved import SavedRun
@@ -295,10 +296,12 @@ class Store:
         try:
             yield
         except sqlite3.OperationalError as error:
-            raise InputError(f"{self.path}: cannot be used as a store of runs: {error}") from error
-        except sqlite3.DatabaseError as error:
+            why = short_text(str(error))
+            raise InputError(f"{self.path}: cannot be used as a store of runs: {why}") from error
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            why = short_text(str(error))
             raise InputError(
-                f"{self.path}: no store of runs, or damaged as a whole ({error}); give the name of a new file"
+                f"{self.path}: no store of runs, or damaged as a whole ({why}); give the name of a new file"
             ) from error
 
 

@@ -8,13 +8,15 @@ and intervals are as much smaller, cycles as much shorter, and what a transactio
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from oltpsim.models.machine import FlashDiskSpec, RateLimitSpec
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
 from oltpsim.models.wiring import build, even_fraction
 from oltpsim.scenarios.run.engines import load_engine
 from oltpsim.simulator.form import System, to_s
-from oltpsim.simulator.results import LimitResult, Result
+from oltpsim.simulator.results import Beginning, LimitResult, Result
 
 CYCLES_BEFORE, CYCLES_COUNTED = 2, 5
 LEAST_S = 60.0
@@ -44,32 +46,42 @@ def simulate_sustained(scenario: ScenarioSpec, run: Callable[[ScenarioSpec], Res
         cycle_s = max(longest_cycle_s(system, result.log.bytes_per_s), last_s)
         if cycle_s <= MOST_LONGER * expected_s:
             break
-    return asked, result
+    return asked, replace(result, warnings=[*result.warnings, *_too_short_words(asked, cycle_s)])
 
 
-def beginning_words(scenario: ScenarioSpec, result: Result) -> list[str]:
-    """A sentence with the calculated rate while credits last, the moment and the rest; none if they don't run out."""
+def _too_short_words(asked: ScenarioSpec, cycle_s: float) -> list[str]:
+    """A sentence about a run that counts less than one cycle; nothing about others."""
+    simulated_s, length_s = asked.interval.duration_s, asked.sampling_fraction * cycle_s
+    if simulated_s is None or simulated_s >= length_s:
+        return []
+    share, minutes = simulated_s / length_s, cycle_s / 60.0
+    return [
+        f"simulated: {share:.0%} of a cycle of checkpoints ({minutes:.3g} min); --engine analytic counts whole cycles"
+    ]
+
+
+def beginning_of(scenario: ScenarioSpec) -> Beginning | None:
+    """The calculated rate while credits last, and until when; None if they don't run out."""
     calculated: Result = load_engine("analytic").simulate(build(scenario), 1)
     limits = [limit for device in calculated.devices for limit in device.limits] + calculated.volume_limits
     lasted_s = min((limit.credits_lasted_s for limit in limits if limit.ran_out), default=None)
     if lasted_s is None:
-        return []
+        return None
     interval = IntervalSpec(start="warm", duration_s=lasted_s)
     first: Result = load_engine("analytic").simulate(build(scenario.model_copy(update={"interval": interval})), 1)
-    words = f"first {lasted_s / 60.0:.3g} min {first.transactions_per_s:,.4g} transactions/s, calculated"
-    return [f"{words}, while credits last; then {result.transactions_per_s:,.4g}/s"]
+    return Beginning(lasted_s, first.transactions_per_s)
 
 
 def without_credits(scenario: ScenarioSpec, result: Result) -> ScenarioSpec:
     """The scenario with empty buckets at the limits whose credits ran out in a result of it."""
     machine, devices = scenario.machine, result.devices
-    disk = machine.disks.disk
-    if isinstance(disk, FlashDiskSpec):
+    changes: dict[str, Any] = {"volume_limits": _emptied(machine.volume_limits, result.volume_limits)}
+    if isinstance(disk := machine.disks.disk, FlashDiskSpec):
         disk = disk.model_copy(update={"limits": _emptied(disk.limits, devices[0].limits)})
-    disks = machine.disks.model_copy(update={"disk": disk})
-    limits = _emptied(machine.volume_limits, result.volume_limits)
-    machine = machine.model_copy(update={"disks": disks, "volume_limits": limits})
-    return scenario.model_copy(update={"machine": machine})
+        changes["disks"] = machine.disks.model_copy(update={"disk": disk})
+    if isinstance(log := machine.log_disk, FlashDiskSpec):
+        changes["log_disk"] = log.model_copy(update={"limits": _emptied(log.limits, devices[-1].limits)})
+    return scenario.model_copy(update={"machine": machine.model_copy(update=changes)})
 
 
 def _emptied(specs: Sequence[RateLimitSpec], results: Sequence[LimitResult]) -> tuple[RateLimitSpec, ...]:

@@ -68,6 +68,10 @@ def _runs(calibration: Calibration) -> list[str]:
     lines = ["runs, all fitted: measured, model, (model - measured) in standard deviations"]
     for run in calibration.runs:
         lines.append(f"  {run.name.ljust(width)}  {'; '.join(_figures(run, calibration.base.workload.rate_words))}")
+        by_server = [
+            (key, value, who) for key, (value, who) in sorted(run.settings.items()) if "engine.settings." in who
+        ]
+        lines += [f"  {' ' * width}  set: {key} {value}, by {who}" for key, value, who in by_server]
         lines += [f"  {' ' * width}  noted: {text}" for text in run.left_aside]
     return lines
 

@@ -57,13 +57,13 @@ def verdict(found: ScenarioComparison, difference: Difference) -> list[str]:
     """Whether a side differs from the first one, by how much, and what common random numbers were worth."""
     if difference.same or (difference.seeds == 1 and not difference.difference_per_min):
         return [f"exactly the same in {plural(difference.seeds, 'seed')}"]
-    faster = "faster" if difference.ratio > 1 else "slower"
-    by = f"{signed_share(difference.ratio - 1.0)}, {signed_count(difference.difference_per_min)}/min"
-    if difference.ratio_interval is None:
+    faster = "faster" if difference.ratio.value > 1 else "slower"
+    by = f"{signed_share(difference.ratio.value - 1.0)}, {signed_count(difference.difference_per_min)}/min"
+    if difference.ratio_ends is None:
         calculated = all(is_calculated(each) for each in _firsts(found))
         return [f"{faster}: {by}", *_measured(difference), *([] if calculated else [ONE_SEED])]
-    bounds = _shares((difference.ratio_interval.low, difference.ratio_interval.high))
-    seeds = f"{100 * difference.confidence:.4g} % interval of chance alone, {plural(difference.seeds, 'seed')}"
+    bounds = _shares(difference.ratio_ends)
+    seeds = f"{100 * difference.ratio.confidence:.4g} % interval of chance alone, {plural(difference.seeds, 'seed')}"
     words = [f"{faster}: {by}" if difference.distinguishable else f"not told apart: {by}"]
     words += _measured(difference) or [f"{bounds} {seeds}"]
     if difference.correlation is not None:
@@ -75,9 +75,9 @@ def verdict(found: ScenarioComparison, difference: Difference) -> list[str]:
 
 def _measured(difference: Difference) -> list[str]:
     """In which the ratio of two measurements would fall, and whether it leaves open which is faster."""
-    ends = difference.measured_ratio
-    if ends is None:
+    if difference.measured_ratio is None:
         return []
+    ends = difference.measured_ratio.interval
     words = [f"{_shares(ends)} {INTERVAL_CONFIDENCE:.0%} interval of two measurements, predicted"]
     return words + ([OPEN] if ends[0] < 1.0 < ends[1] else [])
 
@@ -118,7 +118,7 @@ def _interval(rate: Estimate, expected: Expected) -> str:
     """In which a measurement would fall, or that of chance."""
     if isinstance(expected, str):
         return rate_interval(rate)
-    return f"[{between(expected.low_per_min, expected.high_per_min)}]" + ("" if rate.is_steady else f" {NOT_STEADY}")
+    return f"[{between(expected.rate.low, expected.rate.high)}]" + ("" if rate.is_steady else f" {NOT_STEADY}")
 
 
 SHARES = {
@@ -174,8 +174,7 @@ def comparison_json(found: ScenarioComparison) -> str:
             for side, results, expected in every
         ],
         "differences": [
-            asdict(difference)
-            | {"label": side.label, "distinguishable": difference.distinguishable, "same": difference.same}
+            difference.to_json() | {"label": side.label}
             for side, difference in zip(found.sides[1:], found.differences, strict=True)
         ],
     }
@@ -196,21 +195,21 @@ def comparison_csv(found: ScenarioComparison) -> str:
             "rate_per_min": rate.mean,
             "rate_low_per_min": rate.low,
             "rate_high_per_min": rate.high,
-            "measurement_low_per_min": None if isinstance(expected, str) else expected.low_per_min,
-            "measurement_high_per_min": None if isinstance(expected, str) else expected.high_per_min,
+            "measurement_low_per_min": None if isinstance(expected, str) else expected.rate.low,
+            "measurement_high_per_min": None if isinstance(expected, str) else expected.rate.high,
             "bottleneck": results[0].bottleneck.name,
         }
         figures = _figures(results)
         row |= {key: figures.get(key) for key in ("p50_s", "p95_s", "p99_s", *SHARES)}
-        ratio = None if difference is None else difference.ratio_interval
+        ratio = None if difference is None else difference.ratio_ends
         measured = None if difference is None else difference.measured_ratio
         row |= {
             "difference_per_min": None if difference is None else difference.difference_per_min,
-            "ratio": None if difference is None else difference.ratio,
-            "ratio_low": None if ratio is None else ratio.low,
-            "ratio_high": None if ratio is None else ratio.high,
-            "measured_ratio_low": None if measured is None else measured[0],
-            "measured_ratio_high": None if measured is None else measured[1],
+            "ratio": None if difference is None else difference.ratio.value,
+            "ratio_low": None if ratio is None else ratio[0],
+            "ratio_high": None if ratio is None else ratio[1],
+            "measured_ratio_low": None if measured is None else measured.low,
+            "measured_ratio_high": None if measured is None else measured.high,
             "distinguishable": None if difference is None else difference.distinguishable,
         }
         rows.append(row)

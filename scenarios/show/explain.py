@@ -80,7 +80,7 @@ def activity_bars(result: Result, expected: Expected = "") -> str:
         f"{result.scenario}: {rate.mean:,.0f} {unit_of(result.main_class)}  {', '.join(words)}",
         f"limited by {limit.name} ({limit.share:.0%}), next {limit.next_name} ({limit.next_share:.0%})",
     ]
-    because = expected if isinstance(expected, str) else ", ".join(uncertainty_words(expected.parts, expected.sd))
+    because = expected if isinstance(expected, str) else ", ".join(uncertainty_words(expected.rate))
     if because:
         lines.insert(1, because if isinstance(expected, str) else f"uncertain by {because}")
     lines += figure_lines(expected, WIDTH)

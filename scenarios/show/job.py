@@ -1,6 +1,7 @@
 """Result of a job (load, scan, look-ups, store): its figure, its bottleneck, and the parts of its time."""
 
 import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 
@@ -11,16 +12,21 @@ from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.workloads import LoadSpec, PartitionedStoreSpec, ScanSpec
 from oltpsim.scenarios.show.model import model_lines
 from oltpsim.scenarios.show.numbers import count, four_digits, plural, share, signed_share, significant, time_text
-from oltpsim.scenarios.show.table import LABEL, WIDTH, aligned, flow
+from oltpsim.scenarios.show.table import LABEL, WIDTH, aligned, csv_text, flow
 from oltpsim.scenarios.show.words import hardware, uncertainty_words
 
 FORMAT = "oltpsim-job-1"
 
 
-def job_json(result: JobResult, scenario: ScenarioSpec, interval: MeasurementInterval | None = None) -> str:
+def job_json(
+    result: JobResult,
+    scenario: ScenarioSpec,
+    interval: MeasurementInterval | None = None,
+    described: Sequence[Mapping[str, object]] | None = None,
+) -> str:
     """Result and measured figure as an oltpsim-job-1 document; `error`: predicted over measured, less 1.
 
-    `interval`: where a measured figure would fall, by a calibrated model.
+    `interval`: where a measured figure would fall, by a calibrated model. `described`: what a line came to.
     """
     measured = scenario.measured
     content = {
@@ -29,7 +35,16 @@ def job_json(result: JobResult, scenario: ScenarioSpec, interval: MeasurementInt
         **asdict(result),
         "measured": measured and {**measured.model_dump(mode="json"), "error": _error(result.value, scenario)},
     }
-    return document_text(FORMAT, content if interval is None else content | {"measurement": interval.to_json()})
+    content |= {} if interval is None else {"measurement": interval.to_json()}
+    return document_text(FORMAT, content if described is None else content | {"described": list(described)})
+
+
+def job_csv(result: JobResult, scenario: ScenarioSpec, interval: MeasurementInterval | None = None) -> str:
+    """Figure, interval by a calibrated model and bottleneck as a line of CSV."""
+    low, high = ("", "") if interval is None else (interval.rate.low, interval.rate.high)
+    row = {"scenario": scenario.name, "figure": result.figure, "value": result.value, "unit": result.unit,
+           "low": low, "high": high, "limited_by": result.limited_by}  # fmt: skip
+    return csv_text(row, [row])
 
 
 def job_text(
@@ -46,14 +61,14 @@ def job_text(
         []
         if interval is None or interval.model is None
         else [
-            f"[{four_digits(interval.low_per_min)} .. {four_digits(interval.high_per_min)}]",
-            f"{interval.confidence:.0%} interval, {interval.model.role}",
+            f"[{four_digits(interval.rate.low)} .. {four_digits(interval.rate.high)}]",
+            f"{interval.rate.confidence:.0%} interval, {interval.model.role}",
         ]
     )
     figure = [f"{four_digits(result.value)} {result.unit}", *ends, *_measured(result, scenario)]
     lines += flow(result.figure, figure, width)
     if interval is not None and interval.model is not None:
-        lines += flow("uncertain by", uncertainty_words(interval.parts, interval.sd), width)
+        lines += flow("uncertain by", uncertainty_words(interval.rate), width)
         lines += model_lines(interval.model, width)
     longest = max((len(name) for name in result.also), default=0)
     for name, value in result.also.items():

@@ -1,18 +1,15 @@
-"""Prediction of a machine described in one line: table, JSON, and the scenario as a commented YAML file."""
+"""A system described in one line: what is said and what is assumed, and the scenario as a commented YAML file."""
 
 import math
 from typing import Any
 
-from oltpsim.calibration.fit import Calibration, FigureKind, scenario_hash
-from oltpsim.calibration.predict import DescribedPrediction, Moves
-from oltpsim.models.input import document_text, yaml_text
-from oltpsim.models.jobs import JobResult
+from oltpsim.calibration.fit import Calibration, FigureKind
+from oltpsim.calibration.predict import Moves
+from oltpsim.models.input import yaml_text
 from oltpsim.models.reading import Description, Origin
-from oltpsim.scenarios.show.numbers import count, four_digits, plural, share
-from oltpsim.scenarios.show.table import aligned, csv_text, flow
-from oltpsim.scenarios.show.words import bottleneck_details, uncertainty_words, unit_of
+from oltpsim.scenarios.show.numbers import plural, share
+from oltpsim.scenarios.show.table import aligned
 
-FORMAT = "oltpsim-machine-1"
 ASSUMED = "assumed"
 OF_CATALOGUE = "the catalogue's values"
 MOST_LETTERS = 34
@@ -43,31 +40,6 @@ def description_text(description: Description, moves: Moves, answers: str = "") 
     return "\n".join([description.scenario.machine.name, *aligned(cells, indent=2)]) + "\n"
 
 
-def machine_table(
-    description: Description, found: DescribedPrediction, calibration: Calibration | None, width: int
-) -> str:
-    """What the description comes to, and the prediction with interval and bottleneck.
-
-    `calibration` None: predicted by the catalogue's values.
-    """
-    lines = [description_text(description, found.moves, answered_by(calibration)), *_figures(found, width)]
-    for text in found.outside:
-        lines += flow("beyond the runs", [text], width)
-    if found.not_applied:
-        lines += flow("not calibrated", [", ".join(found.not_applied)], width)
-    if calibration is not None:
-        lines += flow("model", [f"fit {calibration.task_hash}"], width)
-    return "\n".join(lines) + "\n"
-
-
-def machine_csv(found: DescribedPrediction) -> str:
-    """The predicted figure as a line of CSV."""
-    figure, _ = _figure(found)
-    row = {"scenario": found.scenario.name, "figure": figure, "value": found.value, "low": found.low or "",
-           "high": found.high or "", "limited_by": _limit(found)}  # fmt: skip
-    return csv_text(row, [row])
-
-
 def understood_rows(description: Description, moves: Moves) -> list[dict[str, Any]]:
     """What the description comes to as plain JSON; `rate_sd` of the logarithm."""
     names = ("what", "key", "value", "piece", "source", "factor", "others")
@@ -75,42 +47,6 @@ def understood_rows(description: Description, moves: Moves) -> list[dict[str, An
     return [
         {name: getattr(row, name) for name in names} | {"rate_sd": of_rate.get(row.key)} for row in description.rows
     ]
-
-
-def _figures(found: DescribedPrediction, width: int) -> list[str]:
-    """Lines of the predicted figure with its interval, its bottleneck, and the largest uncertainties."""
-    figure, value = _figure(found)
-    interval = "no interval: no calibrated model"
-    if found.low is not None and found.high is not None:
-        ends = f"[{four_digits(found.low)} .. {four_digits(found.high)}]"
-        interval = f"{ends}  {found.confidence:.0%} interval, {found.role}"
-    lines = flow(figure, [value, interval], width)
-    lines += flow("limited by", [_limit(found)], width)
-    parts = uncertainty_words(found.parts, found.sd)
-    return lines + flow("uncertain by", parts or ["nothing that the line leaves open"], width)
-
-
-def machine_json(description: Description, found: DescribedPrediction, calibration: Calibration | None) -> str:
-    """Values read or guessed and the prediction as an oltpsim-machine-1 document; `parts_sd` are of the logarithm."""
-    figure, _ = _figure(found)
-    content = {
-        "line": description.line,
-        "understood": understood_rows(description, found.moves),
-        "scenario": found.scenario.model_dump(mode="json", exclude={"measured"}),
-        "scenario_hash": scenario_hash(found.scenario),
-        "figure": figure,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "confidence": found.confidence if found.low is not None else None,
-        "role": found.role,
-        "limited_by": _limit(found),
-        "parts_sd": [{"what": part.what, "sd": part.sd} for part in found.parts],
-        "outside": found.outside,
-        "not_applied": found.not_applied,
-        "model": None if calibration is None else {"base": calibration.base.name, "task_hash": calibration.task_hash},
-    }
-    return document_text(FORMAT, content)
 
 
 def machine_yaml(description: Description) -> str:
@@ -145,16 +81,3 @@ def _comment(row: Origin) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 3]}..."
-
-
-def _figure(found: DescribedPrediction) -> tuple[str, str]:
-    """Name of the predicted figure, and its value with the unit."""
-    if isinstance(found.answer, JobResult):
-        return found.answer.figure, f"{four_digits(found.value)} {found.answer.unit}"
-    return unit_of(found.answer.main_class), count(found.value)
-
-
-def _limit(found: DescribedPrediction) -> str:
-    if isinstance(found.answer, JobResult):
-        return found.answer.limited_by
-    return f"{found.answer.bottleneck.name}: {', '.join(bottleneck_details(found.answer))}"

@@ -27,4 +27,4 @@ def figure_lines(expected: Expected, width: int) -> list[str]:
     """The figures beside the rate that a model gives intervals of, each with its own; none without a model."""
     if isinstance(expected, str) or not expected.figures:
         return []
-    return flow(f"{expected.confidence:.0%} intervals", figure_words(expected.figures), width)
+    return flow(f"{expected.rate.confidence:.0%} intervals", figure_words(expected.figures), width)

@@ -1,17 +1,21 @@
 """Advice on the next run: a table for people, JSON, CSV, and the sentence with which a calibration's doubts end."""
 
 from oltpsim.calibration.fit import Calibration
-from oltpsim.calibration.predict import Advice, RunWorth, advise_next_run, candidates_around
+from oltpsim.calibration.predict import (
+    CALIBRATED,
+    MISSED,
+    ONE_RUN,
+    Advice,
+    RunWorth,
+    advise_next_run,
+    candidates_around,
+)
 from oltpsim.models.input import document_text, last_word
 from oltpsim.scenarios.show.numbers import between, count
 from oltpsim.scenarios.show.table import aligned, csv_text
 from oltpsim.simulator.errors import InputError
 
 FORMAT = "oltpsim-next-run-1"
-ASKED_FIELDS = (
-    *("rate_per_min", "low_per_min", "high_per_min", "confidence"),
-    *("parameters_sd", "run_to_run_sd", "discrepancy_sd"),
-)
 CSV_COLUMNS = (
     "name",
     "settings",
@@ -70,7 +74,18 @@ def next_run_json(advice: Advice) -> str:
         "like": advice.like,
         "cost_unit": advice.cost_unit,
         "open_sd": advice.open_sd,
-        "asked": asked and {"name": asked.scenario.name} | {name: getattr(asked, name) for name in ASKED_FIELDS},
+        "asked": None
+        if asked is None
+        else {
+            "name": asked.scenario.name,
+            "rate_per_min": asked.rate.value,
+            "low_per_min": asked.rate.low,
+            "high_per_min": asked.rate.high,
+            "confidence": asked.rate.confidence,
+            "parameters_sd": asked.rate.sd_of(CALIBRATED),
+            "run_to_run_sd": asked.rate.sd_of(ONE_RUN),
+            "discrepancy_sd": asked.rate.sd_of(MISSED),
+        },
         "best": None if advice.best is None else advice.best.candidate.name,
         "candidates": [
             {
@@ -117,15 +132,15 @@ def _opening(advice: Advice) -> list[str]:
         text = f"what the runs leave open of the parameters: {advice.open_sd:.2f} standard deviations of their priors"
         return [text]
     parts = {
-        "parameters": asked.parameters_sd,
-        "one run from the next": asked.run_to_run_sd,
-        "what the model misses": asked.discrepancy_sd,
+        "parameters": asked.rate.sd_of(CALIBRATED),
+        "one run from the next": asked.rate.sd_of(ONE_RUN),
+        "what the model misses": asked.rate.sd_of(MISSED),
     }
     whole = max(sum(sd**2 for sd in parts.values()), 1e-300)
     shares = ", ".join(f"{name} {sd**2 / whole:.0%}" for name, sd in parts.items())
-    interval = f"{asked.confidence:.0%} interval {between(asked.low_per_min, asked.high_per_min)}"
+    interval = f"{asked.rate.confidence:.0%} interval {between(*asked.rate.interval)}"
     return [
-        f"{asked.scenario.name}: {count(asked.rate_per_min)} new orders/min, {interval}",
+        f"{asked.scenario.name}: {count(asked.rate.value)} new orders/min, {interval}",
         f"its variance: {shares}; a run can only take of the first",
     ]
 
@@ -151,7 +166,7 @@ def _sentence(advice: Advice) -> str:
         if asked is None:
             return "no run of these tells more of the parameters than your runs do"
         source = "of what none of them shows"
-        if asked.parameters_sd**2 < asked.run_to_run_sd**2 + asked.discrepancy_sd**2:
+        if asked.rate.sd_of(CALIBRATED) ** 2 < asked.rate.sd_of(ONE_RUN) ** 2 + asked.rate.sd_of(MISSED) ** 2:
             source = "of one run from the next and of what the model misses"
         return f"no run of these is worth making for {asked.scenario.name}: nearly all of its interval is {source}"
     distinctions = [f"tells {_and(group)}{' apart' if len(group) > 1 else ''}" for group in best.tells[:MOST_NAMED]]
@@ -162,7 +177,7 @@ def _sentence(advice: Advice) -> str:
     assert best.low_per_min is not None
     assert best.high_per_min is not None
     return (
-        f"{how}: the interval of {asked.scenario.name} goes from {between(asked.low_per_min, asked.high_per_min)} "
+        f"{how}: the interval of {asked.scenario.name} goes from {between(*asked.rate.interval)} "
         f"to about {between(best.low_per_min, best.high_per_min)}{also}"
     )
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from oltpsim.calibration.fit import scenario_hash
+from oltpsim.calibration.predict import CALIBRATED, MISSED, ONE_RUN
 from oltpsim.models.input import document_text
 from oltpsim.models.wiring import pages_not_logged
-from oltpsim.scenarios.questions.plan import VERDICTS, BillLine, FrontierPoint, Plan, ShortListed, Verdict
+from oltpsim.scenarios.questions.plan import PARTS, VERDICTS, BillLine, FrontierPoint, Plan, ShortListed, Verdict
 from oltpsim.scenarios.show.numbers import amount, between, count, plural, share, significant
 from oltpsim.scenarios.show.plan_reasons import objective_words, rejection_reason
 from oltpsim.scenarios.show.table import aligned, csv_text, flow, sentence_flow
@@ -68,7 +69,7 @@ def _chosen(plan: Plan, best: ShortListed, width: int) -> list[str]:
     for note in best.notes:
         lines += flow("", [f"note: {note}"], width)
     low, high = best.belief.interval
-    holds = f"{count(best.belief.per_min)} new orders/min  [{between(low, high)}]"
+    holds = f"{count(best.belief.value)} new orders/min  [{between(low, high)}]"
     lines += flow("holds", [holds, f"{share(0.9)} interval, predicted"], width)
     if question.target_per_min is not None:
         words = [f"{chance(best.chance)} to hold {count(question.target_per_min)}", *regret(plan, best)]
@@ -134,7 +135,7 @@ def _listed(plan: Plan, listed: list[ShortListed], width: int) -> list[str]:
     lines = ["next best" + (" (expected cost: with the regret, as probable as it is)" if target else "")]
     for each in listed:
         low, high = each.belief.interval
-        words = [f"{money(plan, each.cost)}", f"{count(each.belief.per_min)}/min [{between(low, high)}]"]
+        words = [f"{money(plan, each.cost)}", f"{count(each.belief.value)}/min [{between(low, high)}]"]
         if target:
             words += [f"{chance(each.chance)} to hold the target", f"expected cost {money(plan, each.expected_cost)}"]
         else:
@@ -280,14 +281,14 @@ def _entry(plan: Plan, each: ShortListed) -> dict[str, Any]:
     return {
         "name": each.name,
         "cost": each.cost,
-        "per_min": belief.per_min,
+        "per_min": belief.value,
         "low_per_min": low,
         "high_per_min": high,
         "sd": {
-            "parameters": belief.parameters_sd,
-            "parts": belief.parts_sd,
-            "run to run": belief.run_to_run_sd,
-            "model": belief.model_sd,
+            "parameters": belief.sd_of(CALIBRATED),
+            "parts": belief.sd_of(PARTS),
+            "run to run": belief.sd_of(ONE_RUN),
+            "model": belief.sd_of(MISSED),
         },
         "chance": each.chance,
         "short_by_per_min": each.short_by_per_min,
@@ -320,6 +321,6 @@ def _rows(plan: Plan) -> Iterator[list[object]]:
             VERDICTS[int(found.verdict[number])],
             rejection_reason(found, number),
             "" if np.isnan(reach[number]) else round(reach[number]),
-            "" if each is None else round(each.belief.per_min),
+            "" if each is None else round(each.belief.value),
             "" if each is None else round(each.chance, 4),
         ]

@@ -170,7 +170,7 @@ def cost_and_rate(plan: Plan) -> Chart | None:
     target, best = plan.question.target_per_min, plan.choice
     rates = [*reach[drawn].tolist(), *(each.per_min for each in plan.frontier)]
     rates += [] if target is None else [target]
-    rates += [] if best is None else [best.belief.per_min]
+    rates += [] if best is None else [best.belief.value]
     costs = [*cost[drawn].tolist(), *(each.cost for each in plan.frontier)]
     marks = _candidates(plan, drawn)
     if plan.frontier:
@@ -197,7 +197,7 @@ def cost_and_rate(plan: Plan) -> Chart | None:
         marks.append(
             Points(
                 x=[best.cost],
-                y=[best.belief.per_min],
+                y=[best.belief.value],
                 size=17,
                 symbol="star",
                 colour=PINK,
@@ -274,7 +274,7 @@ def _cost_and_rate_in_words(plan: Plan, caption: str) -> str:
         sentences.append(f"Target {count(plan.question.target_per_min)}/min.")
     if plan.choice is not None:
         best = plan.choice
-        sentences.append(f"The choice: {best.name}, {text.money(plan, best.cost)}, {count(best.belief.per_min)}/min.")
+        sentences.append(f"The choice: {best.name}, {text.money(plan, best.cost)}, {count(best.belief.value)}/min.")
     points = "; ".join(
         f"{text.money(plan, each.cost)} {count(each.per_min)}/min" for each in text.frontier_sample(plan)
     )
@@ -306,7 +306,7 @@ def short_list(plan: Plan) -> Chart | None:
     for number, (label, (_, each)) in enumerate(zip(labels, ranked, strict=True)):
         words, colour, symbol = _confirmation_mark(plan, each)
         low, high = each.belief.interval
-        place, rate = -float(number), each.belief.per_min
+        place, rate = -float(number), each.belief.value
         marks += [
             Segment(y=(place, place), colour=FAINT, width=5, below=True),
             Note(
@@ -357,7 +357,7 @@ def _confirmation_mark(plan: Plan, each: ShortListed) -> tuple[str, str, str]:
 
 
 def _rate(each: ShortListed) -> str:
-    return f"{count(each.belief.per_min)}/min [{between(*each.belief.interval)}]"
+    return f"{count(each.belief.value)}/min [{between(*each.belief.interval)}]"
 
 
 def rejected(plan: Plan) -> Chart | None:

@@ -1,11 +1,11 @@
 """Predictions of a calibration for people, for programs and for tables."""
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from oltpsim.calibration.fit import ANSWERS, Calibration, answers_version, rate_changes, scenario_hash
-from oltpsim.calibration.predict import Predicted
+from oltpsim.calibration.predict import CALIBRATED, MISSED, ONE_RUN, Predicted
 from oltpsim.models.input import document_text
 from oltpsim.scenarios.library import library_files, load_scenario_file
 from oltpsim.scenarios.show.numbers import between, count, plural, share
@@ -62,14 +62,15 @@ def prediction_table(
 
 
 def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
-    interval = f"[{between(answer.low_per_min, answer.high_per_min)}]"
+    interval = f"[{between(*answer.rate.interval)}]"
+    sds = _sds(answer)
     parts = (
-        f"parameters {share(answer.parameters_sd)}, run to run {share(answer.run_to_run_sd)}, "
-        f"what the model misses {share(answer.discrepancy_sd)}"
+        f"parameters {share(sds['parameters_sd'])}, run to run {share(sds['run_to_run_sd'])}, "
+        f"what the model misses {share(sds['discrepancy_sd'])}"
     )
-    if answer.guessed_sd > LEAST_SHOWN:
-        parts += f", parts that no run had {share(answer.guessed_sd)}"
-    rate = f"{count(answer.rate_per_min)}  {interval}  {answer.confidence:.0%} interval, {answer.role}"
+    if sds["guessed_sd"] > LEAST_SHOWN:
+        parts += f", parts that no run had {share(sds['guessed_sd'])}"
+    rate = f"{count(answer.rate.value)}  {interval}  {answer.rate.confidence:.0%} interval, {answer.model.role}"
     title = ", ".join([answer.scenario.name, *changed])
     lines = [title, f"  {configuration_line(answer.scenario)}"]
     lines += [
@@ -77,13 +78,13 @@ def _block(answer: Predicted, changed: Sequence[str]) -> list[str]:
         *flow("standard deviations", [parts], NATURAL),
     ]
     if answer.figures:
-        lines += flow(f"{answer.confidence:.0%} intervals", figure_words(answer.figures), NATURAL)
+        lines += flow(f"{answer.rate.confidence:.0%} intervals", figure_words(answer.figures), NATURAL)
     for doubt in answer.doubts:
         lines += flow("in doubt", [doubt], NATURAL)
-    for words in answer.outside:
+    for words in answer.model.outside:
         lines += flow("beyond the runs", [words], NATURAL)
-    if answer.not_applied:
-        keys = ", ".join(answer.not_applied)
+    if answer.model.not_applied:
+        keys = ", ".join(answer.model.not_applied)
         why = f"{keys}: the scenario's own value isn't the base's, the runs haven't seen it"
         lines += flow("not applied", [why], NATURAL)
     return lines
@@ -108,10 +109,10 @@ def prediction_json(
             _row(answer)
             | {
                 "scenario_hash": scenario_hash(answer.scenario),
-                "outside": answer.outside,
-                "not_applied": answer.not_applied,
+                "outside": answer.model.outside,
+                "not_applied": answer.model.not_applied,
                 "doubts": answer.doubts,
-                "figures": [asdict(figure) for figure in answer.figures],
+                "figures": [figure.to_json() for figure in answer.figures],
             }
             for answer in answers
         ],
@@ -124,8 +125,8 @@ def prediction_csv(answers: Sequence[Predicted], certificate: str) -> str:
     rows: list[dict[str, object]] = [
         _row(answer)
         | {
-            "outside": "; ".join(answer.outside),
-            "not_applied": " ".join(answer.not_applied),
+            "outside": "; ".join(answer.model.outside),
+            "not_applied": " ".join(answer.model.not_applied),
             "doubts": "; ".join(answer.doubts),
             "certificate": certificate,
         }
@@ -138,13 +139,17 @@ def prediction_csv(answers: Sequence[Predicted], certificate: str) -> str:
 def _row(answer: Predicted) -> dict[str, object]:
     return {
         "scenario": answer.scenario.name,
-        "role": answer.role,
-        answer.scenario.workload.rate_key: answer.rate_per_min,
-        "low": answer.low_per_min,
-        "high": answer.high_per_min,
-        "confidence": answer.confidence,
-        "parameters_sd": answer.parameters_sd,
-        "run_to_run_sd": answer.run_to_run_sd,
-        "discrepancy_sd": answer.discrepancy_sd,
-        "guessed_sd": answer.guessed_sd,
+        "role": answer.model.role,
+        answer.scenario.workload.rate_key: answer.rate.value,
+        "low": answer.rate.low,
+        "high": answer.rate.high,
+        "confidence": answer.rate.confidence,
+        **_sds(answer),
     }
+
+
+def _sds(answer: Predicted) -> dict[str, float]:
+    """Standard deviations of the rate's logarithm, by what it is uncertain by."""
+    names = {"parameters_sd": CALIBRATED, "run_to_run_sd": ONE_RUN, "discrepancy_sd": MISSED}
+    guessed = (each.sd for each in answer.rate.components if each.what not in names.values())
+    return {name: answer.rate.sd_of(what) for name, what in names.items()} | {"guessed_sd": math.hypot(*guessed)}

@@ -118,7 +118,7 @@ def report_html(
 
 def _uncertain(expected: Expected) -> str:
     """What the interval is made of, or why there is none but chance's."""
-    return expected if isinstance(expected, str) else ", ".join(words.uncertainty_words(expected.parts, expected.sd))
+    return expected if isinstance(expected, str) else ", ".join(words.uncertainty_words(expected.rate))
 
 
 def _chance(result: Result) -> str:

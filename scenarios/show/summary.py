@@ -81,7 +81,7 @@ def headline_text(result: Result, scenario: ScenarioSpec, width: int = WIDTH, ex
 def _rate(result: Result, scenario: ScenarioSpec, expected: Expected, width: int) -> list[str]:
     lines = flow(unit_of(result.main_class), _rate_parts(result, scenario, expected), width)
     if isinstance(expected, MeasurementInterval):
-        lines += flow("uncertain by", uncertainty_words(expected.parts, expected.sd), width)
+        lines += flow("uncertain by", uncertainty_words(expected.rate), width)
         lines += [] if expected.model is None else model_lines(expected.model, width)
         lines += figure_lines(expected, width)
     elif expected:
@@ -96,6 +96,13 @@ def _rate_parts(result: Result, scenario: ScenarioSpec, expected: Expected) -> l
         parts.append(f"{significant(result.duration_s)} s from the first start to the last end")
     if result.main_class != NEW_ORDER:
         parts.append(f"{significant(result.transactions_per_s, 4)} transactions/s of all kinds")
+    if (beginning := result.beginning) is not None:
+        minutes, rates = (
+            significant(beginning.lasted_s / 60.0),
+            (beginning.transactions_per_s, result.transactions_per_s),
+        )
+        before, then = map(significant, rates)
+        parts.append(f"first {minutes} min {before}/s, calculated, then {then}/s")
     if is_calculated(result):
         parts.append("calculated, not simulated")
     measured = against_measured(result, scenario)
@@ -165,14 +172,20 @@ def _warming(result: Result) -> list[str]:
     return parts
 
 
-def answer_json(result: Result, expected: Expected, described: Sequence[Mapping[str, object]] | None = None) -> str:
+def answer_json(
+    result: Result,
+    expected: Expected,
+    described: Sequence[Mapping[str, object]] | None = None,
+    certificate: str | None = None,
+) -> str:
     """A result with `measurement`: where one would fall and the parts of what isn't known; null if that isn't said.
 
-    `described`: what a description of the machine came to.
+    `described`: what a description of the machine came to. `certificate`: of the model that answers.
     """
     measurement = None if isinstance(expected, str) else expected.to_json()
     content = json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement}
-    return document_text(FORMAT, content if described is None else content | {"described": list(described)})
+    content |= {} if described is None else {"described": list(described)}
+    return document_text(FORMAT, content if certificate is None else content | {"certificate": certificate})
 
 
 def summary_row(result: Result) -> dict[str, CellValue]:
@@ -262,6 +275,6 @@ def summary_csv(
         role = measured.role
         rows = [row | {"measured_per_min": figure, "measured_role": role} for row in rows]
     if isinstance(expected, MeasurementInterval):
-        ends = {"measurement_low_per_min": expected.low_per_min, "measurement_high_per_min": expected.high_per_min}
+        ends = {"measurement_low_per_min": expected.rate.low, "measurement_high_per_min": expected.rate.high}
         rows = [row | ends | figure_columns(expected.figures) for row in rows]
     return csv_text(dict.fromkeys(column for row in rows for column in row), rows)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oltpsim.calibration.predict import CHANCE, FORMULAS, Contribution, FigureInterval, MeasurementInterval
+from oltpsim.calibration.predict import CHANCE, FORMULAS, FigureInterval, MeasurementInterval, UncertainValue
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
 from oltpsim.models.workloads import ClosedClientsSpec, TerminalsSpec
 from oltpsim.scenarios.show.numbers import (
@@ -117,16 +117,16 @@ def rate_words(estimate: Estimate, expected: Expected, calculated: bool) -> list
             return [NOT_STEADY]
         what = FORMULAS if calculated else CHANCE
         return [f"{rate_interval(estimate)}  {estimate.confidence:.0%} interval of {what} alone"]
-    ends = f"[{between(expected.low_per_min, expected.high_per_min)}]"
+    ends = f"[{between(expected.rate.low, expected.rate.high)}]"
     steady = [] if estimate.is_steady else [f"{NOT_STEADY}: chance isn't in it"]
     role = "predicted" if expected.model is None else expected.model.role
-    return [f"{ends}  {expected.confidence:.0%} interval, {role}", *steady]
+    return [f"{ends}  {expected.rate.confidence:.0%} interval, {role}", *steady]
 
 
-def uncertainty_words(parts: Sequence[Contribution], sd: float) -> list[str]:
+def uncertainty_words(value: UncertainValue) -> list[str]:
     """The largest parts of an interval, and all together; empty if there is none."""
-    words = [f"{part.what} ±{_spread(part.sd)}" for part in parts[:MOST_PARTS]]
-    return [*words, f"in all ±{_spread(sd)}, one standard deviation each"] if words else []
+    words = [f"{part.what} ±{_spread(part.sd)}" for part in value.parts[:MOST_PARTS]]
+    return [*words, f"in all ±{_spread(value.sd)}, one standard deviation each"] if words else []
 
 
 def _spread(sd: float) -> str:
@@ -151,9 +151,9 @@ FIGURE_WORDS = {"cpu_utilisation": "cpu", "disk_utilisation": "busiest disk"}
 
 def figure_words(figures: Sequence[FigureInterval]) -> list[str]:
     """Figures with the interval of each: new order p95 8.10 ms [7.90 ms .. 8.40 ms]; those without in one phrase."""
-    found = [f"{_figure_name(each)} {_figure_text(each)}" for each in figures if each.low is not None]
-    for reason in dict.fromkeys(each.reason for each in figures if each.low is None):
-        names = ", ".join(_figure_name(each) for each in figures if each.low is None and each.reason == reason)
+    found = [f"{_figure_name(each)} {_figure_text(each)}" for each in figures if not each.reason]
+    for reason in dict.fromkeys(each.reason for each in figures if each.reason):
+        names = ", ".join(_figure_name(each) for each in figures if each.reason == reason)
         found.append(f"no interval of {names}: {reason}")
     return found
 
@@ -164,20 +164,19 @@ def _figure_name(figure: FigureInterval) -> str:
 
 
 def _figure_text(figure: FigureInterval) -> str:
-    assert figure.low is not None
-    assert figure.high is not None
     write = {"s": time_text, "fraction": share}.get(figure.unit, significant)
-    return f"{write(figure.value)} [{write(figure.low)} .. {write(figure.high)}]"
+    return f"{write(figure.value)} [{write(figure.figure.low)} .. {write(figure.figure.high)}]"
 
 
 def figure_columns(figures: Sequence[FigureInterval]) -> dict[str, float | str]:
     """Figures as columns of CSV, units in their names; of those without an interval both ends are empty."""
     row: dict[str, float | str] = {}
     for each in figures:
+        low, high = each.ends or ("", "")
         row |= {
             f"{each.name}_{each.unit}": each.value,
-            f"measurement_{each.name}_low_{each.unit}": "" if each.low is None else each.low,
-            f"measurement_{each.name}_high_{each.unit}": "" if each.high is None else each.high,
+            f"measurement_{each.name}_low_{each.unit}": low,
+            f"measurement_{each.name}_high_{each.unit}": high,
         }
     return row
 

@@ -2,7 +2,7 @@
 //
 // A client has one request at a time, which is its turn. Owners of several requests have a line of their own; the one
 // request of theirs that stands for their next turn is in the line of turns itself, ahead of those in their line.
-// Source: Linux's block/cfq-iosched.c as of 2.6.18 (docs/model.md, section 4, with what is left out).
+// Source: Linux's block/cfq-iosched.c as of 2.6.18 (docs/model/io-scheduler.md, with what is left out).
 #pragma once
 #include "requests.hpp"
 

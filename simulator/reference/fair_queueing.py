@@ -1,6 +1,6 @@
 """Fair queueing before a device (CFQ): owners take turns, and own the device while it is theirs.
 
-Source: Linux's block/cfq-iosched.c as of 2.6.18 (docs/model.md, section 4, with what is left out).
+Source: Linux's block/cfq-iosched.c as of 2.6.18 (docs/model/io-scheduler.md, with what is left out).
 """
 
 from collections import deque

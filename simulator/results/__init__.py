@@ -26,6 +26,7 @@ from oltpsim.simulator.results.recorder import (
 from oltpsim.simulator.results.result import (
     NOT_STEADY,
     RATE_KEY,
+    Beginning,
     Bottleneck,
     CacheResult,
     ClassResult,

@@ -276,8 +276,16 @@ def utilisation_key(device: str) -> str:
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """The calculated rate of a run's first time, while credits last that are spent for hours."""
+
+    lasted_s: float
+    transactions_per_s: float
+
+
+@dataclass(frozen=True)
 class Result:
-    """Result of a run (docs/model.md, section 6)."""
+    """Result of a run (docs/model/results.md)."""
 
     scenario: str
     engine: str
@@ -310,6 +318,7 @@ class Result:
     warnings: list[str] = field(default_factory=list)
     stations: list[StationResult] = field(default_factory=list)
     volume_limits: list[LimitResult] = field(default_factory=list, metadata=IF_ANY)
+    beginning: Beginning | None = field(default=None, metadata=IF_ANY)
     format: str = FORMAT
 
     @property

@@ -133,7 +133,7 @@ def test_a_certificate_says_that_the_kernel_gave_other_rates() -> None:
 
 @pytest.mark.parametrize(("name", "scenario"), [("postgresql", "postgresql-15-400-iops"), ("published", "v20z")])
 def test_a_shipped_model_predicts_by_its_name(name: str, scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["predict", name, scenario, "-q"]) == 0
+    assert main(["run", scenario, "--model", name, "-q"]) == 0
     out = capsys.readouterr().out
     assert "90% interval" in out
     assert "inside 90% intervals" in out
@@ -142,7 +142,7 @@ def test_a_shipped_model_predicts_by_its_name(name: str, scenario: str, capsys: 
 
 
 def test_no_model_of_another_name_predicts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["predict", "innodb", "postgresql-15-400-iops", "-q"]) == 2
+    assert main(["run", "postgresql-15-400-iops", "--model", "innodb", "-q"]) == 2
     assert "innodb" in capsys.readouterr().err
 
 

@@ -51,7 +51,7 @@ class OwnersSetting:
     """A setting of the database. `key`: below the scenario's `database`. `usual`: what a sensible owner chooses.
 
     `others`: values that are as good a guess. `shipped`: the server's default. `thing`: its name among a line's
-    phrases, where it has one.
+    phrases, where it has one. `twice`: another key that is usually twice as much.
     """
 
     what: str
@@ -62,6 +62,7 @@ class OwnersSetting:
     source: str
     others: tuple[float | str, ...] = ()
     thing: str = ""
+    twice: str = ""
 
     @property
     def format(self) -> str:
@@ -77,8 +78,13 @@ class OwnersSetting:
         piece = phrases.piece(self.thing, "as_shipped")
         if piece is not None:
             return value, Origin(self.what, key, text, piece, "the server's default" if is_shipped else "")
-        others = tuple(f"{key}={other:{self.format}}" for other in self.others if other != value)
+        others = tuple(self._other(key, other) for other in self.others if other != value)
         return value, Origin(self.what, key, text, None, self.source, others=others)
+
+    def _other(self, key: str, other: float | str) -> str:
+        above, _, last = key.rpartition(".")
+        both = f"{above}={{{last}: {other}, {self.twice}: {2 * other}}}" if self.twice else ""
+        return both or f"{key}={other:{self.format}}"
 
 
 OF_POSTGRESQL = (
@@ -109,6 +115,7 @@ REDO_SOURCE = (
     "memory, as that of 8.0 (dev.mysql.com/doc/refman, innodb-dedicated-server); 'as shipped' is about 0.1 GiB"
 )
 IO_CAPACITY_KEY = "page_cleaner.io_capacity_per_s"
+MOST_IO_CAPACITY = "io_capacity_max_per_s"
 IO_CAPACITY_PER_S = 2000
 IO_CAPACITY_SOURCE = (
     "MySQL's manual: about what the disks do, at most 20,000, and twice that at most; its default was 200 for hard "
@@ -133,7 +140,7 @@ def _innodb_settings(entry: str, host: Host) -> tuple[OwnersSetting, ...]:
         OwnersSetting(
             "io_capacity", IO_CAPACITY_KEY, "pages/s",
             max(capacity, IO_CAPACITY_PER_S) if host.has_flash else capacity, capacity, IO_CAPACITY_SOURCE,
-            (1000, 8000) if host.has_flash else (),
+            (1000, 8000) if host.has_flash else (), "io_capacity", MOST_IO_CAPACITY,
         ),
         *(
             [OwnersSetting("flush method", "io", "", "direct", "buffered", FLUSH_METHOD_SOURCE, ("buffered",))]
@@ -143,22 +150,43 @@ def _innodb_settings(entry: str, host: Host) -> tuple[OwnersSetting, ...]:
     )  # fmt: skip
 
 
+def not_of(piece: str, owner: str, engine: str) -> str:
+    """What is wrong with a setting that is another engine's."""
+    return f"{WHERE}: '{piece}': only {owner} has it here, and {engine} hasn't; leave it out, or name the engine"
+
+
 def _settings(phrases: Phrases, entry: str, host: Host) -> tuple[dict[str, Any], list[Origin]]:
     """Keys of the settings that differ from the catalogue's, and rows. Raises InputError for another engine's."""
     mine = OF_POSTGRESQL if is_postgresql(entry) else _innodb_settings(entry, host)
     for thing in {each.thing for each in OF_POSTGRESQL} & phrases.keys():
         if not is_postgresql(entry):
-            raise InputError(f"{WHERE}: '{phrases[thing].piece}': is PostgreSQL's; {entry} has no such setting")
+            raise InputError(not_of(phrases[thing].piece, "PostgreSQL", entry))
+    for thing in {"io_capacity", "io_capacity_most"} & phrases.keys():
+        if not database_keys(entry).get("page_cleaner"):
+            raise InputError(not_of(phrases[thing].piece, "InnoDB", entry))
     keys: dict[str, Any] = {}
     rows = []
     for setting in mine:
         value, row = setting.origin(phrases)
+        if setting.key == IO_CAPACITY_KEY and "io_capacity_most" in phrases:
+            rows += _most_io_capacity(phrases, value, keys)
         rows.append(row)
         if setting.key != IO_CAPACITY_KEY or value != setting.shipped:
             set_value(keys, setting.key, value)
-            if setting.key == IO_CAPACITY_KEY:
-                set_value(keys, f"{IO_CAPACITY_KEY.removesuffix('_per_s')}_max_per_s", 2 * value)
+            if setting.twice:
+                keys["page_cleaner"].setdefault(setting.twice, 2 * value)
     return keys, rows
+
+
+def _most_io_capacity(phrases: Phrases, usual: float, keys: dict[str, Any]) -> list[Origin]:
+    """Put innodb_io_capacity_max into the keys. Raises InputError for less than innodb_io_capacity."""
+    most, piece = phrases["io_capacity_most"].value, phrases["io_capacity_most"].piece
+    if usual > most:
+        hint = phrases.piece("io_capacity") or f"innodb_io_capacity {usual:g} (assumed; say it too)"
+        raise InputError(f"{WHERE}: '{piece}': is less than '{hint}'")
+    key = f"{IO_CAPACITY_KEY.rpartition('.')[0]}.{MOST_IO_CAPACITY}"
+    set_value(keys, key, most)
+    return [Origin("io_capacity at most", f"database.{key}", f"{most:,} pages/s", piece, "")]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """A machine and its run from one line: a scenario, and for each of its keys where the value is from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from oltpsim.models.catalogue import with_setting
 from oltpsim.models.input import last_word, parse_quantity, set_value, value_at
 from oltpsim.models.reading.assumptions import assumption, key_of, stands_in
-from oltpsim.models.reading.drivers import database_keys
+from oltpsim.models.reading.drivers import database_keys, kind_of
 from oltpsim.models.reading.loading import scenario_from_mapping
 from oltpsim.models.reading.one_line import hardware
 from oltpsim.models.reading.one_line.database import (
@@ -17,7 +17,6 @@ from oltpsim.models.reading.one_line.database import (
     database_of,
     engine_of_line,
 )
-from oltpsim.models.reading.one_line.flags import add_flags
 from oltpsim.models.reading.one_line.fullness import KEY as FULLNESS
 from oltpsim.models.reading.one_line.fullness import filled_by_data, fullness_row, with_fullness
 from oltpsim.models.reading.one_line.pieces import (
@@ -30,9 +29,9 @@ from oltpsim.models.reading.one_line.pieces import (
     system_of_maker,
 )
 from oltpsim.models.reading.one_line.settings import apply_settings
-from oltpsim.models.reading.one_line.systems import NamedSystem
+from oltpsim.models.reading.one_line.systems import NO_SYSTEM, NamedSystem
+from oltpsim.models.reading.one_line.turns import add_turns
 from oltpsim.models.reading.one_line.workload import Current, line_workload, run_of
-from oltpsim.models.reading.row_workloads import JOINTLY
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.simulator.errors import InputError
 
@@ -58,9 +57,13 @@ RESERVED_SOURCE = (
 )
 
 
-MESSAGE_KEY = "operating_system.cpu.message_us"
-VIRTUAL_MESSAGE_US, VIRTUAL_MESSAGE_FACTOR = 77, 1.3
-VIRTUAL_MESSAGE_SOURCE = f"{JOINTLY}: a virtual machine wakes who waits for a message by way of its host; 40 us else"
+OF_A_SHAPE = {"memory_gib", "virtual", "cores", "threads"}
+"""things that a cloud machine's name says too"""
+SO_ANYWAY = {
+    "name", "driver", "virtualised", "file_system", "min_wal", "huge_pages", "wal_compression", "oltp", "tpcc",
+    "binlog", "binlog_syncs", "redo_synced", "redo_files", "tls", "fsync", "thread_concurrency", "page_kib", "managed",
+}  # fmt: skip
+"""things that have no row of their own: as they say it is modelled, or others' rows stand for them"""
 
 
 @dataclass(frozen=True)
@@ -82,15 +85,12 @@ class Description:
         return filled_by_data(scenario_from_mapping(self.keys, WHERE, [setting]))
 
 
-def read_description(
-    line: str = "", overrides: Sequence[str] = (), flags: Mapping[str, str] | None = None
-) -> Description:
-    """The scenario that a line of pieces describes, with what options say (`--ram`: its text) and `overrides` over it.
+def read_description(line: str = "", overrides: Sequence[str] = ()) -> Description:
+    """The scenario that a line of pieces describes, with `overrides` over it.
 
     Raises InputError for pieces that aren't understood or contradict each other, and for machines that can't be.
     """
     phrases = read_line(line)
-    add_flags(phrases, flags or {})
     if not phrases.keys() - {"name"} and not machine_named(phrases.value("name", "")):
         raise InputError(
             f"{WHERE}: {f'{line!r}: ' if line else ''}nothing here says what the machine is: give pieces like "
@@ -101,8 +101,8 @@ def read_description(
         scenario_from_mapping(data, WHERE)  # what the line itself contradicts, before others' changes
     except InputError as error:
         raise type(error)("\n".join(_with_piece(text, rows) for text in str(error).splitlines())) from error
-    said = ", ".join([line] * bool(line) + [f"{option} {text}" for option, text in (flags or {}).items()])
-    described = {"notes": [f"described by: {said}"]}
+    _refuse_without_effect(phrases, rows)
+    described = {"notes": [f"described by: {line}"]}
     scenario = filled_by_data(scenario_from_mapping(data | described, WHERE, overrides))
     for setting in overrides:
         data = with_setting(data, setting)
@@ -115,7 +115,17 @@ def read_description(
         rows.append(row)
     notes = [assumption(f"{row.what}: {row.value}", row.source) for row in rows if row.piece is None]
     data |= {"notes": [*described["notes"], *notes]}
-    return Description(said, scenario.model_copy(update={"notes": tuple(data["notes"])}), data, tuple(rows))
+    return Description(line, scenario.model_copy(update={"notes": tuple(data["notes"])}), data, tuple(rows))
+
+
+def _refuse_without_effect(phrases: Phrases, rows: Sequence[Origin]) -> None:
+    """Raises InputError for a piece that says nothing of the scenario, unless it says what is so anyway."""
+    shown = {row.piece for row in rows}
+    without_row = SO_ANYWAY | (OF_A_SHAPE if "instance" in phrases else set())
+    without_row |= {"ghz"} if {"words", "virtual"} & phrases.keys() else set()
+    for thing, phrase in phrases.items():
+        if phrase.piece not in shown and thing not in without_row:
+            raise InputError(f"{WHERE}: '{phrase.piece}': has no effect beside the other pieces; leave it out")
 
 
 def _with_piece(problem: str, rows: Sequence[Origin]) -> str:
@@ -157,7 +167,6 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         entry,
         memory_gib,
         host.has_flash and database_keys(engine.entry)["io"] == "buffered",
-        instance is not None or bool({"virtual", "virtualised"} & phrases.keys()),
     )
     of_system = [row_of_system, *further_system]
     room_gib = hardware.room_gib(disks, instance)
@@ -169,7 +178,7 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     machine = {"name": title, **machine} | ({} if disks is None else {"disks": disks})
     if log_disk is not None:
         machine["log_disk"] = log_disk
-    if "virtualised" in phrases and instance is None:
+    if phrases.value("virtualised") == "Xen" and instance is None:
         machine["hardware_share_lost"] = hardware.XEN_SHARE
         key, piece = "machine.hardware_share_lost", phrases["virtualised"].piece
         source = "Xen takes a little under a tenth (Virtuoso article on hardware threads)"
@@ -189,15 +198,29 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     data = {"name": name, "machine": machine, "operating_system": named_system, "database": database, **run}
     for each in workload.paths:
         set_value(data, each.key, each.us)
-    for key in PARTS:
-        if isinstance(entry := value_at(data, key), str):
-            set_value(data, key, {"base": entry})
+    _spell_out(data)
+    if entry == "linux":
+        model = (instance.cpu.model if instance else "") if _wakes_by_host(phrases) else None
+        rows += add_turns(data, kind_of(engine.entry), model, of_tpcc=workload.rows is None)
     return data, [*rows, *of_database, *of_run]
 
 
-def _system_keys(
-    entry: str, memory_gib: float, writes_back: bool, virtual: bool
-) -> tuple[dict[str, Any], list[Origin]]:
+def _wakes_by_host(phrases: Phrases) -> bool:
+    """Whether a message wakes a thread by way of a host: not on bare metal, nor where Xen's whole loss is known."""
+    if phrases.value("virtualised") == "Xen":
+        return False
+    is_rented = "instance" in phrases and ".metal" not in phrases["instance"].value
+    return is_rented or bool({"virtual", "virtualised"} & phrases.keys())
+
+
+def _spell_out(data: dict[str, Any]) -> None:
+    """Parts that are names of entries, as keys that others can be put beside."""
+    for key in PARTS:
+        if isinstance(part := value_at(data, key), str):
+            set_value(data, key, {"base": part})
+
+
+def _system_keys(entry: str, memory_gib: float, writes_back: bool) -> tuple[dict[str, Any], list[Origin]]:
     """The operating system's keys, and rows for what is assumed. `writes_back`: through the page cache to flash."""
     keys: dict[str, Any] = {"base": entry}
     rows = []
@@ -212,10 +235,6 @@ def _system_keys(
         rows.append(
             Origin("system's memory", RESERVED_KEY, f"{reserved_gib:g} GiB", None, RESERVED_SOURCE, RESERVED_FACTOR)
         )
-    if entry == "linux" and virtual:
-        keys["cpu"] = {"message_us": VIRTUAL_MESSAGE_US}
-        text = f"{VIRTUAL_MESSAGE_US} us"
-        rows.append(Origin("message's CPU", MESSAGE_KEY, text, None, VIRTUAL_MESSAGE_SOURCE, VIRTUAL_MESSAGE_FACTOR))
     return keys, rows
 
 
@@ -223,12 +242,15 @@ def _system(phrases: Phrases, year: int) -> tuple[NamedSystem, str, Origin]:
     key, what = "operating_system", "operating system"
     linux = "linux-2-6" if year <= LAST_OLD_YEAR else "linux"
     if "system" not in phrases:
-        entry = system_of_maker(phrases.value("name", "")) or linux
+        of_maker = system_of_maker(phrases.value("name", "")) if year <= LAST_OLD_YEAR else None
+        entry = of_maker or linux
         source = "the maker's own" if entry != linux else "no system is said: Linux of the processor's time"
         alternatives = ("operating_system=windows-2000",) if entry == "linux-2-6" else ()
         return NamedSystem(entry, None), entry, Origin(what, key, entry, None, source, others=alternatives)
     piece, system = phrases["system"].piece, phrases["system"].value
     if system.entry is None:
         return system, linux, Origin(what, key, linux, piece, "of the processor's time, no version is said")
+    if system.nearest and year > LAST_OLD_YEAR and "linux" not in system.entry and "solaris" not in system.entry:
+        raise InputError(f"{WHERE}: '{piece}': {NO_SYSTEM.format(system.entry)}")
     source = NEAREST if system.nearest else ""
     return system, system.entry, Origin(what, key, system.entry, piece, source)

@@ -12,6 +12,7 @@ from oltpsim.models.catalogue import (
     catalogue_entry,
     catalogued_cpu,
     expand_names,
+    keys_of_threads,
     nearest_processors,
     processor_families,
     processor_family,
@@ -71,10 +72,10 @@ SPEED = f"{CPU}relative_speed"
 def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], int]:
     """The processors: a mapping or an entry's name, rows, and the year of their family."""
     if "cpu_entry" in phrases:
-        _refuse(phrases, ("words", "ghz", "virtual"), "cpu_entry", "both say which processors")
+        _refuse(phrases, ("words", "ghz"), "cpu_entry", "both say which processors")
         cpu, rows, year = _entry(phrases)
-    elif "virtual" in phrases:
-        cpu, rows, year = _virtual(phrases)
+    elif "words" not in phrases and "virtual" in phrases:
+        cpu, rows, year = _of_a_cloud(phrases)
     elif "words" not in phrases and known:
         cpu, rows, year = _catalogued(str(known["cpu"]), phrases, phrases["name"].piece, AS_THERE)
     elif "words" in phrases or "ghz" in phrases:
@@ -90,6 +91,10 @@ def cpu_of(phrases: Phrases, known: dict[str, Any]) -> tuple[Any, list[Origin], 
             cpu = (cpu if isinstance(cpu, dict) else {"base": cpu}) | {key: value}
             rows = [row for row in rows if row.key != CPU + key]
             rows.append(phrases.row(thing, what, CPU + key, f"{value:g}"))
+    if "virtual" in phrases:
+        return (*_virtual(phrases, cpu, rows), year)
+    if "cores" in phrases and phrases["cores"].piece not in {row.piece for row in rows}:
+        rows.append(phrases.row("cores", "cores", f"{CPU}cores", str(cores_of(cpu)[0])))
     return cpu, rows, year
 
 
@@ -184,19 +189,16 @@ def volumes_of(
             f"{WHERE}: '{phrases['volume'].piece}' and '{phrases['instance'].piece}': a volume of {provider} and a "
             f"machine of {instance.provider}; its own is {DEFAULT_VOLUMES.get(instance.provider, 'not known')}"
         )
-    size, machine = phrases.value("volume_gib", phrases.value("disk_gib")), phrases.piece("instance") or ""
-    size_rows = list[Origin]()
-    if size is None:
-        size = max(VOLUME_STEP_GIB, -(-VOLUME_OF_DATA * data_gib // VOLUME_STEP_GIB) * VOLUME_STEP_GIB)
-        source = f"no size is said: {VOLUME_OF_DATA:g} times the data, in steps of {VOLUME_STEP_GIB:g} GiB"
-        size_rows.append(Origin("volume's size", f"{DISK}.size_gib", f"{size:g} GiB", None, source))
-    entry = volume_of_service(machine, entry, size, chosen="volume" in phrases)
+    size, further = _volume_size(phrases, data_gib)
+    entry = volume_of_service(phrases.piece("instance") or "", entry, size, chosen="volume" in phrases)
     rows.append(Origin("volume", DISK, entry, said, "" if said else f"no volume is said: what {provider} gives"))
-    rows += size_rows
+    rows += further
     order: dict[str, Any] = {"volume": entry, "size_gib": size}
     for thing, key in (("requests", "requests_per_s"), ("mib", "mib_per_s")):
         if thing in phrases:
             order[key] = phrases[thing].value
+            rows.append(phrases.row(thing, "volume's rate", f"{DISK}.{key}", f"{order[key]:g}"))
+    rows = [row for row in rows if row.key == DISK or row.piece is None or row.piece != said]
     count = phrases.value("disks", 1)
     disks: dict[str, Any] = {"disk": order, "count": count}
     if "disks" in phrases:
@@ -205,6 +207,18 @@ def volumes_of(
         disks["level"], row = _level(phrases, count)
         rows.append(row)
     return disks, rows
+
+
+def _volume_size(phrases: Phrases, data_gib: float) -> tuple[float, list[Origin]]:
+    """A volume's size, and a row for it."""
+    what, key = "volume's size", f"{DISK}.size_gib"
+    thing = next((thing for thing in ("volume_gib", "disk_gib") if thing in phrases), None)
+    if thing is not None:
+        size = float(phrases[thing].value)
+        return size, [phrases.row(thing, what, key, f"{size:g} GiB")]
+    size = max(VOLUME_STEP_GIB, -(-VOLUME_OF_DATA * data_gib // VOLUME_STEP_GIB) * VOLUME_STEP_GIB)
+    source = f"no size is said: {VOLUME_OF_DATA:g} times the data, in steps of {VOLUME_STEP_GIB:g} GiB"
+    return size, [Origin(what, key, f"{size:g} GiB", None, source)]
 
 
 def _refuse(phrases: Phrases, things: Sequence[str], thing: str, why: str) -> None:
@@ -379,18 +393,32 @@ def _entry(phrases: Phrases) -> tuple[Any, list[Origin], int]:
     return {"base": entry, "cores": cores}, rows, year
 
 
-def _virtual(phrases: Phrases) -> tuple[Any, list[Origin], int]:
-    """Virtual processors: those of the catalogue's cloud of 2009 by their clock, else threads of a current core."""
+def _of_a_cloud(phrases: Phrases) -> tuple[Any, list[Origin], int]:
+    """Virtual processors without a name: the catalogue's of the cloud of 2009 by their clock, else current ones."""
+    entry, year, changes = "server-2020s", YEAR_OF_CURRENT, {"threads_per_core": 2}
+    if "ghz" in phrases:
+        entry, year, changes = "cloud-vm-2009", 2008, {}
+    speed = str(catalogue_entry("cpus", entry)["relative_speed"])
+    row = Origin("processor's speed", SPEED, speed, None, f"catalogue entry {entry}", VCPU_FACTOR)
+    return {"base": entry, **changes}, [row], year
+
+
+def _virtual(phrases: Phrases, cpu: Any, rows: Sequence[Origin]) -> tuple[dict[str, Any], list[Origin]]:
+    """So many hardware threads of processors, and rows. Raises InputError where cores are said that don't fit them."""
     threads, piece = phrases["virtual"].value, phrases["virtual"].piece
-    if phrases.value("ghz", 2.0) < 1.5:
-        cpu, year, source = {"base": "cloud-vm-2009", "cores": threads}, 2008, "catalogue entry cloud-vm-2009"
-    else:
-        paired, entry = threads % 2 == 0, "server-2020s"
-        source, year = f"catalogue entry {entry}; a virtual processor is a hardware thread", YEAR_OF_CURRENT
-        cpu = {"base": entry, "cores": threads // 2 if paired else threads, "threads_per_core": 2 if paired else 1}
-    speed = str(catalogue_entry("cpus", cpu["base"])["relative_speed"])
-    cores = Origin("cores", f"{CPU}cores", str(cpu["cores"]), piece, source)
-    return cpu, [Origin("processor's speed", SPEED, speed, None, source, VCPU_FACTOR), cores], year
+    keys = expand_names(cpu, WHERE, "machine.cpu")
+    if "cores" in phrases and phrases["cores"].piece != phrases.piece("words"):
+        known = int(keys.get("threads_per_core", 1)) * phrases["cores"].value * phrases.value("count", 1)
+        if threads not in {phrases["cores"].value, known}:
+            _refuse(phrases, ("cores",), "virtual", "a virtual processor is a hardware thread of a core")
+    changes = keys_of_threads(keys, threads)
+    why = "a virtual processor is a hardware thread"
+    if "all_core_clock_fraction" in changes:
+        why += "; the odd one's core has another guest's beside it"
+    kept = [row for row in rows if row.key not in {f"{CPU}cores", f"{CPU}threads_per_core"}]
+    kept = [replace(row, value=str(keys["model"])) if row.key == "machine.cpu" else row for row in kept]
+    row = Origin("cores", f"{CPU}cores", str(changes["cores"]), piece, why)
+    return (cpu if isinstance(cpu, dict) else {"base": cpu}) | changes, [*kept, row]
 
 
 def _only_cores(phrases: Phrases) -> tuple[Any, list[Origin], int]:

@@ -15,6 +15,7 @@ from oltpsim.models.catalogue import (
     processor_family,
     read_processors,
     read_volume,
+    speed_factor,
 )
 from oltpsim.models.input import did_you_mean
 from oltpsim.models.reading.one_line.systems import NamedEngine, engine_of, system_of
@@ -33,8 +34,32 @@ KINDS = {"nvme", "sata-ssd", "ssd", "sata", "sas", "scsi", "ide"}
 ENTRIES = {"cpus": "cpu_entry", "disks": "disk", "databases": "engine"}
 LOG_WORDS = ("log", "wal", "redo", "log on", "wal on", "redo on", "log on a")
 BENCHMARK = re.compile(r"\b(?:(pgbench)|(sysbench)(?![ _-]tpcc)|(ycsb))\b", re.I)
-MEMORY_GB, EITHER_GB = {96.0, 192.0, 384.0, 768.0}, {128.0, 256.0, 512.0}
-"""sizes of memory that no drive has, beside those up to 64, and sizes that both have"""
+MEMORY_GB = {
+    0.5,
+    1.0,
+    2.0,
+    3.0,
+    4.0,
+    6.0,
+    8.0,
+    12.0,
+    16.0,
+    24.0,
+    32.0,
+    36.0,
+    48.0,
+    64.0,
+    72.0,
+    96.0,
+    144.0,
+    192.0,
+    384.0,
+    768.0,
+}
+EITHER_GB = {128.0, 256.0, 512.0}
+"""sizes of memory that few drives have, and sizes that both have"""
+CURRENT_GHZ = 1.5
+"""clock below which virtual processors without a name are those of a cloud of 2009"""
 JOINING = frozenset(("with", "and", "on", "for", "in", "of", "has", "is"))
 """words that stand between pieces, never at the end of one that says what a part is"""
 PROCESSORS = {"words", "processor", "ghz", "cores", "count"}
@@ -110,6 +135,8 @@ class Phrases(dict[str, Phrase]):
 
     def add(self, found: dict[str, Any], piece: str) -> None:
         """What a piece says. Raises InputError if another one says something else of the same thing."""
+        if "all_threads" in found and "all_threads" in self:  # the processors' and the benchmark's
+            found = {"more_threads" if key == "all_threads" else key: value for key, value in found.items()}
         for key, value in found.items():
             if key == "engine" and key in self and value.is_kin(self[key].value):
                 named = [bool(re.search(r"\d", each)) for each in (self[key].piece, piece)]
@@ -147,8 +174,9 @@ def read_line(line: str) -> Phrases:
     if "local" in phrases and not {"instance", "volume", "disk"} & phrases.keys():
         local = phrases.pop("local").piece
         phrases["disk"] = Phrase("nvme" if "nvme" in local.lower() else "ssd", local)
-    processors = {"words", "cpu_entry", "virtual", "instance"} & phrases.keys()
-    if "ghz" in phrases and not processors and not machine_named(phrases.value("name", "")):
+    processors = {"words", "cpu_entry", "instance"} & phrases.keys()
+    old_cloud = "virtual" in phrases and phrases.value("ghz", CURRENT_GHZ) < CURRENT_GHZ
+    if "ghz" in phrases and not processors and not old_cloud and not machine_named(phrases.value("name", "")):
         phrases["clock"] = phrases.pop("ghz")
     _sort_sizes(phrases)
     _sort_threads(phrases)
@@ -203,7 +231,9 @@ def _pieces(text: str, driver: str) -> Iterator[tuple[str, dict[str, Any]]]:
     strange = [piece for piece, found in parsed if found is None]
     said = {thing for _, found in parsed if isinstance(found, dict) for thing in found}
     nameless = next((piece for piece in strange if not _names_a_machine(piece)), None)
-    if strange and said <= {"words", "processor"} and _names_a_machine(text):
+    listed = (catalogued_cpu(read_processors(piece)) for piece, found in parsed if found is not None)
+    is_listed = any(entry is not None and speed_factor(entry) for entry in listed)
+    if strange and not is_listed and said <= {"words", "processor"} and _names_a_machine(text):
         parsed = [(text, {"name": text})]
     elif nameless is not None:
         processors = read_processors(text)
@@ -379,7 +409,7 @@ def _sort_sizes(phrases: Phrases) -> None:
             raise InputError(f"{either} and '{phrases['memory_gib'].piece}' make a drive smaller than the memory")
     elif phrases.value("disks", 1) == 1 and gb in EITHER_GB:
         raise InputError(f"{either} may be the memory's size or the drive's")
-    elif phrases.value("disks", 1) == 1 and (gb <= min(MEMORY_GB) or gb in MEMORY_GB):
+    elif phrases.value("disks", 1) == 1 and gb in MEMORY_GB:
         del phrases[thing]
         phrases["memory_gib"] = Phrase(gb, piece)
 
@@ -388,16 +418,19 @@ def _sort_threads(phrases: Phrases) -> None:
     """Take '16 threads' for the processors' or the benchmark's. Raises InputError where they may be either's."""
     if "all_threads" not in phrases:
         return
-    threads, piece = phrases["all_threads"].value, phrases["all_threads"].piece
     cores = phrases.value("cores", 0) * phrases.value("count", 1)
-    of_cores = cores and threads in {cores, 2 * cores}
-    of_clients = "driver" in phrases and "clients" not in phrases and not (of_cores and phrases.piece("cores") == piece)
-    if of_cores and not of_clients:
-        phrases["threads"] = Phrase(threads // cores, piece)
-    elif of_clients and not of_cores:
-        phrases["clients"] = Phrase(threads, piece)
-    else:
+    said = [phrases.pop(thing) for thing in ("all_threads", "more_threads") if thing in phrases]
+    of_cores = [each for each in said if cores and each.value in {cores, 2 * cores}]
+    of_clients = "driver" in phrases and "clients" not in phrases
+    if len(said) == 1 and of_cores and said[0].piece == phrases.piece("cores"):
+        of_clients = False
+    if len(said) - bool(of_cores) != of_clients:
+        count, piece = said[-1].value, said[-1].piece
         raise InputError(
-            f"{WHERE}: '{piece}': of the processors, or clients? write '2 threads per core', or '{threads} clients'"
+            f"{WHERE}: '{piece}': of the processors, or clients? write '2 threads per core', or '{count} clients'"
         )
-    del phrases["all_threads"]
+    if of_cores:
+        phrases["threads"] = Phrase(of_cores[0].value // cores, of_cores[0].piece)
+        said.remove(of_cores[0])
+    if said:
+        phrases["clients"] = said[0]

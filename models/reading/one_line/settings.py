@@ -10,6 +10,7 @@ from oltpsim.models.catalogue import catalogue_names, expand_names
 from oltpsim.models.input import set_value
 from oltpsim.models.reading.assumptions import stands_in
 from oltpsim.models.reading.drivers import database_keys, is_postgresql
+from oltpsim.models.reading.one_line.database import not_of
 from oltpsim.models.reading.one_line.pieces import WHERE, Origin, Phrase, Phrases
 from oltpsim.models.reading.one_line.words import Form, LineSetting, matches, table
 from oltpsim.models.reading.row_workloads import BENCHMARKS
@@ -19,7 +20,6 @@ MOST_GIB_PER_CORE, LARGE_GIB = 128, 256
 """limits of servers that are sold (24 TiB with 448 vCPU are 110 GiB a core); smaller memories go unasked"""
 MOST_GHZ, MOST_FLASH = 6.5, 64
 """clock and drives of one server at most"""
-USUAL_CORES = 8
 CURRENT_SPEED_PER_GHZ, CLOCK_FACTOR = 5.0 / 3.0, 1.4
 """speed of a processor of which only the clock is said, and one standard deviation"""
 LOCAL, ROUND_TRIP = "machine.network.clients_on_server", "machine.network.round_trip_us"
@@ -36,7 +36,7 @@ def apply_settings(
     phrases: Phrases, data: dict[str, Any], rows: Sequence[Origin]
 ) -> tuple[dict[str, Any], list[Origin]]:
     """The scenario's keys with the line's settings, and rows. Raises InputError for what doesn't fit the machine."""
-    _refuse_impossible(phrases)
+    _refuse_impossible(phrases, data["machine"].get("cpu"))
     data, said, engine = copy.deepcopy(data), Phrases(phrases), str(data["database"]["base"])
     _add_clients(said)
     _add_log(said, engine)
@@ -46,7 +46,8 @@ def apply_settings(
         speed = CURRENT_SPEED_PER_GHZ * said["clock"].value
         form = Form(form="", source="5.0 / 3 for each GHz, as server-2020s of the catalogue", factor=CLOCK_FACTOR)
         said["machine.cpu.relative_speed"] = Phrase(LineSetting(round(speed, 3), form), said["clock"].piece)
-    if said.value("count", 1) > 1 and {"words", "ghz"} & said.keys() and "cpu" in data["machine"]:
+    of_host = "virtual" in said or "cpu" not in data["machine"]
+    if said.value("count", 1) > 1 and {"words", "ghz"} & said.keys() and not of_host:
         _add(said, "machine.cpu.sockets", said["count"].value, said["count"].piece)
     kept = list(rows)
     for key, phrase in said.items():
@@ -78,7 +79,7 @@ def _applied(key: str, setting: LineSetting, piece: str, data: dict[str, Any], e
     form, value = setting.form, setting.value
     if form.of and not _has(engine, form.of):
         owner = {"postgresql": "PostgreSQL", "innodb": "InnoDB"}[form.of]
-        raise InputError(_not_of(piece, owner, engine))
+        raise InputError(not_of(piece, owner, engine))
     if key.startswith("machine.disks") and "disks" not in data["machine"]:
         data["machine"] = expand_names(data["machine"], WHERE, "machine")
     *above, last = key.split(".")
@@ -106,19 +107,15 @@ def _applied(key: str, setting: LineSetting, piece: str, data: dict[str, Any], e
     return Origin(table()["keys"].get(key, last), key, text, piece, form.source, None if exact else form.factor, others)
 
 
-def _not_of(piece: str, owner: str, engine: str) -> str:
-    return f"{WHERE}: '{piece}': only {owner} has it here, and {engine} hasn't; leave it out, or name the engine"
-
-
 def _has(engine: str, family: str) -> bool:
     return is_postgresql(engine) if family == "postgresql" else bool(database_keys(engine).get("page_cleaner"))
 
 
-def _refuse_impossible(said: Phrases) -> None:
+def _refuse_impossible(said: Phrases, cpu: Any) -> None:
     """Raises InputError for a machine that nobody sells, with what may have been meant."""
     if "instance" in said:
         return
-    cores = said.value("cores", said.value("virtual", 2 * USUAL_CORES) / 2) * said.value("count", 1)
+    cores = expand_names(cpu, WHERE, "machine.cpu")["cores"]
     memory_gib, disks = said.value("memory_gib", 0), said.value("disks", 1)
     wrong = {
         "memory_gib": memory_gib > LARGE_GIB
@@ -156,7 +153,7 @@ def _add_log(said: Phrases, engine: str) -> None:
         return
     piece = said[things[0]].piece
     if not _has(engine, "innodb"):
-        raise InputError(_not_of(piece, "InnoDB", engine))
+        raise InputError(not_of(piece, "InnoDB", engine))
     if "redo_file_gib" in said:
         files = said.value("redo_files", 1 if engine.startswith("mariadb") else 2)
         _add(said, REDO, files * said["redo_file_gib"].value, said["redo_file_gib"].piece, f"{files} files")

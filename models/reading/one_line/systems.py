@@ -8,6 +8,8 @@ from oltpsim.models.reading.one_line.words import table
 QUEUEING_SINCE = (2, 6, 19)
 """the first Linux whose SATA driver (libata) queues commands in the drive with the usual controllers"""
 
+NO_SYSTEM = "the catalogue has {} alone, which is another system by now; write 'Linux', or leave it out"
+
 
 @dataclass(frozen=True)
 class NamedEngine:
@@ -47,8 +49,12 @@ def system_of(piece: str) -> NamedSystem | None:
         version = int(match[2] or 7) if version == 2 else int(match[2] or 10) if version == 5 else version
         return NamedSystem("solaris-7" if version <= 7 else "solaris-10", None, version not in {7, 10})
     if re.fullmatch(r"windows(?: (?:server|nt|xp|vista|\d+|r2|pro|standard|enterprise|datacenter)){0,4}", text):
+        if re.search(r"vista|\b(?:7|8|1\d|20(?:0[89]|[1-9]\d))\b", text):
+            raise ValueError(NO_SYSTEM.format("Windows 2000"))
         return NamedSystem("windows-2000", None, text != "windows 2000")
     if match := re.fullmatch(r"(?:mac ?os(?: ?x)?|os ?x)(?: ?(\d+(?:\.\d+)*))?", text):
+        if match[1] and not re.match(r"10(?:\.[0-6])?(?!\d)", match[1]):
+            raise ValueError(NO_SYSTEM.format("Mac OS X 10.4"))
         return NamedSystem("mac-os-x-10-4", None, not (match[1] or "").startswith("10.4"))
     kernel = _kernel(text)
     if kernel is not None:

@@ -21,7 +21,7 @@ TIMES_OF = {"": 1.0, "k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}
 MICROSECONDS = {"u": 1.0, "µ": 1.0, "mic": 1.0, "ms": 1e3, "mil": 1e3, "mi": 60e6, "s": 1e6, "m": 60e6, "h": 3600e6}
 """by the first letters of a unit of time"""
 SHORT_TIME = r"(?:us|µs|micros(?:econds?)?|ms|milliseconds?)"
-TIME = rf"(?:{SHORT_TIME}|s(?:ec(?:onds?)?)?|m(?:in(?:utes?)?)?|h(?:(?:ou)?rs?)?)"
+TIME = rf"(?:{SHORT_TIME}|s(?:ec(?:onds?)?)?|min(?:utes?)?|(?-i:m)|h(?:(?:ou)?rs?)?)"
 MANY = rf"{NUMBER} ?(?:k|m|bn?|thousand|million|billion)?"
 SIZE = rf"{NUMBER} ?(?:[kmgt](?:i?b(?:yte)?s?)?)"
 RECORDS_OF_UNIT = 1_000_000
@@ -115,14 +115,14 @@ def _ghz(text: str) -> float:
 
 ATOMS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "n": (NUMBER, lambda text: _parts(text)[0]),
-    "count": (NUMBER, _count),
+    "count": (rf"{NUMBER}k?", _count),
     "few": (r"\d{1,3}(?:,\d{3})*", _count),
     "threads": (NUMBER, _count),
     "bare": (NUMBER, lambda text: float(_count(text))),
     "many": (MANY, _count),
     "requests": (rf"{NUMBER} ?k?", lambda text: float(_count(text))),
     "records": (MANY, _records),
-    "gib": (rf"{NUMBER} ?(?:[kmgt]i?b(?:yte)?s?|[gt]i?)", gib),
+    "gib": (rf"{NUMBER} ?(?:[kmgt]i?b(?:yte)?s?|[gt]i?|mi|(?-i:M))", gib),
     "size": (SIZE, gib),
     "data": (rf"{NUMBER} ?[kmgt]i?b(?:yte)?s?", lambda text: gib(text, DECIMAL_OF)),
     "disk": (rf"{NUMBER} ?[gt](?:i?b)?", lambda text: gib(text.replace("i", ""), DECIMAL_OF)),

@@ -1,5 +1,6 @@
 """What a line says of the workload: its driver or benchmark, the size of its data, its clients and its run."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ CURRENT_CLIENTS_PER_CORE = (8, 2, 32)
 """assumed of a machine of today, and what would have been as good"""
 DATA_OF_MEMORY = (1.0, 0.25, 4.0)
 """size of the data of a machine of today by that of its memory: assumed, and what would have been as good"""
+IN_MEMORY_OF_MEMORY, IN_POOL = (0.25, 0.1), 0.8
+"""the same of data that are said to be in memory; and of a pool that is said, as far as it is less"""
 SAID_RUN_S = (60, 120)
 """warm-up, and what is counted, of a machine of today where only one of the two is said"""
 BOUND_DRIVERS = ("HammerDB", "BenchBase")
@@ -73,7 +76,7 @@ class LineWorkload:
         """Size of the data, said or to be assumed."""
         if self.size.thing in phrases:
             return float(phrases[self.size.thing].value * self.size.gib_each)
-        return float(phrases.value("data_gib", memory_gib))
+        return float(phrases.value("data_gib", _assumed_data_gib(phrases, memory_gib)[0]))
 
     def size_words(self, units: int) -> str:
         """The workload's size, as a name has it."""
@@ -98,7 +101,7 @@ def line_workload(phrases: Phrases, engine: str) -> LineWorkload:
         keys = driver_of(engine, driver)
     except InputError as error:
         raise InputError(f"{WHERE}: '{phrases.piece('driver')}': {error}") from error
-    home = phrases.value("home", "bound" if driver in BOUND_DRIVERS else None)
+    home = phrases.value("home", "bound" if (driver or usual_driver(engine)) in BOUND_DRIVERS else None)
     keys |= {"tpcc": {"home_warehouse": home}} if home else {}
     gib_each, kind = gib_per_warehouse(engine, driver), kind_of(engine)
     return LineWorkload(
@@ -123,6 +126,10 @@ def _rows(phrases: Phrases, rows: RowWorkload, engine: str) -> LineWorkload:
 
 def _refuse_strange(phrases: Phrases, driver: str | None) -> None:
     """Raises InputError for pieces that are of another kind of workload than the line's."""
+    units = phrases.piece("warehouses") or ""
+    if re.fullmatch(r"[\d,]+ ?W", units) and driver is None and "tpcc" not in phrases:
+        count = units[:-1].strip()
+        raise InputError(f"{WHERE}: '{units}': watts, or warehouses? write '{count} warehouses', or leave it out")
     sizes = {"scale": "pgbench", "tables": "sysbench", "table_rows": "sysbench", "records": "YCSB"}
     named = BENCHMARKS.get(driver or "")
     if named is None:
@@ -192,6 +199,8 @@ def run_of(
     interval: dict[str, Any] = {"start": start, key: sustained or length}
     if warm_up and not sustained:
         interval["warm_up_s"] = warm_up
+    if "warm_up_s" in phrases and not fixed and job is None:
+        rows.append(phrases.row("warm_up_s", "warm-up", "interval.warm_up_s", f"{warm_up:g} s"))
     if "think_s" in phrases:
         keys["arrivals"] |= {"kind": "closed", "think_time_s": phrases["think_s"].value}
         text = f"{phrases['think_s'].value:g} s"
@@ -222,7 +231,7 @@ def _driver_rows(phrases: Phrases, workload: LineWorkload) -> list[Origin]:
         source = ""
         if home == "bound":
             source = "each virtual user stays with one, unless HammerDB uses all warehouses"
-            source = source if phrases.value("driver") == "HammerDB" else "each terminal stays with one"
+            source = "each terminal stays with one" if phrases.value("driver") == "BenchBase" else source
         key, said = "workload.tpcc.home_warehouse", phrases.piece("home", "driver")
         rows.append(Origin("home warehouses", key, home, said, source))
     return rows
@@ -259,15 +268,32 @@ def _size(phrases: Phrases, size: DataSize, current: Current | None, fixed: bool
     elif fixed and "clients" in phrases:
         units, source = phrases["clients"].value, "a warehouse for each client, as published"
     elif current is not None:
-        units, *sizes = (size.units_of(times * current.memory_gib) for times in DATA_OF_MEMORY)
+        units, *sizes = map(size.units_of, _assumed_data_gib(phrases, current.memory_gib))
         others = tuple(f"{key}={many}" for many in dict.fromkeys(sizes) if many != units)
         source = (
             "no size is said: data as large as the memory, as far as the disks have room; or a quarter, or four times"
         )
+        if "in_memory" in phrases:
+            source = "no size is said: a quarter of the memory, which holds them; or a tenth"
     else:
         units, source = size.usual, "no size is said: that of the published table of boxes"
     piece = phrases.piece(size.thing, "data_gib")
+    data_gib = units * size.gib_each
+    if "in_memory" in phrases and current is not None and data_gib > current.memory_gib:
+        one, other = phrases["in_memory"].piece, piece or f"{units:,} {size.what}"
+        raise InputError(
+            f"{WHERE}: '{one}' and '{other}': {data_gib:,.3g} GiB of data don't fit in {current.memory_gib:,.3g} GiB "
+            "of memory; leave one of them out"
+        )
     return units, [Origin(size.what, key, f"{units:,}", piece, source, others=others)]
+
+
+def _assumed_data_gib(phrases: Phrases, memory_gib: float) -> list[float]:
+    """Sizes of data that nobody says, the first with the others that would have been as good."""
+    if "in_memory" not in phrases:
+        return [share * memory_gib for share in DATA_OF_MEMORY]
+    most_gib = min(memory_gib, IN_POOL * phrases.value("pool_gib", memory_gib) / IN_MEMORY_OF_MEMORY[0])
+    return [share * most_gib for share in IN_MEMORY_OF_MEMORY]
 
 
 def _clients(phrases: Phrases, units: int, current: Current | None, fixed: bool) -> tuple[int, Origin]:

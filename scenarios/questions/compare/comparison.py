@@ -15,18 +15,25 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from oltpsim.calibration.fit import Calibration, apply_calibration
-from oltpsim.calibration.predict import MeasurementInterval, Uncertainty, guesses_of, ratio_interval, uncertainty_of
+from oltpsim.calibration.predict import (
+    CHANCE,
+    Component,
+    MeasurementInterval,
+    UncertainValue,
+    guesses_of,
+    measurement_interval,
+)
 from oltpsim.models.reading import Description, scenario_from_mapping
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import asked_scenario
 from oltpsim.scenarios.run import Display, SimulationTask, pool_rates, read_saved_run, run_all
 from oltpsim.simulator.errors import InputError, InternalError
-from oltpsim.simulator.form import FloatArray
 from oltpsim.simulator.results import Result
 from oltpsim.simulator.results.recording import CONFIDENCE_LEVEL, student_t_factor
 
@@ -119,57 +126,62 @@ def _side(label: str, word: str, changes: list[str]) -> ComparedScenario:
 
 
 @dataclass(frozen=True)
-class PairedInterval:
-    """A mean and where it may lie."""
-
-    mean: float
-    low: float
-    high: float
-
-    def holds(self, value: float) -> bool:
-        """Whether a value lies in it."""
-        return self.low <= value <= self.high
-
-    def exp(self) -> PairedInterval:
-        """The interval of a quantity whose logarithm has this one."""
-        return PairedInterval(math.exp(self.mean), math.exp(self.low), math.exp(self.high))
-
-
-@dataclass(frozen=True)
 class Difference:
-    """Difference of another scenario's rate from the first one's; intervals are None of a single pair."""
+    """Difference of another scenario's rate from the first one's; a single pair has no interval of chance."""
 
     seeds: int
-    confidence: float
     difference_per_min: float
-    ratio: float
-    difference_interval: PairedInterval | None
-    ratio_interval: PairedInterval | None
+    difference_ends: tuple[float, float] | None
+    ratio: UncertainValue
+    """the other's rate over the first one's, uncertain by chance alone"""
     correlation: float | None
     """of the two scenarios' rates over the seeds; None of fewer than 3, or if one of them doesn't vary"""
     variance_reduction: float | None
     """variance of the difference with independent seeds over that with the same; None of fewer than 3, or if the
     difference has none"""
 
-    measured_ratio: tuple[float, float] | None = None
-    """in which the ratio of two measured rates would fall; None where that isn't asked for or can't be said"""
+    measured_ratio: UncertainValue | None = None
+    """ratio of two measured rates; None where that isn't asked for or can't be said"""
 
     @property
     def same(self) -> bool:
         """Whether every pair is equal, to the last bit."""
-        return self.difference_interval == PairedInterval(0.0, 0.0, 0.0)
+        return self.difference_per_min == 0.0 and self.difference_ends == (0.0, 0.0)
+
+    @property
+    def ratio_ends(self) -> tuple[float, float] | None:
+        """The ratio's interval of chance; None of a single pair."""
+        return None if self.seeds < 2 else self.ratio.interval
 
     @property
     def distinguishable(self) -> bool | None:
         """Whether the ratio's interval excludes 1; None of a single pair."""
-        return None if self.ratio_interval is None else not self.ratio_interval.holds(1.0)
+        return None if self.ratio_ends is None else not self.ratio_ends[0] <= 1.0 <= self.ratio_ends[1]
 
     @property
     def half_width_fraction(self) -> float:
         """Half-width of the ratio's interval, as a share of the ratio; infinite of a single pair."""
-        if self.ratio_interval is None:
-            return math.inf
-        return math.sqrt(self.ratio_interval.high / self.ratio_interval.low) - 1.0
+        return math.inf if self.ratio_ends is None else math.expm1(self.ratio.log_half_width)
+
+    def to_json(self) -> dict[str, Any]:
+        """The difference as plain JSON."""
+        ends = {"difference_interval": (self.difference_per_min, self.difference_ends),
+                "ratio_interval": (self.ratio.value, self.ratio_ends)}  # fmt: skip
+        return {
+            "seeds": self.seeds,
+            "confidence": self.ratio.confidence,
+            "difference_per_min": self.difference_per_min,
+            "ratio": self.ratio.value,
+            **{
+                name: found and {"mean": mean, "low": found[0], "high": found[1]}
+                for name, (mean, found) in ends.items()
+            },
+            "correlation": self.correlation,
+            "variance_reduction": self.variance_reduction,
+            "measured_ratio": self.measured_ratio and list(self.measured_ratio.interval),
+            "distinguishable": self.distinguishable,
+            "same": self.same,
+        }
 
 
 def paired(first: Sequence[float], other: Sequence[float], comparisons: int = 1) -> Difference:
@@ -182,26 +194,21 @@ def paired(first: Sequence[float], other: Sequence[float], comparisons: int = 1)
     a, b = np.array(first), np.array(other)
     confidence = 1.0 - (1.0 - CONFIDENCE_LEVEL) / comparisons
     differences, logs = b - a, np.log(b) - np.log(a)
-    mean, log = float(differences.mean()), float(logs.mean())
-    single = len(a) < 2
-    enough = len(a) >= LEAST_FOR_CORRELATION
+    mean, count = float(differences.mean()), len(a)
+    single, enough = count < 2, count >= LEAST_FOR_CORRELATION
     spread = 0.0 if single else float(differences.var(ddof=1))
     apart = 0.0 if single else float(a.var(ddof=1) + b.var(ddof=1))
+    half = 0.0 if single else student_t_factor(count - 1, confidence) * math.sqrt(spread / count)
+    chance_sd = 0.0 if single else float(logs.std(ddof=1)) / math.sqrt(count)
+    chance = Component(CHANCE, chance_sd, freedom=count - 1)
     return Difference(
-        seeds=len(a),
-        confidence=confidence,
+        seeds=count,
         difference_per_min=mean,
-        ratio=math.exp(log),
-        difference_interval=None if single else _around(mean, differences, confidence),
-        ratio_interval=None if single else _around(log, logs, confidence).exp(),
+        difference_ends=None if single else (mean - half, mean + half),
+        ratio=UncertainValue(math.exp(float(logs.mean())), () if single else (chance,), confidence),
         correlation=float(np.corrcoef(a, b)[0, 1]) if enough and a.std() and b.std() else None,
         variance_reduction=apart / spread if enough and spread > 0 else None,
     )
-
-
-def _around(mean: float, values: FloatArray, confidence: float) -> PairedInterval:
-    half = student_t_factor(len(values) - 1, confidence) * float(values.std(ddof=1)) / math.sqrt(len(values))
-    return PairedInterval(mean, mean - half, mean + half)
 
 
 @dataclass(frozen=True)
@@ -279,27 +286,25 @@ def measured_comparison(found: ScenarioComparison, calibration: Calibration | No
 
     What is wrong of two sides alike leaves their ratio as it is.
     """
-    left: list[Uncertainty | str] = []
+    measured: list[MeasurementInterval | str] = []
     for side, results in zip(found.sides, found.results, strict=True):
         try:
             rate = pool_rates(results).rate_per_min
             guesses = None if side.description is None else guesses_of(side.description, calibration)
-            left.append(uncertainty_of(side.uncalibrated or side.scenario, rate, calibration, guesses))
+            measured.append(measurement_interval(side.uncalibrated or side.scenario, rate, calibration, guesses))
         except InputError as error:
-            left.append(f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}")
-    first, *others = left
+            measured.append(f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}")
+    first, *others = measured
     differences = tuple(
         each
         if isinstance(first, str) or isinstance(other, str) or each.same
-        else replace(each, measured_ratio=ratio_interval(first, other, each.ratio, _chance_sd(each)))
+        else replace(each, measured_ratio=_measured_ratio(each, first.rate, other.rate))
         for each, other in zip(found.differences, others, strict=True)
     )
-    measured = tuple(each if isinstance(each, str) else each.interval for each in left)
-    return replace(found, differences=differences, measured=measured)
+    return replace(found, differences=differences, measured=tuple(measured))
 
 
-def _chance_sd(difference: Difference) -> float | None:
-    """What chance does to the ratio's logarithm, as a standard deviation."""
-    if difference.ratio_interval is None:
-        return None
-    return math.log1p(difference.half_width_fraction) / student_t_factor(difference.seeds - 1, difference.confidence)
+def _measured_ratio(difference: Difference, first: UncertainValue, other: UncertainValue) -> UncertainValue:
+    """The ratio of two measured rates. Chance is that of the pairs of runs; of a single pair that of both rates."""
+    ratio = replace(other / first, centre=difference.ratio.value)
+    return ratio if difference.seeds < 2 else ratio.without(CHANCE).plus(difference.ratio.components)

@@ -1,6 +1,6 @@
 """Which machine to buy: candidates, their bills, what each does at the load that is asked for, and the choice."""
 
-from oltpsim.scenarios.questions.plan.belief import ParameterUncertainty
+from oltpsim.scenarios.questions.plan.belief import PARTS, ParameterUncertainty
 from oltpsim.scenarios.questions.plan.bill import PERIODS_A_YEAR, BillLine
 from oltpsim.scenarios.questions.plan.candidates import Stock, add_chassis
 from oltpsim.scenarios.questions.plan.confirm import Simulations

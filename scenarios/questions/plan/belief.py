@@ -1,8 +1,8 @@
 """Uncertainty of machines' rates: what the calibration, the catalogue and the engine leave open of them.
 
-The logarithm of the most that a machine holds is taken as Student's: variances of the calibrated parameters (delta
-method), of what the catalogue leaves open of parts that no calibrated run had, of one run from the next and of what the
-model misses add up. Sources: as in calibration/predict/prediction.py.
+Components of the most that a machine holds: the calibrated parameters (delta method), what the catalogue leaves open
+of parts that no calibrated run had, one run from the next and what the model misses. Sources: as in
+calibration/predict/prediction.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import scipy
 
 from oltpsim.calibration.fit import (
     ASSUMED_FREEDOM,
-    INTERVAL_CONFIDENCE,
     MOST_SIGMAS,
     AnalyticReader,
     Calibration,
@@ -29,7 +28,17 @@ from oltpsim.calibration.fit import (
     rate_sds,
     unapplied_keys,
 )
-from oltpsim.calibration.predict import faster, part_factor, slower, unseen_parts
+from oltpsim.calibration.predict import (
+    CALIBRATED,
+    MISSED,
+    ONE_RUN,
+    Component,
+    UncertainValue,
+    faster,
+    part_factor,
+    slower,
+    unseen_parts,
+)
 from oltpsim.models.input import Spec
 from oltpsim.models.reading import numeric_value
 from oltpsim.models.scenario import ScenarioSpec
@@ -38,50 +47,10 @@ from oltpsim.scenarios.questions.plan.question import ResponseObjective
 from oltpsim.simulator.analytic import error_model
 from oltpsim.simulator.form import FloatArray
 
+PARTS = "the catalogue's parts"
 STEP = 0.2
 """of differences: standard deviations of a parameter, or a logarithm of a part's speed"""
 AnySpec = TypeVar("AnySpec", bound=Spec)
-
-
-@dataclass(frozen=True)
-class Belief:
-    """The most new orders per minute that a machine holds. The parts are standard deviations of its logarithm."""
-
-    per_min: float
-    parameters_sd: float
-    parts_sd: float
-    run_to_run_sd: float
-    model_sd: float
-    freedom: float
-
-    @property
-    def sd(self) -> float:
-        """All parts together."""
-        return math.hypot(self.parameters_sd, self.parts_sd, self.run_to_run_sd, self.model_sd)
-
-    def chance(self, per_min: float) -> float:
-        """Probability of holding at least so much."""
-        if self.per_min <= 0.0:
-            return 0.0
-        return float(scipy.special.stdtr(self._freedom, math.log(self.per_min / per_min) / self.sd))
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """In which the rate lies with probability `INTERVAL_CONFIDENCE`."""
-        width = self.sd * float(scipy.special.stdtrit(self._freedom, (1.0 + INTERVAL_CONFIDENCE) / 2.0))
-        return self.per_min * math.exp(-width), self.per_min * math.exp(width)
-
-    def short_by(self, per_min: float) -> float:
-        """Mean of what is missing to `per_min` if it isn't held, new orders per minute; 0 if it surely is."""
-        chances = np.linspace(0.005, 0.995, 100) * (1.0 - self.chance(per_min))
-        if chances[-1] <= 1e-12 or self.per_min <= 0.0:
-            return 0.0 if self.per_min > 0.0 else per_min
-        rates = self.per_min * np.exp(self.sd * scipy.special.stdtrit(self._freedom, chances))
-        return float(np.mean(per_min - rates))
-
-    @property
-    def _freedom(self) -> float:
-        return min(self.freedom * (self.sd / self.model_sd) ** 4, 1e6)
 
 
 @dataclass(frozen=True)
@@ -182,8 +151,8 @@ def beliefs(
     left: ParameterUncertainty,
     objectives: Sequence[ResponseObjective],
     reader: AnalyticReader,
-) -> list[Belief]:
-    """Beliefs of machines' rates, in their order; the scenarios have the calibrated values."""
+) -> list[UncertainValue]:
+    """The most new orders per minute that machines hold, in their order; the scenarios have the calibrated values."""
     rates = capacities_of(scenarios, objectives, reader)
     count = len(left.parameters)
     moves = [
@@ -203,13 +172,14 @@ def beliefs(
             if rate > 0.0 and moved_rate > 0.0:
                 slopes[machine, number] = math.log(float(moved_rate) / float(rate)) / step
     return [
-        Belief(
-            per_min=rate,
-            parameters_sd=math.sqrt(max(float(slope[:count] @ left.covariance @ slope[:count]), 0.0)),
-            parts_sd=math.hypot(slope[count] * of_speed, slope[count + 1] * of_disks),
-            run_to_run_sd=left.run_to_run_sd,
-            model_sd=left.model_sd(engine_sd),
-            freedom=left.freedom,
+        UncertainValue(
+            rate,
+            (
+                Component(CALIBRATED, math.sqrt(max(float(slope[:count] @ left.covariance @ slope[:count]), 0.0))),
+                Component(PARTS, math.hypot(slope[count] * of_speed, slope[count + 1] * of_disks)),
+                Component(ONE_RUN, left.run_to_run_sd),
+                Component(MISSED, left.model_sd(engine_sd), freedom=left.freedom),
+            ),
         )
         for rate, slope, engine_sd, (of_speed, of_disks) in zip(
             rates.tolist(), slopes, rate_sds(scenarios).tolist(), map(_parts_sd, scenarios), strict=True

@@ -16,10 +16,11 @@ from statistics import NormalDist
 import numpy as np
 
 from oltpsim.calibration.fit import engine_doubts
+from oltpsim.calibration.predict import UncertainValue
 from oltpsim.models.catalogue import Prices, catalogue_names, chassis_specs, read_entry, volume_specs
 from oltpsim.models.catalogue.importers import shorten_list
 from oltpsim.models.input import did_you_mean
-from oltpsim.scenarios.questions.plan.belief import Belief, ParameterUncertainty, beliefs
+from oltpsim.scenarios.questions.plan.belief import ParameterUncertainty, beliefs
 from oltpsim.scenarios.questions.plan.bill import BillLine, Till
 from oltpsim.scenarios.questions.plan.candidates import Stock, add_chassis, add_instance, add_machine
 from oltpsim.scenarios.questions.plan.confirm import SimulatedCandidate, Simulations, failed
@@ -53,7 +54,7 @@ class ShortListed:
     number: int
     name: str
     cost: float
-    belief: Belief
+    belief: UncertainValue
     chance: float
     short_by_per_min: float
     regret: float
@@ -70,7 +71,7 @@ class ShortListed:
     @property
     def cost_per_1000(self) -> float:
         """Cost of 1,000 new orders per minute."""
-        return self.cost / self.belief.per_min * 1000.0 if self.belief.per_min > 0 else float("inf")
+        return self.cost / self.belief.value * 1000.0 if self.belief.value > 0 else float("inf")
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def listed(screened: ScreenedStock, till: Till, left: ParameterUncertainty, tell
     if question.target_per_min is not None:
         strong = _strong_enough(screened, left, numbers[LISTED:])
         for batch in iter(lambda: list(islice(strong, BATCH)), []):
-            sure = sum(belief.chance(question.target_per_min) >= question.sure for belief in found.values())
+            sure = sum(belief.chance_of(question.target_per_min) >= question.sure for belief in found.values())
             if sure >= LISTED // 2 or len(found) >= MOST_EXAMINED:
                 break
             found |= _believed(screened, left, batch)
@@ -113,7 +114,7 @@ def chosen(screened: ScreenedStock, candidates: Iterable[ShortListed]) -> ShortL
     return min(sure, key=lambda each: (each.cost, -each.chance, each.number), default=None)
 
 
-def _believed(screened: ScreenedStock, left: ParameterUncertainty, numbers: list[int]) -> dict[int, Belief]:
+def _believed(screened: ScreenedStock, left: ParameterUncertainty, numbers: list[int]) -> dict[int, UncertainValue]:
     stock = screened.stock
     scenarios = [stock.scenario(stock.candidates[each]) for each in numbers]
     found = beliefs(scenarios, left, stock.question.objectives, screened.assembly.reader)
@@ -134,10 +135,10 @@ def _strong_enough(screened: ScreenedStock, left: ParameterUncertainty, numbers:
         yield from (chunk[int(each)] for each in np.flatnonzero(holds))
 
 
-def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tuple[ShortListed, ...]:
+def _ranked(screened: ScreenedStock, till: Till, found: dict[int, UncertainValue]) -> tuple[ShortListed, ...]:
     question, stock = screened.stock.question, screened.stock
     target = question.target_per_min
-    chances = {n: belief.chance(target) if target is not None else 1.0 for n, belief in found.items()}
+    chances = {n: belief.chance_of(target) if target is not None else 1.0 for n, belief in found.items()}
     cost = {n: float(screened.cost[n]) for n in found}
     safe = min((cost[n] for n in found if chances[n] >= SAFE), default=max(cost.values(), default=0.0))
     doubts = _doubts(screened, found)
@@ -153,7 +154,7 @@ def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tu
                 cost=cost[n],
                 belief=belief,
                 chance=chances[n],
-                short_by_per_min=belief.short_by(target) if target is not None else 0.0,
+                short_by_per_min=belief.mean_shortfall(target) if target is not None else 0.0,
                 regret=max(safe - (cost[n] - spent), 0.0) if target is not None else 0.0,
                 bill=bill,
                 notes=candidate.notes,
@@ -163,18 +164,18 @@ def _ranked(screened: ScreenedStock, till: Till, found: dict[int, Belief]) -> tu
     if target is not None:
         return tuple(sorted(answer, key=lambda each: (each.expected_cost, each.number)))
     by = ranking_key(
-        question, np.array([each.cost for each in answer]), np.array([each.belief.per_min for each in answer])
+        question, np.array([each.cost for each in answer]), np.array([each.belief.value for each in answer])
     )
     return tuple(answer[at] for at in np.lexsort((np.array([each.number for each in answer]), by)).tolist())
 
 
-def _doubts(screened: ScreenedStock, believed: dict[int, Belief]) -> dict[int, tuple[str, ...]]:
+def _doubts(screened: ScreenedStock, believed: dict[int, UncertainValue]) -> dict[int, tuple[str, ...]]:
     """Of candidates, by number: the engine's, and objectives that it can't decide at the load or at the most."""
     stock, objectives = screened.stock, screened.stock.question.objectives
     numbers = list(believed)
     doubts = dict(zip(numbers, engine_doubts([stock.scenario(stock.candidates[n]) for n in numbers]), strict=True))
     for rows, machines in screened.assembly.candidates(numbers) if objectives else ():
-        most_per_s = np.array([believed[numbers[row]].per_min for row in rows.tolist()]) / machines.per_min
+        most_per_s = np.array([believed[numbers[row]].value for row in rows.tolist()]) / machines.per_min
         at_load = np.isnan(answers(machines, objectives).times_s)
         at_most = np.isnan(answers(replace(machines, per_s=most_per_s), objectives).times_s)
         for row, *undecided in zip(rows.tolist(), at_load.tolist(), at_most.tolist(), strict=True):
@@ -308,7 +309,7 @@ def confirmed_plan(
     interrupted = False
     while best and not interrupted:
         simulations = Simulations(
-            [(each.number, stock.scenario(stock.candidates[each.number]), each.belief.per_min) for each in best],
+            [(each.number, stock.scenario(stock.candidates[each.number]), each.belief.value) for each in best],
             found.question,
             seed,
             store,
@@ -339,7 +340,7 @@ def with_simulations(plan: Plan, found: dict[int, SimulatedCandidate]) -> Plan:
     }
     close = plan.listed
     if question.target_per_min is None:
-        rate = {each.number: each.belief.per_min for each in close}
+        rate = {each.number: each.belief.value for each in close}
         rate |= {number: each.rate_per_min for number, each in found.items() if not each.fault}
         by = ranking_key(
             question, np.array([each.cost for each in close]), np.array([rate[each.number] for each in close])

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oltpsim.models.input import did_you_mean, validated
-from oltpsim.models.reading import positive_quantity
+from oltpsim.models.input import did_you_mean, parse_quantity, validated, value_text
 from oltpsim.models.scenario import IntervalSpec, ScenarioSpec
 from oltpsim.models.wiring import memory_plan
 from oltpsim.models.workloads import OpenArrivalsSpec
@@ -137,7 +136,7 @@ def plan_question(
 ) -> PlanQuestion:
     """The question at the horizon's end: load and data grow by a share each month. Raises InputError."""
     times = (1.0 + growth) ** months
-    data_gib = None if data_size is None else positive_quantity(data_size, "memory", "GiB", "plan: --data-size") * times
+    data_gib = None if data_size is None else _positive(data_size, "memory", "GiB", "plan: --data-size") * times
     if data_size is None and times != 1.0:
         data_gib = PlanQuestion(base, None).data_gib * times
     target = None if target_per_min is None else target_per_min * times
@@ -181,4 +180,15 @@ def parse_objective(text: str, share: float, option: str, classes: Sequence[str]
             f"plan: {option} {text!r}: unknown transaction {name!r}{did_you_mean(name, classes)}; one of "
             f"{', '.join(classes)}"
         )
-    return ResponseObjective(name, share, positive_quantity(limit.strip(), "time", "s", f"plan: {option}"))
+    return ResponseObjective(name, share, _positive(limit.strip(), "time", "s", f"plan: {option}"))
+
+
+def _positive(text: str, dimension: str, unit: str, where: str) -> float:
+    """A positive quantity from the command line in `unit`. Raises InputError; `where`: command and option."""
+    try:
+        value = float(parse_quantity(text, dimension, unit))
+    except ValueError as error:
+        raise InputError(f"{where}: got {value_text(text)}; {error}") from error
+    if value <= 0:
+        raise InputError(f"{where}: got {text!r}; must be greater than 0")
+    return value

@@ -74,8 +74,8 @@ def with_measurements(
         if isinstance(expected, str):
             rows.append(replace(row, warnings=(*row.warnings, expected)))
         elif expected is not None:
-            ends = (expected.low_per_min, expected.high_per_min)
-            rows.append(replace(row, measurement_low_per_min=ends[0], measurement_high_per_min=ends[1]))
+            low, high = expected.rate.interval
+            rows.append(replace(row, measurement_low_per_min=low, measurement_high_per_min=high))
         else:
             rows.append(row)
     return replace(sweep, rows=tuple(rows))

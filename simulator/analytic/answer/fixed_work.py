@@ -1,6 +1,6 @@
 """How long a fixed amount of work takes: the clients' mean, and what the last of them needs beyond it.
 
-Sources and cost of the approximation: docs/model.md, section 7.
+Sources and cost of the approximation: docs/model/mean-values.md.
 """
 
 from statistics import NormalDist

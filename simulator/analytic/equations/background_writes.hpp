@@ -1,5 +1,5 @@
-// Background writes at one data disk, and what writer and checkpoint take for a page. Sources: docs/model.md,
-// section 7.
+// Background writes at one data disk, and what writer and checkpoint take for a page. Sources:
+// docs/model/memory.md.
 #pragma once
 #include "queues.hpp"
 #include "traffic.hpp"

@@ -1,4 +1,4 @@
-// Log: group commit on a device of its own or on one that also has data. Sources: docs/model.md, section 7.
+// Log: group commit on a device of its own or on one that also has data. Sources: docs/model/log.md.
 #pragma once
 #include "background_writes.hpp"
 

@@ -2,7 +2,7 @@
 
 The rate of a closed system is the lowest at which clients = rate x (response + think time). Clients needed rise with
 the rate but for a few per cent far below it (decision 27), so that no other was found. The equations are in the headers
-beside this file (residence.hpp puts them together); sources of the formulas: docs/model.md, section 7.
+beside this file (residence.hpp puts them together); sources of the formulas: docs/model/mean-values.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// SSDs: interface, dies, write buffer and flush in mean values. Sources: docs/model.md, section 7.
+// SSDs: interface, dies, write buffer and flush in mean values. Sources: docs/model/ssd.md.
 //
 // A closed network in which a request passes the interface, of which there is one, and a read then one of the dies. All
 // times are constant, so that an arrival finds half of a service left. Programs are a share of the dies' time; while

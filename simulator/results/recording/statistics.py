@@ -33,7 +33,7 @@ CORRELATION_LEVEL, TREND_LEVEL = 0.05, 0.05
 """chance with which batches without a correlation, and without a trend, are said to have one"""
 
 
-def student_t_factor(degrees: int, confidence: float = CONFIDENCE_LEVEL) -> float:
+def student_t_factor(degrees: float, confidence: float = CONFIDENCE_LEVEL) -> float:
     """Factor of a two-sided t interval."""
     return float(scipy.special.stdtrit(degrees, 0.5 + confidence / 2))
 

@@ -265,7 +265,7 @@ def test_the_table_has_what_is_predicted_of_each_run(confirmed: Fit) -> None:
     for run, measured in zip(answer.runs, confirmed.task.runs, strict=True):
         assert run.corrected_by.startswith("the kernel's run")
         said = predict_scenario(answer, measured.scenario, simulate)
-        assert said.rate_per_min == pytest.approx(run.figures[0].model, rel=1e-9)
+        assert said.rate.value == pytest.approx(run.figures[0].model, rel=1e-9)
         assert said.role == "fitted"
 
 
@@ -279,7 +279,7 @@ def test_a_run_that_the_kernel_cannot_simulate_soon_has_one_number_too(
     assert usual.runs == 2
     said = predict_scenario(answer, middle.scenario, simulate)
     by_fit = np.exp(confirmed.best.logs + confirmed.data.offset)[confirmed.data.run == 1][0]
-    assert said.rate_per_min == pytest.approx(by_fit, rel=1e-6)
+    assert said.rate.value == pytest.approx(by_fit, rel=1e-6)
 
 
 def test_a_run_in_memory_takes_no_correction_of_runs_at_the_disk() -> None:

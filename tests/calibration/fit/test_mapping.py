@@ -223,3 +223,50 @@ def test_a_broken_mapping_is_one_sentence(tmp_path: Path, text: str, said: str) 
 def test_a_run_given_twice_is_refused() -> None:
     with pytest.raises(InputError, match="two runs of this name"):
         measured_runs([one_record(), one_record()], base(), {})
+
+
+SERVER = {
+    "innodb_log_file_size": "32G",
+    "innodb_io_capacity": "10000",
+    "innodb_doublewrite": "OFF",
+    "innodb_flush_log_at_trx_commit": "2",
+    "innodb_flush_method": "fsync",
+    "innodb_read_io_threads": "16",
+}
+
+
+def with_settings(settings: dict[str, str]) -> RunRecord:
+    plain = load_record(shipped_records()["postgres15_go-tpc_in_memory"])
+    texts = {name: ObservedText(value=text, source="x", definition="x") for name, text in settings.items()}
+    engine = plain.engine.model_copy(update={"settings": texts, "name": None, "version": None})
+    return plain.model_copy(update={"engine": engine, "resources": plain.resources.model_copy(update={"devices": {}})})
+
+
+def test_settings_of_the_server_reach_the_scenario(tmp_path: Path) -> None:
+    base = load_scenario_file(library_files()["innodb/hammerdb-80-users"])
+    run_record = with_settings(SERVER)
+    [run] = measured_runs([run_record], base, {})
+    cleaner = run.scenario.database.page_cleaner
+    assert cleaner is not None
+    assert (cleaner.redo_capacity_gib, cleaner.io_capacity_per_s, cleaner.doublewrite) == (64, 10_000, False)
+    assert run.scenario.database.io == "buffered"
+    assert run.settings["database.page_cleaner.redo_capacity_gib"][1] == (
+        "the record's engine.settings.innodb_log_file_size"
+    )
+    assert any("without effect in the model: innodb_read_io_threads 16" in text for text in run.left_aside)
+    text = "all: {ignored: [engine.settings.innodb_log_file_size]}"
+    [other] = measured_runs([run_record], base, {}, read_mapping_file(file_of(tmp_path, text), [run_record]))
+    assert other.scenario.database.page_cleaner is not None
+    assert base.database.page_cleaner is not None
+    assert other.scenario.database.page_cleaner.redo_capacity_gib == base.database.page_cleaner.redo_capacity_gib
+
+
+def test_settings_of_another_kind_of_server_are_noted() -> None:
+    postgresql = load_scenario_file(library_files()["postgresql-15"])
+    [run] = measured_runs([with_settings({"innodb_io_capacity": "10000"})], postgresql, {})
+    assert run.scenario.database.page_cleaner is None
+    assert any("the base, PostgreSQL 15, has no database.page_cleaner" in text for text in run.left_aside)
+    [run] = measured_runs([with_settings({"max_wal_size": "4GB", "checkpoint_timeout": "30min"})], postgresql, {})
+    checkpoint = run.scenario.database.checkpoint
+    assert checkpoint is not None
+    assert (checkpoint.most_log_gib, checkpoint.interval_s) == (4, 1800)

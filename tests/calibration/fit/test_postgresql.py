@@ -136,9 +136,9 @@ def from_memory_alone() -> Predicted:
 def test_the_slow_run_predicted_from_the_one_in_memory() -> None:
     """The rate is up to a third too high, and the interval reaches what was measured."""
     said = from_memory_alone()
-    assert said.role == "predicted"
-    assert said.low_per_min < REPEATS[0] < said.rate_per_min < 1.35 * REPEATS[0]
-    assert any("GiB of memory" in text for text in said.outside)
+    assert said.model.role == "predicted"
+    assert said.rate.low < REPEATS[0] < said.rate.value < 1.35 * REPEATS[0]
+    assert any("GiB of memory" in text for text in said.model.outside)
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ def test_the_how_to_prints_what_the_fit_says() -> None:
     for name in (IN_MEMORY, SLOW):
         assert f"{figure(calibrated(), name, FigureKind.RATE).model:,.0f}"[:-2] in page
     (printed,) = re.findall(r"predicts ([0-9,]+) new orders", page)
-    assert float(printed.replace(",", "")) == pytest.approx(from_memory_alone().rate_per_min, rel=0.01)
+    assert float(printed.replace(",", "")) == pytest.approx(from_memory_alone().rate.value, rel=0.01)
 
 
 def test_by_default_the_fit_says_what_two_runs_cannot_tell() -> None:

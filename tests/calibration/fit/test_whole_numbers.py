@@ -22,7 +22,7 @@ from oltpsim.calibration.fit import (
 from oltpsim.calibration.fit.evaluate import AnalyticReader, figures
 from oltpsim.calibration.fit.objective import parameter_bounds
 from oltpsim.calibration.fit.parameters import mixture
-from oltpsim.calibration.predict import predict_scenario
+from oltpsim.calibration.predict import CALIBRATED, predict_scenario
 from oltpsim.models.reading import with_values
 from oltpsim.simulator.errors import InputError
 from tests.calibration.synthetic import base, parameters, record, runs, said_by
@@ -186,4 +186,4 @@ def test_a_prediction_takes_the_whole_number_and_moves_by_one() -> None:
     found = run_fit(FitTask(tuple(some), varied, starts=1), StepJournal(None, ""), lambda _, __: None)
     answer = predict_scenario(calibration_of(found, scenario), some[1].scenario)
     assert answer.scenario.machine.disks.disk.parallel_requests == 3  # type: ignore[union-attr]
-    assert 0.001 < answer.parameters_sd < 0.2
+    assert 0.001 < answer.rate.sd_of(CALIBRATED) < 0.2

@@ -19,6 +19,7 @@ number of clients: 4
 duration: 40 s
 number of transactions actually processed: {count}
 latency average = 4.0 ms
+latency stddev = 3.0 ms
 tps = {rate} (without initial connection time)
 """
 

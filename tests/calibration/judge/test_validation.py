@@ -161,7 +161,7 @@ def test_an_unseen_run_is_predicted_without_what_is_known_of_its_machine() -> No
     other = MappingFile(runs={each.name: RunMapping(settings={MEMORY: 6.0}) for each in records()})
     [third, *_] = rates_without_machine(refits, measured_runs(records(), model.base, {}, other))
     found = predict_scenario(model, measured_runs(records(), model.base, {}, other)[0].scenario)
-    assert (third.model, third.low, third.high) == (found.rate_per_min, found.low_per_min, found.high_per_min)
+    assert (third.model, third.low, third.high) == (found.rate.value, *found.rate.interval)
     unrated = MappingFile(runs={"5000 buffers": RunMapping(settings={MEMORY: 4.0}, censored=(FigureKind.RATE,))})
     with pytest.raises(InputError, match="runs of one machine are expected; got 2"):
         rates_without_machine(refits, runs)

@@ -15,7 +15,16 @@ from oltpsim.calibration.fit import (
     no_report,
     read_calibration,
 )
-from oltpsim.calibration.predict import FigureInterval, predict_scenario, predict_scenarios, run_measurement
+from oltpsim.calibration.predict import (
+    CALIBRATED,
+    MISSED,
+    ONE_RUN,
+    Component,
+    FigureInterval,
+    measurement_interval,
+    predict_scenario,
+    predict_scenarios,
+)
 from oltpsim.calibration.predict.figures import NEAR_CAPACITY, SHAPE_SD, UNMEASURED, FigureError, figure_intervals
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
@@ -25,7 +34,11 @@ from oltpsim.simulator.form import System
 from oltpsim.simulator.results import Result
 
 BASE = "postgresql-15-400-iops"
-ALIKE = FigureError(known_sd=0.1, freedom=1e6, run_to_run_sd=0.0, formulas_sd=0.0)
+
+
+def alike(sd: float) -> FigureError:
+    """What a figure is wrong by, as a normal distribution."""
+    return FigureError((Component("alike", sd),))
 
 
 def scenario(*settings: str, name: str = BASE) -> ScenarioSpec:
@@ -42,14 +55,14 @@ def calculated(model: Calibration, *settings: str) -> Result:
 
 
 def by_name(model: Calibration, *settings: str) -> dict[str, FigureInterval]:
-    found = run_measurement(scenario(*settings), calculated(model, *settings), model)
+    found = measurement_interval(scenario(*settings), calculated(model, *settings), model)
     return {each.name: each for each in found.figures}
 
 
 def log_width(figure: FigureInterval, kind: FigureKind) -> float:
-    assert figure.low is not None
-    assert figure.high is not None
-    return math.log((figure.high + kind.negligible) / (figure.low + kind.negligible)) / 2.0
+    assert figure.ends is not None
+    low, high = figure.ends
+    return math.log((high + kind.negligible) / (low + kind.negligible)) / 2.0
 
 
 def test_every_kind_that_runs_measured_has_an_interval_and_others_say_why(model: Calibration) -> None:
@@ -61,16 +74,15 @@ def test_every_kind_that_runs_measured_has_an_interval_and_others_say_why(model:
         "log_flushes",
     ]  # fmt: skip
     assert found["disk_utilisation"].reason == UNMEASURED
-    assert found["disk_utilisation"].low is None
+    assert found["disk_utilisation"].ends is None
     for name, each in found.items():
         if name != "disk_utilisation":
-            assert each.low is not None
-            assert each.high is not None
-            assert each.low < each.value < each.high, name
+            assert each.ends is not None
+            assert each.ends[0] < each.value < each.ends[1], name
 
 
 def test_without_a_model_there_are_none() -> None:
-    assert run_measurement(scenario(), simulate(build(scenario()), 1)).figures == ()
+    assert measurement_interval(scenario(), simulate(build(scenario()), 1)).figures == ()
 
 
 def test_a_kind_is_as_uncertain_as_what_the_model_misses_of_it(model: Calibration) -> None:
@@ -96,10 +108,9 @@ def test_without_think_time_the_response_is_as_uncertain_as_the_rate(model: Cali
     """Little's law: clients = rate x response. The formulas' error of both is left out: each has its own."""
     found = predict_scenario(model, scenario(), certain)
     mean = next(each for each in found.figures if each.name == "new_order_mean")
-    assert mean.low is not None
-    assert mean.high is not None
-    own = math.hypot(found.parameters_sd, found.run_to_run_sd, found.discrepancy_sd)
-    assert mean.sd == pytest.approx(own, rel=0.15)
+    assert mean.ends is not None
+    own = math.hypot(*(found.rate.sd_of(what) for what in (CALIBRATED, ONE_RUN, MISSED)))
+    assert mean.figure.sd == pytest.approx(own, rel=0.15)
 
 
 def test_with_think_time_a_machine_at_its_limit_knows_its_response_less(model: Calibration) -> None:
@@ -107,18 +118,18 @@ def test_with_think_time_a_machine_at_its_limit_knows_its_response_less(model: C
     think = ("workload.arrivals.think_time_s=1.0", "workload.arrivals.clients=100")
     plain = by_name(model)["new_order_mean"]
     found = by_name(model, *think)["new_order_mean"]
-    assert plain.sd is not None
-    assert found.sd is not None
-    assert found.sd > 1.5 * plain.sd
+    assert plain.ends is not None
+    assert found.ends is not None
+    assert found.figure.sd > 1.5 * plain.figure.sd
 
 
 def test_what_a_description_leaves_open_counts_by_kind(model: Calibration) -> None:
     result = calculated(model)
     guess = {"clients": {kind: 0.5 if kind == FigureKind.RESPONSE else 0.0 for kind in FigureKind}}
-    plain, open_ = (run_measurement(scenario(), result, model, moves) for moves in (None, guess))
-    assert plain.low_per_min == open_.low_per_min
-    sds = [{each.name: each.sd for each in found.figures} for found in (plain, open_)]
-    assert sds[1]["new_order_mean"] == pytest.approx(math.hypot(sds[0]["new_order_mean"] or 0.0, 0.5))
+    plain, open_ = (measurement_interval(scenario(), result, model, moves) for moves in (None, guess))
+    assert plain.rate.low == open_.rate.low
+    sds = [{each.name: each.figure.sd for each in found.figures} for found in (plain, open_)]
+    assert sds[1]["new_order_mean"] == pytest.approx(math.hypot(sds[0]["new_order_mean"], 0.5))
     assert sds[1]["reads"] == sds[0]["reads"]
 
 
@@ -126,36 +137,35 @@ def test_a_share_stays_a_share(model: Calibration) -> None:
     """What would be beyond full is full; the lower end is that of the work."""
     result = calculated(model)
     busy = replace(result, cpu=replace(result.cpu, user=0.9, system=0.05, idle=0.05, iowait=0.0))
-    wide = replace(ALIKE, known_sd=0.5)
     for each, sd in ((result, 0.1), (busy, 0.1), (busy, 0.5)):
-        [cpu] = [one for one in figure_intervals(each, {FigureKind.CPU: replace(wide, known_sd=sd)}, 0.9)
+        [cpu] = [one for one in figure_intervals(each, {FigureKind.CPU: alike(sd)}, 0.9)
                  if one.name == "cpu_utilisation"]  # fmt: skip
-        assert cpu.low is not None
-        assert cpu.high is not None
-        assert 0.0 < cpu.low < cpu.value < cpu.high <= 1.0
-        assert math.log((cpu.value + 0.01) / (cpu.low + 0.01)) == pytest.approx(1.645 * sd, rel=0.01)
+        assert cpu.ends is not None
+        low, high = cpu.ends
+        assert 0.0 < low < cpu.value < high <= 1.0
+        assert math.log((cpu.value + 0.01) / (low + 0.01)) == pytest.approx(1.645 * sd, rel=0.01)
     idle = replace(result, cpu=replace(result.cpu, user=0.0, system=0.001, idle=0.999, iowait=0.0))
-    [cpu] = [one for one in figure_intervals(idle, {FigureKind.CPU: wide}, 0.9) if one.name == "cpu_utilisation"]
-    assert cpu.low == 0.0
+    [cpu] = [one for one in figure_intervals(idle, {FigureKind.CPU: alike(0.5)}, 0.9) if one.name == "cpu_utilisation"]
+    assert cpu.ends is not None
+    assert cpu.ends[0] == 0.0
 
 
 def test_a_response_that_hangs_on_a_hair_has_no_interval(model: Calibration) -> None:
-    found = figure_intervals(calculated(model), {FigureKind.RESPONSE: replace(ALIKE, known_sd=math.inf)}, 0.9)
+    found = figure_intervals(calculated(model), {FigureKind.RESPONSE: alike(math.inf)}, 0.9)
     assert found[0].reason == NEAR_CAPACITY
-    assert found[0].low is None
+    assert found[0].ends is None
 
 
 def test_a_percentile_is_known_less_than_the_mean(model: Calibration) -> None:
     found = by_name(model)
-    mean, p95 = found["new_order_mean"].sd, found["new_order_p95"].sd
-    assert mean is not None
+    mean, p95 = found["new_order_mean"].figure.sd, found["new_order_p95"].figure.sd
     assert p95 == pytest.approx(math.hypot(mean, SHAPE_SD))
 
 
 def test_a_percentile_that_the_engine_does_not_know_is_left_out(model: Calibration) -> None:
     result = calculated(model)
     classes = [replace(each, p95_s=None) for each in result.classes]
-    names = [each.name for each in run_measurement(scenario(), replace(result, classes=classes), model).figures]
+    names = [each.name for each in measurement_interval(scenario(), replace(result, classes=classes), model).figures]
     assert "new_order_p95" not in names
     assert "new_order_mean" in names
 

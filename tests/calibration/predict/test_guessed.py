@@ -18,8 +18,10 @@ from oltpsim.calibration.fit import (
     run_fit,
 )
 from oltpsim.calibration.predict import (
+    CALIBRATED,
+    MISSED,
+    ONE_RUN,
     guess_moves,
-    half_width,
     left_open,
     predict_described,
     predict_scenario,
@@ -30,6 +32,7 @@ from oltpsim.models.input import value_at
 from oltpsim.models.jobs import JobResult
 from oltpsim.models.reading import Description, Origin, read_description, with_values
 from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results.recording import student_t_factor
 from tests.calibration.synthetic import record, said_by
 
 KNOWN = "SunFire V20z, Virtuoso 4, Solaris 10, 2 warehouses, 4 clients, in memory, 1 min, 20,000 buffers"
@@ -83,7 +86,7 @@ def test_other_values_as_good_move_by_their_distance() -> None:
     description = read_description(FAMILY)
     row = replace(row_of(description, SPEED), factor=None, others=("machine.cpu.relative_speed=0.5",))
     slow, fast = read_description(FAMILY, ["machine.cpu.relative_speed=0.5"]), description
-    apart = math.log(predict_described(fast, None).value / predict_described(slow, None).value)
+    apart = math.log(predict_described(fast, None).rate.value / predict_described(slow, None).rate.value)
     assert rate_moved(description, row) == pytest.approx(apart / math.sqrt(2.0), rel=1e-3)
     impossible = replace(row, others=("machine.memory_gib=0.01",))
     assert rate_moved(description, impossible) == 0.0
@@ -91,26 +94,24 @@ def test_other_values_as_good_move_by_their_distance() -> None:
 
 def test_variances_add_up_without_a_model_and_there_is_no_interval() -> None:
     found = predict_described(read_description(FAMILY), None)
-    assert found.low is None
-    assert found.high is None
-    assert found.sd**2 == pytest.approx(sum(part.sd**2 for part in found.parts))
-    assert [part.sd for part in found.parts] == sorted((part.sd for part in found.parts), reverse=True)
-    assert found.parts[0].what == "processor's speed"
+    assert found.model is None
+    parts = found.rate.parts
+    assert found.rate.sd**2 == pytest.approx(sum(part.sd**2 for part in parts))
+    assert [part.sd for part in parts] == sorted((part.sd for part in parts), reverse=True)
+    assert parts[0].what == "processor's speed"
 
 
 def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None:
     description = read_description(FAMILY)
-    own, found = predict_scenario(model, description.scenario), predict_described(description, model)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.value == own.rate_per_min
-    assert math.log(found.high / found.low) > math.log(own.high_per_min / own.low_per_min)
+    own, found = predict_scenario(model, description.scenario).rate, predict_described(description, model).rate
+    assert found.value == own.value
+    assert math.log(found.high / found.low) > math.log(own.high / own.low)
     left = left_open(description, guess_moves(description, calibration=model), model)
     left = {**left, **unseen_moves(model, description.scenario)}
     alone = sum(moves[FigureKind.RATE] ** 2 for moves in left.values())
-    models = own.parameters_sd**2 + own.run_to_run_sd**2 + own.discrepancy_sd**2
+    models = sum(own.sd_of(what) ** 2 for what in (CALIBRATED, ONE_RUN, MISSED))
     assert found.sd**2 == pytest.approx(alone + models)
-    width = half_width(model.confidence, found.sd, own.freedom * (found.sd / own.sd) ** 4)
+    width = found.sd * student_t_factor(own.freedom * (found.sd / own.sd) ** 4, model.confidence)
     assert math.log(found.high / found.value) == pytest.approx(width)
     assert math.log(found.value / found.low) == pytest.approx(width)
 
@@ -120,9 +121,11 @@ def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> No
         predict_described(read_description(KNOWN), model),
         predict_described(read_description(FAMILY), model),
     )
-    speeds = [[part.what for part in found.parts if part.what.startswith("speed of ")] for found in (known, family)]
+    speeds = [
+        [part.what for part in found.rate.parts if part.what.startswith("speed of ")] for found in (known, family)
+    ]
     assert [len(each) for each in speeds] == [0, 1]
-    assert "processor's speed" not in {part.what for part in family.parts}
+    assert "processor's speed" not in {part.what for part in family.rate.parts}
     assert known.scenario.machine.cpu.relative_speed == pytest.approx(1.1, rel=0.05)
     assert family.scenario.machine.cpu.relative_speed == 1.334
 
@@ -130,7 +133,7 @@ def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> No
 def test_a_job_has_its_own_figure_and_limit() -> None:
     found = predict_described(read_description("SunFire V20z, serial read"), None)
     assert isinstance(found.answer, JobResult)
-    assert found.value == found.answer.value
+    assert found.rate.value == found.answer.value
 
 
 def test_numbers_of_a_scenario() -> None:

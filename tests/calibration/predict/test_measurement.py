@@ -9,14 +9,13 @@ from oltpsim.calibration.fit import steady_rates
 from oltpsim.calibration.predict import (
     CHANCE,
     FORMULAS,
+    MISSED,
+    ONE_RUN,
     measurement_interval,
     part_factor,
     part_factors,
-    ratio_interval,
     slower,
-    uncertainty_of,
 )
-from oltpsim.calibration.predict.measurement import MISSED, ONE_RUN
 from oltpsim.models.input import value_at
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.library import load_scenario_file, scenario_path
@@ -34,15 +33,15 @@ def scenario(name: str, *settings: str) -> ScenarioSpec:
 
 
 def sds(name: str, *settings: str, rate: Estimate = STEADY) -> dict[str, float]:
-    return {part.what: part.sd for part in uncertainty_of(scenario(name, *settings), rate).parts}
+    return {part.what: part.sd for part in measurement_interval(scenario(name, *settings), rate).rate.parts}
 
 
 def test_parts_add_up_and_the_rate_is_in_the_middle() -> None:
-    found = measurement_interval(scenario(ON_CPU), STEADY)
+    found = measurement_interval(scenario(ON_CPU), STEADY).rate
     assert found.confidence == 0.9
-    assert found.low_per_min * found.high_per_min == pytest.approx(STEADY.mean**2)
+    assert found.low * found.high == pytest.approx(STEADY.mean**2)
     assert found.sd == pytest.approx(math.sqrt(sum(part.sd**2 for part in found.parts)))
-    assert math.log(found.high_per_min / STEADY.mean) > 1.64 * found.sd
+    assert math.log(found.high / STEADY.mean) > 1.64 * found.sd
     assert list(found.parts) == sorted(found.parts, key=lambda part: -part.sd)
 
 
@@ -108,9 +107,9 @@ def test_a_machine_that_waits_for_load_does_what_is_asked() -> None:
 
 
 def test_page_cleaners_leave_as_much_open_as_other_writers() -> None:
-    found = measurement_interval(scenario("innodb/hammerdb-80-users"), STEADY)
+    found = measurement_interval(scenario("innodb/hammerdb-80-users"), STEADY).rate
     assert any(part.what == "row_operation_us" for part in found.parts)
-    assert STEADY.mean / 10 < found.low_per_min < 0.8 * STEADY.mean
+    assert STEADY.mean / 10 < found.low < 0.8 * STEADY.mean
 
 
 def test_a_machine_without_formulas_has_no_interval() -> None:
@@ -136,14 +135,15 @@ def test_a_slower_disk_keeps_a_providers_caps() -> None:
 
 def test_two_machines_are_wrong_alike() -> None:
     """Two disks in the place of one: what is wrong of both leaves their ratio as it is, so that it is known better."""
-    one, two = (uncertainty_of(scenario(ON_DISK, *words), STEADY) for words in ((), ("machine.disks.count=2",)))
-    low, high = ratio_interval(one, two, 1.9, 0.01)
-    assert low < 1.9 < high
-    independent = math.hypot(one.sd, two.sd)
-    assert math.log(high / 1.9) < 1.64 * 0.8 * independent
-    other = uncertainty_of(scenario(ON_CPU), STEADY)
-    apart = ratio_interval(one, other, 1.9, 0.01)
-    assert math.log(apart[1] / 1.9) > 1.64 * 0.95 * math.hypot(one.sd, other.sd)
+    one, two, other = (
+        measurement_interval(scenario(name, *words), STEADY).rate
+        for name, *words in ((ON_DISK,), (ON_DISK, "machine.disks.count=2"), (ON_CPU,))
+    )
+    ratio = two / one
+    assert ratio.low < ratio.value < ratio.high
+    assert math.log(ratio.high / ratio.value) < 1.64 * 0.8 * math.hypot(one.sd, two.sd)
+    apart = other / one
+    assert math.log(apart.high / apart.value) > 1.64 * 0.95 * math.hypot(one.sd, other.sd)
 
 
 def test_moves_are_those_of_the_formulas() -> None:
@@ -156,6 +156,10 @@ def test_moves_are_those_of_the_formulas() -> None:
         f"machine.disks.disk.transfer_mib_per_s={value_at(base, 'machine.disks.disk.transfer_mib_per_s') / factor}"
     )
     middle, slower = steady_rates(base, scenario(ON_DISK, *slow))
-    move = uncertainty_of(base, STEADY).moves["times of 73 GB SCSI, 10,000 rpm"]
+    move = next(
+        each.sd
+        for each in measurement_interval(base, STEADY).rate.components
+        if each.key == "times of 73 GB SCSI, 10,000 rpm"
+    )
     assert move < 0.0
     assert math.log(slower.new_orders_per_min / middle.new_orders_per_min) == pytest.approx(move, rel=0.15)

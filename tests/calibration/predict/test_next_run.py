@@ -22,6 +22,8 @@ from oltpsim.calibration.fit import (
     shared_correlations,
 )
 from oltpsim.calibration.predict import (
+    CALIBRATED,
+    MISSED,
     CandidateSet,
     advise_next_run,
     candidates_around,
@@ -167,7 +169,7 @@ def test_what_is_open_now_is_what_the_prediction_says(usual: Calibration) -> Non
     asked = changed(usual, clients=32)
     advice = advise_next_run(usual, candidates_around(usual), asked, pairs=0)
     said = predict_scenario(usual, asked)
-    assert advice.open_sd == pytest.approx(np.hypot(said.parameters_sd, said.discrepancy_sd), rel=0.02)
+    assert advice.open_sd == pytest.approx(np.hypot(said.rate.sd_of(CALIBRATED), said.rate.sd_of(MISSED)), rel=0.02)
     assert all(run.left_sd < advice.open_sd for run in advice.runs)
 
 

@@ -41,9 +41,9 @@ def test_an_interval_is_wider_by_what_no_run_had() -> None:
     mine = measurement_interval(load_scenario_file(scenario_path(OF_ITS_KIND)), RATE, MYSQL)
     scenario = load_scenario_file(scenario_path(OF_ANOTHER), ("machine.name=another box",))
     other = measurement_interval(scenario, RATE, MYSQL)
-    added = {part.what for part in other.parts} - {part.what for part in mine.parts}
+    added = {part.what for part in other.rate.parts} - {part.what for part in mine.rate.parts}
     assert "transaction_us" in added
-    assert other.sd > mine.sd
+    assert other.rate.sd > mine.rate.sd
 
 
 def test_moves_by_one_end_and_by_none() -> None:

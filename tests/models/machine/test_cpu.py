@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oltpsim.calibration.fit import apply_calibration, calibration_path, engine_doubts, read_calibration
-from oltpsim.models.machine import CpuSpec
-from oltpsim.models.machine.cpu import cache_line_ns, slowdowns
+from oltpsim.models.machine import CpuSpec, Sessions
+from oltpsim.models.machine.cpu import KEPT_SHARE, cache_line_ns, slowdowns
 from oltpsim.models.reading import load_scenario
 from oltpsim.models.wiring import build, unmeasured_threads
+from oltpsim.models.wiring.paths import paths_of
 from oltpsim.scenarios.library import load_scenario_file, scenario_path
 from tests.simulator.tpcc_systems import TINY
 
@@ -208,3 +209,72 @@ def test_a_run_of_as_many_threads_takes_the_doubt_away() -> None:
     mysql, other = (read_calibration(calibration_path(Path(name))) for name in ("mysql", "postgresql"))
     assert unmeasured_threads(apply_calibration(mysql, asked)) == []
     assert unmeasured_threads(apply_calibration(other, asked)), "of another database"
+
+
+def kept(cores: int, clients: int, threads_per_core: int = 1, threads: int = 2, **costs: float) -> list[float]:
+    """Slowdowns of processors whose threads keep them."""
+    spec = cpu(cores, threads_per_core, gain=0.3, thread_placement="kept")
+    return slowdowns(spec, sessions=Sessions(clients, threads, **costs)).tolist()  # pyright: ignore[reportArgumentType]
+
+
+def chance_that_none_runs(sessions: int, here: int) -> float:
+    """Counted one by one: one of each `sessions` pairs of threads runs, any of all threads as likely."""
+    every = list(combinations(range(2 * sessions), sessions))
+    return sum(all(thread >= here for thread in running) for running in every) / len(every)
+
+
+@pytest.mark.parametrize(("clients", "here"), [(4, 2), (6, 3), (8, 4)])
+def test_threads_that_keep_their_processors_leave_others_idle(clients: int, here: int) -> None:
+    """A client's and the server's thread of each session on four cores: some core has none that runs."""
+    idle = chance_that_none_runs(clients, here)
+    assert kept(4, clients)[3] == pytest.approx(1.0 / (1.0 - KEPT_SHARE * idle))
+    assert kept(4, clients, threads=1)[3] == 1.0, "clients on other machines: no thread sleeps beside one that runs"
+    assert kept(4, 1000)[3] == pytest.approx(1.0, abs=1e-6), "with many sessions no core is without work"
+    assert kept(4, clients)[:2] == [1.0, 1.0], "each thread has a core of its own"
+
+
+def test_threads_that_keep_their_processors_fill_cores_first() -> None:
+    """Eight cores of two threads: four sessions' eight threads have a core each, eight sessions' a sibling each."""
+    four, eight, full = (kept(8, 500, 2)[busy - 1] for busy in (4, 8, 16))
+    assert four == 1.0
+    seen_busy = 7 / 15
+    idle = chance_that_none_runs(8, 2) - (1 - (8 - 8 * seen_busy / 2) / 8)
+    assert eight == pytest.approx(1 / (1 - seen_busy * (1 - 1.3 / 2)) / (1 - KEPT_SHARE * idle))
+    assert full == pytest.approx(2 / 1.3)
+
+
+def test_processors_with_turns_to_give_do_not_sleep() -> None:
+    """A fifth of a lone transaction are wake-ups: gone on full processors, where refills take their place."""
+    assert kept(2, 1, wake_share=0.2)[0] == 1.0
+    assert kept(2, 1000, wake_share=0.2)[1] == pytest.approx(0.8)
+    assert kept(2, 1000, wake_share=0.2, refill_fraction=0.5)[1] == pytest.approx(0.8 * 1.5)
+    assert kept(2, 2, wake_share=0.2)[1] > kept(2, 4, wake_share=0.2)[1] > 0.8
+    assert kept(2, 1, growth=1.25)[0] == 1.25
+
+
+def test_costs_of_turns_come_from_the_scenario() -> None:
+    """The keys that no saved file has change nothing; those of wake-ups and sessions change all processors' times."""
+
+    def sharing(*settings: str) -> tuple[int, ...] | None:
+        found = build(load_scenario(TINY, ["machine.cpu.cores=2", "workload.arrivals.clients=5", *settings])).sharing
+        return found and found.ppm
+
+    assert sharing() is None
+    assert sharing("database.path.session_fraction=0.01") == (1_040_000, 1_040_000)
+    crowded = sharing("database.path.session_fraction=0.01", "database.path.crowding_sessions=4")
+    assert crowded == (1_020_000, 1_020_000)
+    woken, refilled = sharing("machine.cpu.wake_us=100"), sharing("database.path.refill_fraction=0.1")
+    assert woken is not None and woken[0] == 1_000_000 > woken[1]  # noqa: PT018
+    assert refilled is not None and refilled[0] == 1_000_000 < refilled[1] < 1_100_000  # noqa: PT018
+    remote = ["machine.network={clients_on_server: false, round_trip_us: 100, source: test}"]
+    assert sharing("machine.cpu.thread_placement=kept") != sharing("machine.cpu.thread_placement=kept", *remote)
+
+
+def test_a_message_wakes_processors_up_whatever_their_speed() -> None:
+    def message_ns(*settings: str) -> int:
+        scenario = load_scenario(TINY, list(settings))
+        return paths_of(scenario.machine, scenario.operating_system, scenario.database).message_ns
+
+    for speed in (1, 4):
+        words = f"machine.cpu.relative_speed={speed}"
+        assert message_ns(words, "machine.cpu.wake_us=30") - message_ns(words) == 30_000

@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from oltpsim.calibration.fit import apply_calibration, calibration_path, read_calibration
-from oltpsim.calibration.predict import predict_scenario, uncertainty_of
+from oltpsim.calibration.predict import ONE_RUN, measurement_interval, predict_scenario
 from oltpsim.calibration.predict.beyond import beyond_in_kind
 from oltpsim.models.catalogue import catalogue_entry
 from oltpsim.models.machine import DiskSpec
@@ -49,13 +49,13 @@ def test_a_job_has_the_calibrated_values_and_an_interval(answered: Answered) -> 
     assert "measurement" not in alone
 
 
-def test_run_and_predict_say_the_same_number(answered: Answered) -> None:
+def test_a_run_by_a_model_is_its_prediction(answered: Answered) -> None:
     run = answered("run", "v20z", "--model", "published", "-q")
     scenario = load_scenario_file(V20Z)
     predicted = predict_scenario(PUBLISHED, scenario, simulate_by_kernel)
-    assert run["rate_per_min"]["mean"] == pytest.approx(predicted.rate_per_min, rel=1e-9)
-    assert run["measurement"]["low_per_min"] == pytest.approx(predicted.low_per_min, rel=0.03)
-    assert run["measurement"]["high_per_min"] == pytest.approx(predicted.high_per_min, rel=0.03)
+    assert run["rate_per_min"]["mean"] == pytest.approx(predicted.rate.value, rel=1e-9)
+    assert run["measurement"]["low_per_min"] == pytest.approx(predicted.rate.low, rel=0.03)
+    assert run["measurement"]["high_per_min"] == pytest.approx(predicted.rate.high, rel=0.03)
 
 
 def test_without_a_model_the_document_has_none(answered: Answered) -> None:
@@ -94,8 +94,11 @@ def test_a_model_in_the_place_of_a_scenario_is_its_base(answered: Answered, tmp_
         (["run", "published", "--model", "published"], "published is a model already; give one of them"),
         (["run", "v20z", "--model", "nowhere.json"], "nowhere.json: cannot be read"),
         (["explain", "{}", "--model", "published"], "a saved run is done already; --model goes with a scenario"),
-        (["report", "{}", "--model", "published", "--out", "x.html"], "is done already; give its scenario"),
-        (["run", "{}"], "unknown key"),
+        (
+            ["report", "{}", "--model", "published", "--out", "x.html"],
+            "is done already: --model, --set and --engine go with a scenario",
+        ),
+        (["run", "{}", "--model", "published"], "is done already; it goes with a scenario"),
     ],
 )
 def test_a_model_where_none_can_be_is_refused(words: list[str], sentence: str, tmp_path: Path, capsys: Output) -> None:
@@ -162,12 +165,12 @@ def test_of_a_machine_that_was_fitted_nothing_is_new() -> None:
 def test_what_two_machines_of_a_model_have_in_common_leaves_their_ratio() -> None:
     scenario = load_scenario_file(V20Z)
     rate = Estimate(8_000.0, 7_900.0, 8_100.0, 0.9, "a test")
-    alone, by_model = uncertainty_of(scenario, rate), uncertainty_of(scenario, rate, PUBLISHED)
+    alone, by_model = (measurement_interval(scenario, rate, model).rate for model in (None, PUBLISHED))
     assert {part.what for part in by_model.parts} <= {
         "the calibrated parameters", "what the model misses", "one run from the next", "chance",
     }  # fmt: skip
     assert {part.what for part in alone.parts} - {part.what for part in by_model.parts}
-    assert by_model.run_to_run_sd == PUBLISHED.run_to_run_sd
+    assert by_model.sd_of(ONE_RUN) == PUBLISHED.run_to_run_sd
     assert apply_calibration(PUBLISHED, scenario) != scenario
 
 

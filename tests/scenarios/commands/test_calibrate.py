@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oltpsim.calibration.fit import Calibration, FigureKind, apply_calibration, calibration_path, read_calibration
-from oltpsim.calibration.predict import predict_scenario
+from oltpsim.calibration.predict import CALIBRATED, MISSED, ONE_RUN, predict_scenario
 from oltpsim.calibration.records import load_record, save_records
 from oltpsim.calibration.records.record import Counted, Positive
 from oltpsim.models.reading import load_scenario, with_values
@@ -93,34 +93,34 @@ def test_a_scenario_between_the_runs_is_predicted(calibration: Calibration) -> N
     asked = scenario("workload.arrivals.clients=8", "database.pool.buffers=1500")
     found = predict_scenario(calibration, asked)
     truth = said_by(with_values(asked, TRUTH))[FigureKind.RATE]
-    assert found.role == "predicted"
-    assert found.low_per_min < truth < found.high_per_min
-    assert found.rate_per_min == pytest.approx(truth, rel=0.03)
-    assert not found.outside
-    total = (found.parameters_sd**2 + found.run_to_run_sd**2 + found.discrepancy_sd**2) ** 0.5
-    assert min(found.parameters_sd, found.run_to_run_sd, found.discrepancy_sd) > 0
-    assert found.high_per_min / found.low_per_min > 1 + 3 * total
+    assert found.model.role == "predicted"
+    assert found.rate.low < truth < found.rate.high
+    assert found.rate.value == pytest.approx(truth, rel=0.03)
+    assert not found.model.outside
+    sds = [found.rate.sd_of(what) for what in (CALIBRATED, ONE_RUN, MISSED)]
+    assert min(sds) > 0
+    assert found.rate.high / found.rate.low > 1 + 3 * sum(sd**2 for sd in sds) ** 0.5
 
 
 def test_the_scenario_of_a_run_is_called_fitted(calibration: Calibration) -> None:
     machine = {"workload.arrivals.clients": 8, "database.pool.buffers": 500, "interval.duration_s": 60.0}
-    assert predict_scenario(calibration, with_values(scenario(), machine)).role == "fitted"
+    assert predict_scenario(calibration, with_values(scenario(), machine)).model.role == "fitted"
     machine["database.pool.buffers"] = 501
-    assert predict_scenario(calibration, with_values(scenario(), machine)).role == "predicted"
+    assert predict_scenario(calibration, with_values(scenario(), machine)).model.role == "predicted"
 
 
 def test_the_distance_from_the_runs_is_said(calibration: Calibration) -> None:
     asked = scenario("workload.arrivals.clients=32", "database.pool.buffers=2000")
     found = predict_scenario(calibration, asked)
-    assert "four times the clients of any run you gave" in found.outside
+    assert "four times the clients of any run you gave" in found.model.outside
 
 
 def test_values_of_another_part_are_not_touched(calibration: Calibration) -> None:
     asked = scenario("workload.arrivals.clients=8", f"{ROWS}=55")
     found = predict_scenario(calibration, asked)
-    assert found.not_applied == (ROWS,)
+    assert found.model.not_applied == (ROWS,)
     assert found.scenario.database.path.row_operation_us == 55
-    assert found.parameters_sd == 0.0
+    assert found.rate.sd_of(CALIBRATED) == 0.0
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": "oltpsim-calibration-1"}', "\x00"])

@@ -74,11 +74,6 @@ def test_every_command_loads_by_its_name() -> None:
     assert {name: command.name or name for name, command in LazyCommands().items()} == {name: name for name in COMMANDS}
 
 
-def test_a_former_command_says_what_to_type_instead(capsys: Output) -> None:
-    assert main(["machine", "8 GB"]) == 2
-    assert "oltpsim quick '2 x Opteron 244" in capsys.readouterr().err
-
-
 def test_models_are_built_without_an_engine() -> None:
     code = (
         "from oltpsim.models.wiring import build\nfrom scenarios.library import library_files, load_scenario_file\n"
@@ -100,7 +95,7 @@ def test_table_says_what_was_run_and_how_to_run_it_again(capsys: Output) -> None
     assert "new orders per minute" in out
     assert "bottleneck" in out
     last = out.rstrip("\n").splitlines()[-1]
-    assert last == f"again, same bytes: oltpsim run {shlex.quote(TINY)} --set machine.cpu.cores=2 --seed 7"
+    assert last == f"reproduce: oltpsim run {shlex.quote(TINY)} --quiet --set machine.cpu.cores=2 --seed 7"
     assert err == ""
 
 

@@ -142,10 +142,12 @@ def models() -> Iterator[Refusal]:
         MODEL, ('"confidence": 0.9', '"confidence": 9'), ("oltpsim-calibration-1", "oltpsim-calibration-7"),
         ('"parameters"', '"parametres"'),
     )  # fmt: skip
-    yield from of_files("model", "m.json", "predict m.json", texts)
+    yield from of_files("model", "m.json", "run v20z --model m.json", texts)
     yield from of_words(
-        "model", "predict publised", "predict none.json v20z", "predict published v2oz", "validate none.json",
-        "predict published v20z --set machine.cpu.coers=1", "predict published v20z --seed -1", "next-run none.json",
+        "model", "run v20z --model publised", "run v20z --model none.json", "run v2oz --model published",
+        "validate none.json",
+        "run v20z --model published --set machine.cpu.coers=1", "run v20z --model published --seed -1",
+        "next-run none.json",
         "sensitivity v20z --model none.json", "plan v20z --model none.json", "next-run published --for nothere",
         "next-run published --could machine.disks.count", "next-run published --grid", "validate published nothere",
     )  # fmt: skip
@@ -367,7 +369,7 @@ LINES = (
 
 
 def lines() -> Iterator[Refusal]:
-    yield from of_words("line", *(f"quick -q |8 cores, 32 GB, NVMe, {pieces}|" for pieces in LINES))
+    yield from of_words("line", *(f"run -q |8 cores, 32 GB, NVMe, {pieces}|" for pieces in LINES))
     yield from of_words("line", "plan |8 cores, 32 GB, SSD, pgbench| --target 5000 -q -o json")
     yield from of_words("line", "compare |8 cores, 32 GB, SSD, pgbench| |8 cores, 32 GB, SSD|")
 

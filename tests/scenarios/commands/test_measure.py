@@ -111,7 +111,7 @@ def test_a_measured_run_is_imported_calibrated_and_predicted(server: Server, cal
     scope = ("--confirm", 0, "--vary", "database.path.row_operation_us=1..500", "-q")
     status, out, err = call("calibrate", folder / "record.yaml", "--base", "postgresql-15", *scope, "--save", model)
     assert status == 0, err
-    status, out, err = call("predict", model, "postgresql-15", "-q")
+    status, out, err = call("run", "postgresql-15", "--model", model, "--engine", "analytic", "-q")
     assert status == 0, err
     assert "new orders per minute" in out
 

@@ -14,7 +14,12 @@ Output = pytest.CaptureFixture[str]
 QUESTIONS = {
     "run": ["run", TINY, "--replications", "3"],
     "calculated run": ["run", TINY, "--engine", "analytic"],
-    "quick": ["quick", TINY],
+    "line": [
+        "run",
+        "2 GiB, 1 core, sas-15k, 2 clients, 1 warehouse, pool 64 MiB, warm-up 1 s, 2 s",
+        "--engine",
+        "analytic",
+    ],
     "sweep": ["sweep", TINY, "--vary", "machine.disks.count=1,2"],
     "compare": ["compare", TINY, TINY, "--set", "B:machine.disks.count=2", "--replications", "2"],
     "explain": ["explain", TINY],

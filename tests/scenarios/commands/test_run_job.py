@@ -102,7 +102,6 @@ def test_a_store_is_simulated_and_says_its_seed_and_machines(job_file: Callable[
         (["--report", "x.html"], "--report: is for transactions"),
         (["--save", "x.json"], "--save: is for transactions"),
         (["--target", "5"], "--target: is for transactions"),
-        (["--output", "csv"], "--output csv: a job has one figure; give table or json"),
     ],
 )
 def test_options_of_transactions_are_refused(

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from oltpsim.calibration.predict import Advice, Predicted, RunWorth
+from oltpsim.calibration.predict import (
+    CALIBRATED,
+    MISSED,
+    ONE_RUN,
+    Advice,
+    Component,
+    ModelUsed,
+    Predicted,
+    RunWorth,
+    UncertainValue,
+)
 from oltpsim.calibration.predict.candidates import Impossible, RunCandidate
 from oltpsim.scenarios.library import load_scenario_file
 from oltpsim.scenarios.show.next_run import CSV_COLUMNS, next_run_csv, next_run_json, next_run_text
@@ -30,10 +40,19 @@ ADVICE = Advice(
     runs=(worth("1 client", 0.6, ((ROWS, SECTION),)), worth("96 clients", 0.01)),
     impossible=(Impossible("100 clients", "too little memory"),),
 )
+
+
+def rate_known_to(parameters_sd: float) -> UncertainValue:
+    """1,000 new orders a minute by a calibrated model."""
+    sds = {CALIBRATED: parameters_sd, ONE_RUN: 0.03, MISSED: 0.04}
+    return UncertainValue(1000.0, tuple(Component(what, sd) for what, sd in sds.items()))
+
+
 ASKED = Predicted(
-    scenario=SCENARIO, role="predicted", rate_per_min=1000.0, low_per_min=800.0, high_per_min=1250.0, confidence=0.9,
-    parameters_sd=0.12, run_to_run_sd=0.03, discrepancy_sd=0.04, outside=(), not_applied=(),
-)  # fmt: skip
+    scenario=SCENARIO,
+    rate=rate_known_to(0.12),
+    model=ModelUsed("base", 3, "abc", "predicted", (), ()),
+)
 
 
 def with_ends(run: RunWorth) -> RunWorth:
@@ -58,12 +77,12 @@ def test_the_text_ranks_names_the_impossible_and_says_what_to_do() -> None:
 
 def test_for_a_rate_the_interval_before_and_after_is_said() -> None:
     lines = next_run_text(FOR_RATE).splitlines()
-    assert lines[0] == f"{SCENARIO.name}: 1,000 new orders/min, 90% interval 800 .. 1,250"
+    assert lines[0] == f"{SCENARIO.name}: 1,000 new orders/min, 90% interval 807 .. 1,238"
     assert lines[1] == (
         "its variance: parameters 85%, one run from the next 5%, what the model misses 9%; a run can only take of "
         "the first"
     )
-    assert f"the interval of {SCENARIO.name} goes from 800 .. 1,250 to about 950 .. 1,050" in lines[-1]
+    assert f"the interval of {SCENARIO.name} goes from 807 .. 1,238 to about 950 .. 1,050" in lines[-1]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +91,7 @@ def test_for_a_rate_the_interval_before_and_after_is_said() -> None:
         (ADVICE, "no run of these tells more of the parameters than your runs do"),
         (FOR_RATE, "nearly all of its interval is of what none of them shows"),
         (
-            replace(FOR_RATE, asked=replace(ASKED, parameters_sd=0.01)),
+            replace(FOR_RATE, asked=replace(ASKED, rate=rate_known_to(0.01))),
             "nearly all of its interval is of one run from the next and of what the model misses",
         ),
     ],
@@ -98,6 +117,7 @@ def test_json_holds_the_candidates_and_what_was_asked() -> None:
     assert [each["name"] for each in data["candidates"]] == ["1 client", "96 clients"]
     assert data["candidates"][0]["tells"] == [[ROWS, SECTION]]
     assert data["asked"]["rate_per_min"] == 1000.0
+    assert (data["asked"]["parameters_sd"], data["asked"]["low_per_min"]) == (0.12, ASKED.rate.low)
     assert data["impossible"] == {"100 clients": "too little memory"}
     nothing = json.loads(next_run_json(replace(ADVICE, runs=ADVICE.runs[1:])))
     assert (nothing["best"], nothing["asked"]) == (None, None)

@@ -100,7 +100,7 @@ def test_choice_and_bill_are_the_plans(plan: Plan) -> None:
     assert best is not None
     low, high = best.belief.interval
     assert f"{best.cost:,.0f} USD over 3 years" in words
-    assert f"{best.belief.per_min:,.0f} new orders per minute {low:,.0f} .. {high:,.0f}" in words
+    assert f"{best.belief.value:,.0f} new orders per minute {low:,.0f} .. {high:,.0f}" in words
     assert f"{100 * best.chance:.0f} % if not, {best.short_by_per_min:,.0f} are missing" in words
     for line in best.bill:
         assert f"{line.part} {line.pieces} – {line.price:,.2f} each {line.amount:,.0f} made up {TODAY}" in words
@@ -133,7 +133,7 @@ def test_short_list_is_the_plans(plan: Plan) -> None:
     bars = [trace["x"] for trace in data if trace["mode"] == "lines"]
     dots = [trace["x"] for trace in data if trace["mode"] == "markers"]
     assert bars == [list(each.belief.interval) for each in shown]
-    assert dots == [[each.belief.per_min] for each in shown]
+    assert dots == [[each.belief.value] for each in shown]
     for each in shown:
         assert each.name in words
         assert f"{each.belief.interval[0]:,.0f} .. {each.belief.interval[1]:,.0f}" in words
@@ -153,7 +153,7 @@ def test_every_rate_is_a_point_and_the_frontier_a_line(plan: Plan, monkeypatch: 
     assert frontier["y"] == [each.per_min for each in plan.frontier]
     star = next(trace for trace in figure["data"] if trace["marker"].get("symbol") == "star")
     assert plan.choice is not None
-    assert (star["x"], star["y"]) == ([plan.choice.cost], [plan.choice.belief.per_min])
+    assert (star["x"], star["y"]) == ([plan.choice.cost], [plan.choice.belief.value])
     monkeypatch.setattr(plan_pages, "MOST_POINTS", 20)
     picture = plan_pages.cost_and_rate(plan)
     assert picture is not None

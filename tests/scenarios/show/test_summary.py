@@ -3,12 +3,13 @@
 import csv
 import io
 import json
+import math
 import re
 from dataclasses import replace
 
 import pytest
 
-from oltpsim.calibration.predict import Contribution, MeasurementInterval
+from oltpsim.calibration.predict import Component, MeasurementInterval, UncertainValue
 from oltpsim.models.machine import PriceSpec
 from oltpsim.scenarios.show.summary import answer_json, cost_words, summary_csv, summary_text
 from oltpsim.simulator.results import DeviceResult, PercentileInterval
@@ -42,13 +43,14 @@ def test_answer_says_what_first_minutes_need() -> None:
     assert "tpmC" not in text
 
 
-PARTS = (Contribution("row_operation_us", 0.1), Contribution("chance", 0.02))
-EXPECTED = MeasurementInterval(900.0, 1_500.0, 0.9, PARTS)
+PARTS = (Component("row_operation_us", 0.1), Component("chance", 0.02))
+EXPECTED = MeasurementInterval(UncertainValue(1_200.0, PARTS))
+LOW, HIGH = (1_200.0 * math.exp(sign * 1.6449 * math.hypot(0.1, 0.02)) for sign in (-1.0, 1.0))
 
 
 def test_an_interval_says_where_a_measurement_would_fall_and_why() -> None:
     text = summary_text(example_result(), example_scenario(), 200, expected=EXPECTED)
-    assert re.search(r"new orders per minute +[\d,]+  \[900 \.\. 1,500\]  90% interval, predicted", text)
+    assert re.search(r"new orders per minute +[\d,]+  \[1,015 \.\. 1,419\]  90% interval, predicted", text)
     assert re.search(r"uncertain by +row_operation_us ±11 %   chance ±2\.0 %   in all ±11 %, one standard", text)
     assert "chance alone" not in text
     ramping = replace(example_result(), rate_per_min=replace(example_result().rate_per_min, low=None, high=None))
@@ -65,11 +67,11 @@ def test_forms_for_programs_have_both_intervals() -> None:
     result = example_result()
     data = json.loads(answer_json(result, EXPECTED))
     assert data["rate_per_min"]["high"] == result.rate_per_min.high
-    assert data["measurement"]["low_per_min"] == 900.0
+    assert data["measurement"]["low_per_min"] == pytest.approx(LOW, rel=1e-4)
     assert [part["what"] for part in data["measurement"]["parts"]] == ["row_operation_us", "chance"]
     assert json.loads(answer_json(result, ""))["measurement"] is None
     [row] = csv.DictReader(io.StringIO(summary_csv(result, example_scenario(), EXPECTED)))
-    assert row["measurement_high_per_min"] == "1500.0"
+    assert float(row["measurement_high_per_min"]) == pytest.approx(HIGH, rel=1e-4)
     assert "measurement_high_per_min" not in summary_csv(result, example_scenario())
 
 

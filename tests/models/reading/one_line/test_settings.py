@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from oltpsim.models.input import value_at
+from oltpsim.models.machine.cpu import slowdowns
 from oltpsim.models.reading import read_description
 from oltpsim.models.reading.one_line.words import ATOMS, disk_terms, patterns, table
 from oltpsim.simulator.errors import InputError
@@ -144,3 +146,49 @@ def test_the_table_names_what_it_sets_and_means_what_it_matches() -> None:
         assert not (form.refuse and (form.says or form.sets)), form.form
         assert form.refuse or form.says or form.sets or form.driver, form.form
         assert (form.factor is None and not form.others) or form.source, form.form
+
+
+def test_io_capacity_max_goes_with_io_capacity_unless_it_is_said() -> None:
+    key = "database.page_cleaner.io_capacity_max_per_s"
+    line = "MySQL 8.0, 8 cores, NVMe, innodb_io_capacity 10000"
+    found = [value_at(read_description(line + words).scenario, key) for words in ("", ", innodb_io_capacity_max 15000")]
+    assert found == [20_000, 15_000]
+
+
+def test_clouds_processors_are_those_that_are_named_and_threads_of_their_cores() -> None:
+    """Twin: without a name they are current ones."""
+    named, clock, plain = (
+        read_description(f"{words}, 32 GB, SSD").scenario.machine.cpu
+        for words in ("8 vCPU, EPYC 7763", "8 vCPU at 4.5 GHz", "8 vCPU")
+    )
+    assert (named.model, named.cores, named.threads_per_core) == ("EPYC 7763, 2.45 GHz", 4, 2)
+    assert (clock.relative_speed, plain.relative_speed) == (7.5, 5.0)
+    assert {each.threads for each in (named, clock, plain)} == {8}
+
+
+@pytest.mark.parametrize(("vcpus", "work"), [(2, 1.2), (3, 1.8), (4, 2.4), (7, 4.2), (8, 4.8)])
+def test_each_virtual_processor_is_half_a_core(vcpus: int, work: float) -> None:
+    """An odd number too; twin: whole cores would do more."""
+    cpu = read_description(f"{vcpus} vCPU, 8 GB, SSD").scenario.machine.cpu
+    assert cpu.threads == vcpus
+    assert vcpus / slowdowns(cpu)[-1] == pytest.approx(work, rel=1e-3)
+    whole = read_description(f"{vcpus} cores, 8 GB, SSD").scenario.machine.cpu
+    assert vcpus / slowdowns(whole)[-1] > 1.5 * work
+
+
+def test_a_host_costs_a_wake_up_and_xen_its_share_but_bare_metal_neither() -> None:
+    for words, wake_us, lost in (
+        ("8 cores, SSD, KVM", 10, 0), ("8 cores, SSD, Xen", 0, 0.09), ("8 cores, SSD", 0, 0),
+        ("m5.metal", 0, 0), ("m5.24xlarge", 10, 0),
+    ):  # fmt: skip
+        machine = read_description(words).scenario.machine
+        assert (machine.cpu.wake_us, machine.hardware_share_lost) == (wake_us, lost)
+
+
+def test_data_in_memory_fit_there() -> None:
+    """A quarter of the memory, or most of the pool; twin: without the words data are as large as the memory."""
+    for line, most_gib in (("8 cores, 64 GB, SSD", 32), ("MySQL 8.0, sysbench, 8 cores, 64 GB, SSD, pool 2 GB", 2)):
+        inside, outside = (read_description(line + words).scenario for words in (", in memory", ""))
+        gib = [each.workload.file_pages * each.database.page_kib / 2**20 for each in (inside, outside)]
+        assert gib[0] < most_gib
+        assert gib[1] > 60

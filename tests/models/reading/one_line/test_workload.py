@@ -40,7 +40,7 @@ def test_a_benchmark_of_rows_is_run_on_the_engines_rows(line: str, name: str, pe
     scenario = read_description(line).scenario
     assert (workload.name, workload.tables[0].rows_per_page, workload.scale) == (name, per_page, scale)
     assert workload.page_kib == scenario.database.page_kib
-    assert scenario.database.path.statement_us in {197, 139}, "else it takes the time of TPC-C's transactions"
+    assert scenario.database.path.statement_us in {197, 122}, "else it takes the time of TPC-C's transactions"
     assert scenario.interval.start == "warm"
     assert scenario.interval.sustained
 

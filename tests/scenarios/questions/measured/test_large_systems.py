@@ -130,8 +130,8 @@ def test_the_model_that_comes_with_the_program_is_of_these_rows() -> None:
 
 
 def test_the_page_says_what_the_model_says() -> None:
-    """docs/validation.md is written from the same model, and says whether it has been judged."""
-    page = (Path(__file__).parents[4] / "docs" / "validation.md").read_text(encoding="utf-8")
+    """docs/evidence/published.md is written from the same model, and says whether it has been judged."""
+    page = (Path(__file__).parents[4] / "docs" / "evidence" / "published.md").read_text(encoding="utf-8")
     block = page.split("<!-- begin of the published rows: python docs/build_published.py -->\n")[1]
     rows = [line.split(" | ") for line in block.split("<!-- end")[0].splitlines()[2:]]
     calibration = read_calibration(shipped_calibrations()["published"])
@@ -149,7 +149,7 @@ def test_the_page_says_what_the_model_says() -> None:
 
 
 def test_the_page_has_every_row_that_was_kept_back_by_this_model() -> None:
-    page = (Path(__file__).parents[4] / "docs" / "validation.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[4] / "docs" / "evidence" / "published.md").read_text(encoding="utf-8")
     block = page.split("<!-- begin of the rows kept back: python docs/build_published.py -->\n")[1].split("<!-- end")[0]
     calibration = read_calibration(shipped_calibrations()["published"])
     if block == "Not predicted since the model has changed.\n":

@@ -101,3 +101,14 @@ def test_own_scenarios_calibrate(own: Path, capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out
     assert "small" in out
     assert "large" in out
+
+
+def test_a_folder_of_outputs_is_a_run() -> None:
+    """One command from a folder as a user hands it over; a folder of other files is refused."""
+    folder = Path(__file__).resolve().parents[3] / "samples" / "run_directories" / "postgres15_go-tpc_in_memory"
+    base = load_scenario_file(scenario_path("postgresql-15"))
+    [record], scenarios = read_runs([str(folder)], base)
+    assert record.name == folder.name
+    assert scenarios[record.name] is base
+    with pytest.raises(InputError, match="no run record, measured scenario or result of a load generator"):
+        read_runs([str(folder.parents[1] / "mysql")], base)

@@ -1,0 +1,181 @@
+"""Write the summary of docs/validation.md and README's picture from the tables of docs/evidence/.
+
+It simulates nothing: the other scripts write those tables, and this one counts them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from docs.build import head, line, replaced
+from docs.build_described import Answer, read_answers
+from oltpsim.models.input import write_whole
+from oltpsim.scenarios.show.chart import Chart, Curve, Points, Scale
+from oltpsim.scenarios.show.palette import GREY, SERIES_COLOURS
+from oltpsim.scenarios.show.picture import picture_digest, picture_svg
+
+DOCS = Path(__file__).resolve().parent
+PAGE, EVIDENCE, PICTURE = DOCS / "validation.md", DOCS / "evidence", DOCS / "pictures" / "evidence.svg"
+BEGIN, END = "<!-- begin of the summary: python docs/build_evidence.py -->\n", "<!-- end of the summary -->\n"
+CHOSEN_BY = {
+    "sysbench_read_only_by_ec2_instance.csv",
+    "pgbench_three_sizes_i5.csv",
+    "hammerdb_postgresql18_users_azure.csv",
+    "hammerdb_innodb_pool_and_users.csv",
+    "pgbench_gcp_clients.csv",
+}
+"""files with rows by which path lengths or a latency were chosen (docs/decisions/0059-path-lengths-of-a-line.md)"""
+TITLE = "Predicted against measured rates of public runs"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured rate with its prediction; the interval's ends are absent where none was calculated."""
+
+    measured: float
+    model: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def error(self) -> float:
+        """Size of the relative error."""
+        return abs(self.model / self.measured - 1.0)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of one kind of evidence, and the page that has them."""
+
+    question: str
+    page: str
+    rows: Sequence[Row]
+
+    @property
+    def median_error(self) -> float:
+        """Median of the errors' sizes."""
+        return median(row.error for row in self.rows)
+
+    def cells(self) -> tuple[str, ...]:
+        """Cells of the summary's line."""
+        bounded = [(row.measured, row.low, row.high) for row in self.rows if row.low is not None and row.high]
+        inside = sum(low <= measured <= high for measured, low, high in bounded)
+        width = median(math.sqrt(high / low) for _, low, high in bounded)
+        return (
+            self.question, f"{len(self.rows)}", f"{self.median_error:.0%}", f"{inside} of {len(bounded)}",
+            f"{1 / width:.2f} to {width:.2f} times", f"[rows](evidence/{self.page})",
+        )  # fmt: skip
+
+
+def table_rows(page: Path, *columns: str) -> Iterator[list[str]]:
+    """Cells of the rows of a page's tables whose head begins with some columns."""
+    is_wanted = False
+    for text in page.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in text.strip("|").split("|")]
+        if not text.startswith("|"):
+            is_wanted = False
+        elif cells[: len(columns)] == list(columns):
+            is_wanted = True
+        elif is_wanted and cells[0] != "---":
+            yield cells
+
+
+def number(cell: str) -> float:
+    """The number that a cell begins with."""
+    found = re.match(r"[\d,.]+", cell)
+    assert found is not None, cell
+    return float(found[0].replace(",", ""))
+
+
+def row(measured: str, model: str, interval: str) -> Row:
+    """A row from the cells of a table."""
+    low, high = interval.split(" .. ")
+    return Row(number(measured), number(model), number(low), number(high))
+
+
+def judged(page: str, role: str) -> list[Row]:
+    """Rows of a page with runs that weren't fitted to."""
+    columns = ("run", "measured", "model", "error", "90 % interval", "inside", role)
+    return [
+        row(cells[1], cells[2], cells[4]) for cells in table_rows(EVIDENCE / page, *columns) if cells[6] == "predicted"
+    ]
+
+
+def described(answers: Sequence[Answer]) -> list[Row]:
+    """Rows of answers to lines."""
+    return [Row(each.measured, each.said, each.low, each.high) for each in answers if each.said is not None]
+
+
+def groups() -> list[Group]:
+    """Kinds of evidence, from a line of text to a model of one's own runs."""
+    answers = [answer for answer in read_answers() if answer.said is not None]
+    predicted = [answer for answer in answers if answer.file not in CHOSEN_BY]
+    chosen_by = [answer for answer in answers if answer.file in CHOSEN_BY]
+    columns = ("row", "measured", "model", "90 % interval", "error", "row is", "without its machine")
+    left_out = [row(cells[1], cells[6], cells[7]) for cells in table_rows(EVIDENCE / "published.md", *columns)]
+    return [
+        Group("a machine described by a line", "described.md", described(predicted)),
+        Group("the same, files by which path lengths were chosen", "described.md", described(chosen_by)),
+        Group("published servers of 2004 to 2009, each without its own runs", "published.md", left_out),
+        Group("public sweeps, by a model of a few of their rows", "public-files.md", judged("public-files.md", "role")),
+        Group("our laboratory, by six runs of it", "laboratory-blind.md", judged("laboratory-blind.md", "row is")),
+    ]
+
+
+def summary(evidence: Sequence[Group]) -> str:
+    """The table of the page."""
+    text = head("prediction of", "rows", "median error", "inside 90 % interval", "interval, median", "", figures=True)
+    return text + "".join(line(*group.cells()) for group in evidence)
+
+
+def chart(evidence: Sequence[Group]) -> Chart:
+    """Predicted against measured rates: lines of text, and models of a few rows."""
+    lines, chosen_by, _, calibrated, _ = evidence
+    shown = (
+        (chosen_by, "one line, path lengths chosen by its file", "circle-open", SERIES_COLOURS[4]),
+        (lines, "one line, nothing chosen by its file", "circle-open", SERIES_COLOURS[1]),
+        (calibrated, "model of a few other runs", "circle", SERIES_COLOURS[0]),
+    )
+    rates = [rate for group, *_ in shown for row in group.rows for rate in (row.measured, row.model)]
+    low, high = min(rates) / 1.3, max(rates) * 1.3
+    marks: list[Curve | Points] = [
+        Curve(x=[low, high], y=[low, high], colour=GREY, width=1.5, label="predicted = measured"),
+        Curve(x=[low, high], y=[2 * low, 2 * high], colour=GREY, width=1.0, dash="dash", label="twice, half"),
+        Curve(x=[low, high], y=[low / 2, high / 2], colour=GREY, width=1.0, dash="dash"),
+    ]
+    for group, label, symbol, colour in shown:
+        legend = f"{label}: median error {group.median_error:.0%} ({len(group.rows)} rows)"
+        x, y = [row.measured for row in group.rows], [row.model for row in group.rows]
+        marks.append(Points(x=x, y=y, size=6, symbol=symbol, opacity=0.7, colour=colour, label=legend))
+    powers = {10.0**power: f"{10**power:,}" for power in range(1, 10) if low <= 10.0**power <= high}
+    return Chart(
+        key="evidence",
+        title="Each point is one machine with its settings",
+        alternative=f"predicted against measured rates: median error {lines.median_error:.0%} from a line of text, "
+        f"{calibrated.median_error:.0%} by a model of a few runs",
+        marks=marks,
+        x=Scale(low=low, high=high, log=True, ticks=powers, title="measured, transactions or new orders per minute"),
+        y=Scale(low=low, high=high, log=True, ticks=powers, title="predicted"),
+        height_px=460,
+    )
+
+
+def main() -> None:
+    """Write the table and draw the picture."""
+    evidence = groups()
+    write_whole(PAGE, replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, summary(evidence)))
+    write_whole(PICTURE, picture_svg(TITLE, [chart(evidence)]))
+
+
+def digest() -> str:
+    """Hash of what the picture shows, which its SVG names."""
+    return picture_digest(TITLE, [chart(groups())])
+
+
+if __name__ == "__main__":
+    main()
