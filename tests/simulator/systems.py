@@ -377,17 +377,6 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
 
 
 @st.composite
-def sharing_systems(draw: st.DrawFn) -> DrawnSystem:
-    """Systems whose pool and page cache share memory, from a page to room for both."""
-    system = draw(systems().filter(lambda one: not one.direct_io))
-    both = system.pool.resident_pages + system.cache.pages
-    pages = draw(st.sampled_from([both, both, max(both // 2, 1), 1]))
-    swappiness, batch = draw(st.sampled_from([0, 1, 60, 200])), draw(st.sampled_from([1, 4, 16]))
-    reclaim = Reclaim(pages, swappiness, batch, draw(st.sampled_from([0, 0, 100 * MS])))
-    return dataclasses.replace(system, reclaim=reclaim)
-
-
-@st.composite
 def worked_systems(draw: st.DrawFn) -> DrawnSystem:
     """Closed systems whose clients stop after some transactions, most of them on threads that slow each other down."""
     system = draw(systems().filter(lambda one: one.think is not None))

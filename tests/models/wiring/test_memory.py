@@ -238,7 +238,7 @@ def test_linux_shares_memory_of_small_pages_alone() -> None:
 
 def test_huge_pages_are_never_swapped() -> None:
     """A pool beyond the floor keeps its memory; one that memory hasn't is refused, which in small pages is swapped."""
-    beyond = "machine.memory_gib=0.78125", "operating_system.reclaim={}"
+    beyond = "machine.memory_gib=0.78125", "operating_system.reclaim={swappiness: 60}"
     huge = "operating_system.memory_page_kib=2048"
     model = build(tiny(*beyond, huge, "database.pool.buffers=70000"))
     assert model.reclaim is None

@@ -1,5 +1,6 @@
 """Memory that pool and page cache share: who loses some, what comes back, and how swap is written."""
 
+import dataclasses
 import os
 from collections import Counter
 from dataclasses import replace
@@ -16,12 +17,23 @@ from oltpsim.simulator.form import Assembler, Reclaim, System, from_s
 from oltpsim.simulator.kernel import KernelEngine
 from tests.simulator.conftest import make_model
 from tests.simulator.system_models import model_of_system
-from tests.simulator.systems import DrawnSystem, sharing_systems
+from tests.simulator.systems import MS, DrawnSystem, systems
 from tests.simulator.twins import Finished, differences, of_few_events, with_value
 
 ENGINES = pytest.mark.parametrize("engine", [kernel, reference], ids=["kernel", "reference"])
 SOAK = int(os.environ.get("OLTPSIM_SOAK_EXAMPLES", "0"))
 PAGE_BYTES, TURNS = 8192, 12
+
+
+@st.composite
+def sharing_systems(draw: st.DrawFn) -> DrawnSystem:
+    """Systems whose pool and page cache share memory, from a page to room for both."""
+    system = draw(systems().filter(lambda one: not one.direct_io))
+    both = system.pool.resident_pages + system.cache.pages
+    pages = draw(st.sampled_from([both, both, max(both // 2, 1), 1]))
+    swappiness, batch = draw(st.sampled_from([0, 1, 60, 200])), draw(st.sampled_from([1, 4, 16]))
+    reclaim = Reclaim(pages, swappiness, batch, draw(st.sampled_from([0, 0, 100 * MS])))
+    return dataclasses.replace(system, reclaim=reclaim)
 
 
 def test_shared_memory_gives_one_trajectory_and_shows_all_it_can() -> None:
