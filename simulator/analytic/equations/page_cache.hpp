@@ -72,8 +72,7 @@ struct PageCache {
         holds.resize(n);
         pass_over(workload, pool, writes);
         const auto too_many = [&](double t) {
-            return log_of(std::max(occupied(workload, writes, exp_of(t), behind, stays), LEAST) /
-                          machine.page_cache.pages);
+            return log_of(std::max(occupied(workload, writes, exp_of(t), behind, stays), LEAST) / pool.cache_pages);
         };
         near = root_near(too_many, near, log_of(SHORTEST), log_of(LONGEST), 1e-7);
         time = exp_of(near);
@@ -81,7 +80,7 @@ struct PageCache {
         double left = 0.0;
         if (machine.pool.done < time) {
             time = machine.pool.done;
-            left = std::max(machine.page_cache.pages - occupied(workload, writes, time, behind, stays), 0.0);
+            left = std::max(pool.cache_pages - occupied(workload, writes, time, behind, stays), 0.0);
         }
         const double after = behind ? std::min(stays, time) : time;
         double spare = 0.0;
@@ -93,7 +92,7 @@ struct PageCache {
             const double through =
                              new_total * after + writes.checkpoint * stays + passing(std::min(time, so_far), after),
                          database = total(workload.pages);
-            spare = clip((machine.page_cache.pages - through) / std::max(database, 1.0), 0.0, 1.0);
+            spare = clip((pool.cache_pages - through) / std::max(database, 1.0), 0.0, 1.0);
         }
         find_hits(workload, machine, writes, pool.time, after, spare);
         if (machine.pool.left_from.values == nullptr) return;
