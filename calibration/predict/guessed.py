@@ -1,4 +1,4 @@
-"""Prediction of a described machine, with an interval that holds what its description leaves open.
+"""What a machine's description leaves open, as changes of its figures.
 
 Each guess moves a figure's logarithm by the root mean square of its changes one standard deviation of the guess up and
 down, or with the values that would have been as good. Guesses are independent of each other and of the calibration:
@@ -23,13 +23,11 @@ from oltpsim.calibration.fit import (
 from oltpsim.calibration.predict.beyond import PartKind, unseen_parts
 from oltpsim.calibration.predict.figures import Moves
 from oltpsim.models.input import value_at
-from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.reading import Description, Origin, numeric_value
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import simulate
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.results import Result
 
 KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.disk.": "disk"}
 """keys whose numbers have the spread of their source, whoever names the part"""
@@ -124,12 +122,7 @@ def figure_logs(scenario: ScenarioSpec, calibration: Calibration | None) -> dict
     """Logarithms of a run's figures by the formulas. Raises InputError."""
     machine = scenario if calibration is None else apply_calibration(calibration, scenario)
     if machine.job is None and machine.interval.start != "warm":
-        answer = _answer(machine)
-        assert isinstance(answer, Result)
-        return {kind: float(kind.log(value)) for kind, value in simulated_figures(answer).items()}
+        figures = simulated_figures(simulate(build(machine), 1))
+        return {kind: float(kind.log(value)) for kind, value in figures.items()}
     [warm] = steady_rates(machine)
     return warm.logs
-
-
-def _answer(scenario: ScenarioSpec) -> Result | JobResult:
-    return run_job(scenario) if scenario.job is not None else simulate(build(scenario), 1)

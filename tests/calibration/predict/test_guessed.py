@@ -32,6 +32,7 @@ from oltpsim.calibration.predict import (
 )
 from oltpsim.calibration.predict.guessed import figure_logs, left_open, moved_by
 from oltpsim.models.input import value_at
+from oltpsim.models.jobs import run_job
 from oltpsim.models.reading import Description, Origin, read_description, with_values
 from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic
@@ -173,6 +174,11 @@ def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> No
     assert "processor's speed" not in {part.what for part in family.rate.parts}
     assert known.scenario.machine.cpu.relative_speed == pytest.approx(1.1, rel=0.05)
     assert family.scenario.machine.cpu.relative_speed == 1.334
+
+
+def test_a_job_has_its_own_figure() -> None:
+    scenario = read_description("SunFire V20z, serial read").scenario
+    assert math.exp(figure_logs(scenario, None)[FigureKind.RATE]) == pytest.approx(run_job(scenario).value)
 
 
 def test_numbers_of_a_scenario() -> None:
