@@ -16,7 +16,6 @@ from oltpsim.calibration.predict.guessed import (
     guess_moves,
     guesses_of,
     left_open,
-    predict_described,
 )
 from oltpsim.calibration.predict.measurement import MeasurementInterval, measurement_interval
 from oltpsim.calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
@@ -30,6 +29,5 @@ from oltpsim.calibration.predict.uncertain_value import (
     MISSED,
     ONE_RUN,
     Component,
-    Contribution,
     UncertainValue,
 )

@@ -23,11 +23,10 @@ from oltpsim.calibration.predict import (
     ONE_RUN,
     guess_moves,
     left_open,
-    predict_described,
     predict_scenario,
     unseen_moves,
 )
-from oltpsim.calibration.predict.guessed import figure_logs, moved_by
+from oltpsim.calibration.predict.guessed import figure_logs, moved_by, predict_described
 from oltpsim.models.input import value_at
 from oltpsim.models.jobs import JobResult
 from oltpsim.models.reading import Description, Origin, read_description, with_values
