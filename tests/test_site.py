@@ -135,7 +135,7 @@ def test_the_site_opens_from_disk_and_its_search_finds(browser_page: Page, site:
     assert browser_page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
     browser_page.keyboard.press("/")
     browser_page.keyboard.type("group commit")
-    browser_page.get_by_text("results").first.wait_for()
+    browser_page.get_by_text(re.compile(r"^\d+ results$")).first.wait_for()
     hits = browser_page.locator("a").filter(has_text="Keys of a scenario").filter(has_text="waits for a group flush")
     hits.first.click()
     browser_page.wait_for_url("**/reference/scenario.html*")

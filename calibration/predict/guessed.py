@@ -1,4 +1,4 @@
-"""Prediction of a described machine, with an interval that holds what its description leaves open.
+"""What a machine's description leaves open, as changes of its figures.
 
 Each guess moves a figure's logarithm by the root mean square of its changes one standard deviation of the guess up and
 down, or with the values that would have been as good. Guesses are independent of each other and of the calibration:
@@ -6,13 +6,11 @@ their variances add up.
 """
 
 import math
-from dataclasses import dataclass
 
 from oltpsim.calibration.fit import (
     Calibration,
     FigureKind,
     ReportProgress,
-    SimulateModel,
     apply_calibration,
     no_report,
     simulated_figures,
@@ -21,56 +19,15 @@ from oltpsim.calibration.fit import (
 )
 from oltpsim.calibration.predict.beyond import PartKind, unseen_parts
 from oltpsim.calibration.predict.figures import Moves
-from oltpsim.calibration.predict.prediction import ModelUsed, guess_components, predict_scenario
-from oltpsim.calibration.predict.spreads import unseen_moves
-from oltpsim.calibration.predict.uncertain_value import UncertainValue
 from oltpsim.models.input import value_at
-from oltpsim.models.jobs import JobResult, run_job
 from oltpsim.models.reading import Description, Origin, numeric_value
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
 from oltpsim.simulator.analytic import simulate
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.results import Result
 
 KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.disk.": "disk"}
 """keys whose numbers have the spread of their source, whoever names the part"""
-
-
-@dataclass(frozen=True)
-class DescribedPrediction:
-    """New orders per minute of a described machine, or its job's figure; no interval without a calibration.
-
-    `answer`: the calculated machine, which says what limits it.
-    """
-
-    scenario: ScenarioSpec
-    answer: Result | JobResult
-    rate: UncertainValue
-    model: ModelUsed | None
-    moves: Moves
-    """by the guesses' keys"""
-
-
-def predict_described(
-    description: Description,
-    calibration: Calibration | None,
-    report: ReportProgress = no_report,
-    simulate_model: SimulateModel | None = None,
-) -> DescribedPrediction:
-    """The machine's rate or its job's figure; `simulate_model`: see `predict_scenario`. Raises InputError."""
-    moves = guess_moves(description, report, calibration)
-    report(len(moves) / (len(moves) + 1), "the machine")
-    scenario = description.scenario if calibration is None else apply_calibration(calibration, description.scenario)
-    answer = _answer(scenario)
-    if calibration is None:
-        value = answer.value if isinstance(answer, JobResult) else answer.rate_per_min.mean
-        called = {row.key: row.what for row in description.rows}
-        named = {called[key]: by_kind for key, by_kind in moves.items()}
-        return DescribedPrediction(scenario, answer, UncertainValue(value, guess_components(named)), None, moves)
-    left = {**left_open(description, moves, calibration), **unseen_moves(calibration, description.scenario)}
-    found = predict_scenario(calibration, description.scenario, simulate_model, left)
-    return DescribedPrediction(found.scenario, answer, found.rate, found.model, moves)
 
 
 def guess_moves(
@@ -146,12 +103,7 @@ def figure_logs(scenario: ScenarioSpec, calibration: Calibration | None) -> dict
     """Logarithms of a run's figures by the formulas. Raises InputError."""
     machine = scenario if calibration is None else apply_calibration(calibration, scenario)
     if machine.job is None and machine.interval.start != "warm":
-        answer = _answer(machine)
-        assert isinstance(answer, Result)
-        return {kind: float(kind.log(value)) for kind, value in simulated_figures(answer).items()}
+        figures = simulated_figures(simulate(build(machine), 1))
+        return {kind: float(kind.log(value)) for kind, value in figures.items()}
     [warm] = steady_rates(machine)
     return warm.logs
-
-
-def _answer(scenario: ScenarioSpec) -> Result | JobResult:
-    return run_job(scenario) if scenario.job is not None else simulate(build(scenario), 1)

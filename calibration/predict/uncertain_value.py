@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy
@@ -133,6 +134,17 @@ class UncertainValue:
         components = [each.less(theirs[each.key]) if each.key in theirs else each for each in self.components]
         components += [replace(each, sd=-each.sd) for each in other.components if each.key not in ours]
         return UncertainValue(self.value / other.value, tuple(components), self.confidence)
+
+    def to_json(self) -> dict[str, Any]:
+        """The value as plain JSON; `sd` and those of the parts are of the logarithm."""
+        return {
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "confidence": self.confidence,
+            "sd": self.sd,
+            "parts": {part.what: part.sd for part in self.parts},
+        }
 
     def chance_of(self, least: float) -> float:
         """Probability of a number of at least so much."""

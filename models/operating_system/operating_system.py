@@ -18,6 +18,29 @@ class SwapSpec(Spec):
 
     cluster_pages: WholeNumber = Field(ge=1, le=1024, description="pages written out per request to the swap device")
     size_gib: Gib | None = Field(default=None, ge=0, description="room in it; as large as memory if absent")
+    request_kib: Kib | None = Field(
+        default=None,
+        ge=4,
+        le=4096,
+        description="size of a request that writes to swap, in place of cluster_pages; Linux writes 4 KiB pages one by "
+        "one, of which neighbours are merged",
+    )
+
+
+class ReclaimSpec(Spec):
+    """Linux's reclaim: pool and page cache take memory from each other, by active and inactive lists of both.
+
+    It is for buffered I/O and a pool in small memory pages; huge ones are never swapped. `floor_fraction` then holds
+    for the start alone. Modelled: the lists since 6.2, not MGLRU.
+    """
+
+    swappiness: WholeNumber = Field(default=60, ge=0, le=200)
+    """vm.swappiness: weight of buffers; that of the page cache is 200 less it"""
+    in_container: bool = Field(
+        default=False,
+        description="whether memory_gib is the limit of a control group: its figures, by which reclaim decides whether "
+        "to look at buffers, are up to 2 s old (mm/memcontrol.c, FLUSH_TIME)",
+    )
 
 
 class SystemCpuSpec(Spec):
@@ -54,6 +77,9 @@ class OperatingSystemSpec(Spec):
     memory_per_client_mib: Mib = Field(ge=0, description="memory of one client process on the server")
     page_cache: PageCacheSpec
     swap: SwapSpec
+    reclaim: ReclaimSpec | None = Field(
+        default=None, description="if absent, buffers are swapped only for what does not fit beside the floor"
+    )
     cpu: SystemCpuSpec
     io_scheduler: Annotated[NoopSpec | CfqSpec, Field(discriminator="kind")] = NoopSpec()
     """what orders requests to flash and RAID sets; a lone disk with an arm has a scheduler of its own"""

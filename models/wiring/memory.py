@@ -4,7 +4,9 @@ The operating system shares it out:
 
  |<- kernel, daemons ->|<- server, connections ->|<- clients ->|<- buffer pool ... ->|<- page cache ->|
                                                                what does not fit is swapped out; the
-                                                               page cache never gets less than its floor
+                                                               page cache never gets less than its floor;
+                                                               with `operating_system.reclaim` that is the
+                                                               start, and both take from each other
 
 Where each connection is a process that maps the whole pool (PostgreSQL, Oracle), each has page tables of its own for
 it: 8 bytes for each memory page of the pool.
@@ -21,10 +23,19 @@ from oltpsim.models.database import DatabaseSpec
 from oltpsim.models.machine import MachineSpec
 from oltpsim.models.operating_system import OperatingSystemSpec
 from oltpsim.models.scenario import ScenarioSpec
-from oltpsim.simulator.form import GIB, KIB, MIB
+from oltpsim.simulator.form import GIB, KIB, MIB, Reclaim, from_s
 
 TABLE_ENTRY_KIB = 8 / 1024
 KIB_PER_MIB = 1024
+
+
+LEAST_HUGE_KIB = 2048
+"""memory pages that are never swapped"""
+BATCH_KIB = 128
+"""reclaimed at once: Linux, include/linux/swap.h, SWAP_CLUSTER_MAX, 32 pages of 4 KiB"""
+
+FIGURES_S = 2.0
+"""between two updates of a container's figures: Linux, mm/memcontrol.c, FLUSH_TIME"""
 
 
 @dataclass(frozen=True)
@@ -55,14 +66,29 @@ def memory_plan(scenario: ScenarioSpec) -> MemoryPlan:
     used += scenario.workload.clients * per_connection + local_clients * system.memory_per_client_mib * MIB
     free = total - used
     floor = system.page_cache.floor_fraction * total
-    resident = min(database.pool.buffers, int((free - floor) / buffer_bytes))
+    is_huge = system.reclaim is not None and system.memory_page_kib >= LEAST_HUGE_KIB
+    resident = database.pool.buffers if is_huge else min(database.pool.buffers, int((free - floor) / buffer_bytes))
     cache = max(floor, free - pool_bytes) * (1.0 - system.page_cache.other_files_fraction)
     return MemoryPlan(
         free_bytes=free,
-        swap_bytes=total if system.swap.size_gib is None else system.swap.size_gib * GIB,
+        swap_bytes=0.0 if is_huge else total if system.swap.size_gib is None else system.swap.size_gib * GIB,
         pool_bytes=pool_bytes,
         page_cache_pages=max(1, int(cache / (database.page_kib * KIB))) if database.io == "buffered" else 1,
         resident_buffers=max(1, resident),
+    )
+
+
+def reclaim_of(scenario: ScenarioSpec, resident_buffers: int, page_cache_pages: int) -> Reclaim | None:
+    """Rules by which pool and page cache share memory; None if each keeps its own."""
+    system, database = scenario.operating_system, scenario.database
+    is_swapped = system.memory_page_kib < LEAST_HUGE_KIB and database.io == "buffered"
+    if system.reclaim is None or not is_swapped:
+        return None
+    return Reclaim(
+        pages=resident_buffers + page_cache_pages,
+        swappiness=0 if system.swap.size_gib == 0 else system.reclaim.swappiness,
+        batch_pages=max(round(BATCH_KIB / database.page_kib), 1),
+        figures_ns=from_s(FIGURES_S) if system.reclaim.in_container else 0,
     )
 
 

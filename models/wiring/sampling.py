@@ -41,6 +41,7 @@ def folded(model: System, sample: UnitSample) -> System:
         model,
         pool=sample.with_scaled(model.pool, "pages", "resident_pages", "clean_search_pages", "old_ms"),
         page_cache=_smaller_cache(model.page_cache, sample),
+        reclaim=model.reclaim and sample.with_scaled(model.reclaim, "pages", "batch_pages"),
         storage=_smaller(model.storage, sample),
         daemons=tuple(_smaller_daemon(daemon, sample) for daemon in model.daemons),
         flushing=model.flushing

@@ -34,7 +34,7 @@ from oltpsim.models.operating_system import fair_queueing_of, flusher_of, page_c
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring.cluster import cluster_paths
 from oltpsim.models.wiring.file_layout import by_table, files_of
-from oltpsim.models.wiring.memory import memory_plan
+from oltpsim.models.wiring.memory import memory_plan, reclaim_of
 from oltpsim.models.wiring.paths import costs_of, interrupts_of, line_share_of, paths_of, sessions_of, statement_ns
 from oltpsim.models.wiring.sampling import folded, sample_of
 from oltpsim.models.wiring.start import interval_of
@@ -84,6 +84,13 @@ def machine_model(
     bound = interrupts.bound if interrupts else 0
     direct_io, page_bytes = database.io == "direct", round(database.page_kib * KIB)
     cleaner = database.page_cleaner
+    pool = buffer_pool_of(
+        database.pool,
+        database.held_buffers,
+        plan.resident_buffers,
+        cleaner.victim_search_pages if cleaner else 1,
+        cleaner.free_page_wait_us if cleaner else 0.0,
+    )
     stations = program.stations or ((INTERRUPTS,) if bound else ())
     handover_us = system.cpu.contended_handover_us * database.critical_section.entries_per_transaction
     handover_ns = round(handover_us * NS_PER_US / speed_of(machine))
@@ -95,13 +102,7 @@ def machine_model(
         cpu=processors_of(machine, bound, system.slice_ns(machine.cpu.threads - bound)),
         sections=tuple(form.Section(name, handover_ns) for name in program.sections),
         stations=tuple(form.Station(name, bound) for name in stations),
-        pool=buffer_pool_of(
-            database.pool,
-            database.held_buffers,
-            plan.resident_buffers,
-            cleaner.victim_search_pages if cleaner else 1,
-            cleaner.free_page_wait_us if cleaner else 0.0,
-        ),
+        pool=pool,
         page_cache=page_cache_of(
             system.page_cache,
             plan.page_cache_pages,
@@ -130,6 +131,7 @@ def machine_model(
         controllers=controllers_of(machine.disks),
         fair_queueing=fair_queueing_of(system.io_scheduler),
         interrupts=_interrupts(interrupts, scenario.workload.round_trips) if interrupts else None,
+        reclaim=reclaim_of(scenario, pool.resident_pages, plan.page_cache_pages),
     )
     if model.page_cache.pages_a_pause and len(program.regions) > MOST_FILES:
         raise InputError(
@@ -191,4 +193,5 @@ def _storage(scenario: ScenarioSpec) -> form.Storage:
         swap_cluster_pages=system.swap.cluster_pages,
         merged_pages=max(1, round(system.page_cache.merged_write_kib / database.page_kib)),
         requests_per_device=database.requests_per_file,
+        swap_request_bytes=round((system.swap.request_kib or 0) * KIB),
     )

@@ -16,6 +16,7 @@ from oltpsim.calibration.predict import (
 )
 from oltpsim.models.input import last_word
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.scenarios.commands.answer import terminal_width
 from oltpsim.scenarios.commands.interruption import say_reused, saying_what_is_kept
 from oltpsim.scenarios.commands.modelled import scenario_or_base
 from oltpsim.scenarios.commands.options import (
@@ -30,8 +31,9 @@ from oltpsim.scenarios.commands.options import (
 from oltpsim.scenarios.commands.output_files import check_places
 from oltpsim.scenarios.questions.sweep import parse_axis
 from oltpsim.scenarios.run import calls_executor, simulate_by_kernel
-from oltpsim.scenarios.show.next_run import next_run_csv, next_run_json, next_run_text
+from oltpsim.scenarios.show.next_run import next_run_answer
 from oltpsim.scenarios.show.progress import progress_display
+from oltpsim.scenarios.show.sections import sections_form
 from oltpsim.simulator.errors import InputError
 
 WORTH_A_PROCESS = 100
@@ -95,8 +97,7 @@ def next_run(  # noqa: PLR0913 - one argument per option
             executor=executor,
         )
     say_reused(kept.reused, "predictions and runs", save, quiet)
-    write = {Output.JSON: next_run_json, Output.CSV: next_run_csv, Output.TABLE: next_run_text}
-    typer.echo(write[output](advice), nl=False)
+    typer.echo(sections_form(next_run_answer(advice), output, terminal_width()), nl=False)
 
 
 def _target_scenario(calibration: Calibration, name: str | None, settings: list[str]) -> ScenarioSpec | None:

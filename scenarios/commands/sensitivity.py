@@ -22,9 +22,7 @@ from oltpsim.scenarios.library import asked_scenario
 from oltpsim.scenarios.questions.sensitivity import (
     ParameterRange,
     RateFunction,
-    SobolIndices,
     SobolSamples,
-    Tornado,
     calibrated_ranges,
     default_ranges,
     ranges_of,
@@ -32,13 +30,8 @@ from oltpsim.scenarios.questions.sensitivity import (
 )
 from oltpsim.scenarios.show.picture import check_picture, write_picture
 from oltpsim.scenarios.show.progress import progress_display
-from oltpsim.scenarios.show.sensitivity import (
-    sensitivity_chart,
-    sensitivity_csv,
-    sensitivity_json,
-    sensitivity_table,
-    sensitivity_title,
-)
+from oltpsim.scenarios.show.sections import sections_form
+from oltpsim.scenarios.show.sensitivity import sensitivity_answer, sensitivity_chart, sensitivity_title
 from oltpsim.scenarios.show.words import CALCULATED
 from oltpsim.simulator.errors import InputError
 
@@ -82,7 +75,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one argument per option
                 interrupted = True
                 typer.echo(f"the indices are those of {samples.done} of {whole} base points", err=True)
     indices = None if samples is None or (interrupted and not samples.done) else samples.indices()
-    typer.echo(_text(machine.name, found, indices, output), nl=False)
+    typer.echo(sections_form(sensitivity_answer(machine.name, found, indices), output, terminal_width()), nl=False)
     if picture is not None:
         write_picture(picture, sensitivity_title(machine.name), [sensitivity_chart(found)], CALCULATED)
         typer.echo(f"picture: {picture}", err=True)
@@ -102,11 +95,3 @@ def _ranges(scenario: ScenarioSpec, model: Path | None, vary: list[str]) -> tupl
     if not found:
         raise InputError(f"{scenario.name}: has no number that is varied by default; name some with --vary")
     return scenario, found
-
-
-def _text(name: str, found: Tornado, indices: SobolIndices | None, output: Output) -> str:
-    if output is Output.JSON:
-        return sensitivity_json(name, found, indices)
-    if output is Output.CSV:
-        return sensitivity_csv(found, indices)
-    return sensitivity_table(name, found, indices, terminal_width())

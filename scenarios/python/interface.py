@@ -34,6 +34,7 @@ from oltpsim.scenarios.python.modules import (
     run_records,
     running,
     scenario_files,
+    sections,
     show_calibration,
     show_compare,
     show_explain,
@@ -481,10 +482,11 @@ def predict(model: Model, scenarios: Sequence[Scenario]) -> Predictions:
         for each in several
     ]
     certificate = show_prediction.certificate_line(calibration, Path(model.place))
+    answer = show_prediction.prediction_answer(calibration, found, certificate)
     return Predictions(
-        show_prediction.prediction_table(calibration, found, certificate, []),
-        show_prediction.prediction_json(calibration, found, certificate, []),
-        show_prediction.prediction_csv(found, certificate),
+        sections.sections_text(answer, WIDTH),
+        sections.sections_json(answer),
+        sections.sections_csv(answer),
         (),
         tuple(each.rate.value for each in found),
         tuple(each.rate.low for each in found),

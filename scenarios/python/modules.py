@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from oltpsim.calibration import fit
     from oltpsim.models import catalogue, jobs, reading
     from oltpsim.scenarios.commands import options
-    from oltpsim.scenarios.show import chart, picture, plan_page, run_charts, run_record, summary, words
+    from oltpsim.scenarios.show import chart, picture, plan_page, run_charts, run_record, sections, summary, words
 else:
 
     class _Module:
@@ -72,6 +72,7 @@ else:
         "show_prediction": "oltpsim.scenarios.show.prediction",
         "run_charts": "oltpsim.scenarios.show.run_charts",
         "run_record": "oltpsim.scenarios.show.run_record",
+        "sections": "oltpsim.scenarios.show.sections",
         "summary": "oltpsim.scenarios.show.summary",
         "show_sweep": "oltpsim.scenarios.show.sweep",
         "words": "oltpsim.scenarios.show.words",

@@ -41,7 +41,7 @@ def job_json(
 
 def job_csv(result: JobResult, scenario: ScenarioSpec, interval: MeasurementInterval | None = None) -> str:
     """Figure, interval by a calibrated model and bottleneck as a line of CSV."""
-    low, high = ("", "") if interval is None else (interval.rate.low, interval.rate.high)
+    low, high = ("", "") if interval is None else interval.rate.interval
     row = {"scenario": scenario.name, "figure": result.figure, "value": result.value, "unit": result.unit,
            "low": low, "high": high, "limited_by": result.limited_by}  # fmt: skip
     return csv_text(row, [row])

@@ -1,4 +1,6 @@
-"""Advice on the next run: a table for people, JSON, CSV, and the sentence with which a calibration's doubts end."""
+"""Advice on the next run as sections, and the sentence with which a calibration's doubts end."""
+
+from collections.abc import Mapping, Sequence
 
 from oltpsim.calibration.fit import Calibration
 from oltpsim.calibration.predict import (
@@ -10,24 +12,11 @@ from oltpsim.calibration.predict import (
     advise_next_run,
     candidates_around,
 )
-from oltpsim.models.input import document_text, last_word
+from oltpsim.models.input import last_word
+from oltpsim.scenarios.questions.sections import AnswerColumn, AnswerTable, Sections
 from oltpsim.scenarios.show.numbers import between, count
-from oltpsim.scenarios.show.table import aligned, csv_text
 from oltpsim.simulator.errors import InputError
 
-FORMAT = "oltpsim-next-run-1"
-CSV_COLUMNS = (
-    "name",
-    "settings",
-    "cost",
-    "narrower_fraction",
-    "left_sd",
-    "open_sd",
-    "low_per_min",
-    "high_per_min",
-    "tells",
-    "reason",
-)
 MOST_NAMED = 3
 
 
@@ -61,69 +50,23 @@ def _identified(group: tuple[str, ...], run: RunWorth) -> tuple[str, ...]:
     return tuple(key for key in group if key in keys)
 
 
-def next_run_text(advice: Advice) -> str:
-    """What is open, the candidates, and which to make."""
-    left_out = [f"left out: {each.name}: {each.reason}" for each in advice.impossible]
-    return "\n".join([*_opening(advice), "", *_table(advice), *left_out, "", _sentence(advice)]) + "\n"
-
-
-def next_run_json(advice: Advice) -> str:
-    """Candidates with what each would give, and what was asked."""
-    asked = advice.asked
-    content = {
-        "like": advice.like,
-        "cost_unit": advice.cost_unit,
-        "open_sd": advice.open_sd,
-        "asked": None
-        if asked is None
-        else {
-            "name": asked.scenario.name,
-            "rate_per_min": asked.rate.value,
-            "low_per_min": asked.rate.low,
-            "high_per_min": asked.rate.high,
-            "confidence": asked.rate.confidence,
-            "parameters_sd": asked.rate.sd_of(CALIBRATED),
-            "run_to_run_sd": asked.rate.sd_of(ONE_RUN),
-            "discrepancy_sd": asked.rate.sd_of(MISSED),
+def next_run_answer(advice: Advice) -> Sections:
+    """What is open, the candidates with what each would give, and which to make."""
+    return Sections(
+        question="next-run",
+        headline=_opening(advice),
+        facts={
+            "like": advice.like,
+            "cost_unit": advice.cost_unit,
+            "open_sd": advice.open_sd,
+            "asked": None if advice.asked is None else advice.asked.scenario.name,
+            "rate_per_min": None if advice.asked is None else advice.asked.rate,
+            "best": None if advice.best is None else advice.best.candidate.name,
         },
-        "best": None if advice.best is None else advice.best.candidate.name,
-        "candidates": [
-            {
-                "name": each.candidate.name,
-                "settings": each.candidate.settings,
-                "cost": each.candidate.cost,
-                "left_sd": each.left_sd,
-                "narrower_fraction": each.narrower,
-                "low_per_min": each.low_per_min,
-                "high_per_min": each.high_per_min,
-                "tells": each.tells,
-            }
-            for each in advice.runs
-        ],
-        "impossible": {each.name: each.reason for each in advice.impossible},
-    }
-    return document_text(FORMAT, content)
-
-
-def next_run_csv(advice: Advice) -> str:
-    """One line per candidate with a header; the impossible ones last, with a reason in place of figures."""
-    rows: list[list[object]] = [
-        [
-            each.candidate.name,
-            _settings(each),
-            each.candidate.cost,
-            each.narrower,
-            each.left_sd,
-            advice.open_sd,
-            each.low_per_min,
-            each.high_per_min,
-            "; ".join(" ".join(group) for group in each.tells),
-            None,
-        ]
-        for each in advice.runs
-    ]
-    rows += [[one.name, *[None] * 8, one.reason] for one in advice.impossible]
-    return csv_text(CSV_COLUMNS, rows)
+        tables=(_candidates(advice), _impossible(advice)),
+        remarks=[("left out", f"{each.name}: {each.reason}") for each in advice.impossible],
+        next_step=_sentence(advice),
+    )
 
 
 def _opening(advice: Advice) -> list[str]:
@@ -145,19 +88,46 @@ def _opening(advice: Advice) -> list[str]:
     ]
 
 
-def _table(advice: Advice) -> list[str]:
+def _candidates(advice: Advice) -> AnswerTable:
     costs = advice.cost_unit is not None
     open_of = "interval after it" if advice.asked is not None else "left open"
-    rows = [["next run", *([advice.cost_unit or ""] if costs else []), open_of, "narrower by", "sets", "tells"]]
-    for each in advice.runs:
-        left = f"{each.left_sd:.2f}"
-        if each.low_per_min is not None and each.high_per_min is not None:
-            left = between(each.low_per_min, each.high_per_min)
-        cost = [f"{each.candidate.cost:g}"] if costs else []
-        tells = "; ".join(", ".join(map(last_word, group)) for group in each.tells) or "-"
-        rows.append([each.candidate.name, *cost, left, f"{each.narrower:.0%}", _settings(each), tells])
     order = f"; best first, by what they give for their {advice.cost_unit}" if costs else "; best first"
-    return [f"each like the run {advice.like} but for what it sets{order}", *aligned(rows)]
+    columns = (
+        AnswerColumn("name", "next run"),
+        AnswerColumn("cost", advice.cost_unit, lambda cost: f"{cost:g}"),
+        AnswerColumn("", open_of),
+        AnswerColumn("narrower_fraction", "narrower by", lambda narrower: f"{narrower:.0%}"),
+        AnswerColumn("settings", "sets", _settings),
+        AnswerColumn(
+            "tells", "tells", lambda groups: "; ".join(", ".join(map(last_word, group)) for group in groups) or "-"
+        ),
+        AnswerColumn("left_sd"),
+        AnswerColumn("low_per_min"),
+        AnswerColumn("high_per_min"),
+    )
+    rows = [
+        (
+            each.candidate.name,
+            each.candidate.cost,
+            f"{each.left_sd:.2f}"
+            if each.low_per_min is None or each.high_per_min is None
+            else between(each.low_per_min, each.high_per_min),
+            each.narrower,
+            each.candidate.settings,
+            each.tells,
+            each.left_sd,
+            each.low_per_min,
+            each.high_per_min,
+        )
+        for each in advice.runs
+    ]
+    return AnswerTable("candidates", columns, rows, f"each like the run {advice.like} but for what it sets{order}")
+
+
+def _impossible(advice: Advice) -> AnswerTable:
+    """Candidates that can't be run, for programs; people read them as remarks."""
+    rows = [(each.name, each.reason) for each in advice.impossible]
+    return AnswerTable("impossible", [AnswerColumn("name"), AnswerColumn("reason")], rows)
 
 
 def _sentence(advice: Advice) -> str:
@@ -182,8 +152,12 @@ def _sentence(advice: Advice) -> str:
     )
 
 
-def _settings(each: RunWorth) -> str:
-    return ", ".join(f"{key}={text}" for key, text in each.candidate.settings.items())
+def _settings(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}={text}" for key, text in settings.items())
+
+
+def _groups(groups: Sequence[Sequence[str]]) -> str:
+    return "; ".join(", ".join(map(last_word, group)) for group in groups) or "-"
 
 
 def _and(keys: tuple[str, ...]) -> str:

@@ -60,6 +60,7 @@ from oltpsim.simulator.form.system import (
     PageCache,
     Pool,
     Progress,
+    Reclaim,
     Section,
     Sharing,
     Station,

@@ -40,6 +40,13 @@ class Storage:
     merged_pages: int
     """neighbouring dirty pages that write-back puts into one request at most"""
     requests_per_device: int
+    swap_request_bytes: int = 0
+    """size of a request that writes to swap; 0: `swap_cluster_pages`"""
+
+    @property
+    def swap_out_bytes(self) -> int:
+        """Size of a request that writes to swap."""
+        return self.swap_request_bytes or self.swap_cluster_pages * self.page_bytes
 
     @cached_property
     def with_disks(self) -> tuple[DeviceRecord, ...]:

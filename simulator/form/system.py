@@ -139,6 +139,23 @@ class PageCache:
     is paused 0.2 s at a time until fewer pages are dirty"""
 
 
+@dataclass(frozen=True)
+class Reclaim:
+    """Reclaim of memory that the buffer pool's frames and the page cache share, by Linux's lists (mm/vmscan.c).
+
+    Pool and page cache then take each other's memory; their `resident_pages` and `pages` hold at the start alone.
+    """
+
+    pages: int
+    """memory of both together"""
+    swappiness: int
+    """vm.swappiness, 0 to 200: weight of frames; that of the page cache is 200 less it"""
+    batch_pages: int
+    """pages between two looks at what the lists cost"""
+    figures_ns: int = 0
+    """age that reclaim's view of the lists' lengths and of what came back may reach"""
+
+
 JOURNAL_BYTES = 4096
 """of a block of ext4, as mke2fs makes them"""
 
@@ -315,6 +332,8 @@ class System:
     extents: tuple[Extent, ...] | None = None
     """where the pages lie, if not one by one over all data devices"""
     interrupts: Interrupts | None = None
+    reclaim: Reclaim | None = None
+    """None: pool and page cache keep the memory that they have"""
 
     @property
     def homes(self) -> IntArray:

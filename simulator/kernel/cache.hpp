@@ -20,8 +20,6 @@ using form::Replacement;
 struct CacheCounters {
     i64 evictions = 0;
     i64 dirty_evictions = 0;
-    i64 swap_ins = 0;
-    i64 swap_outs = 0;
 };
 
 // What replacement frees: a slot, or NONE if every slot is busy, with its page, or NONE if the slot is a fresh one.

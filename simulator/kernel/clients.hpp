@@ -53,7 +53,6 @@ private:
 
     std::unordered_map<i32, i32> waiting_for_page;  // the first of those who wait for it
     i32 waiting_for_buffer = NONE;                  // the first of those who wait for any
-    i64 swap_outs_submitted = 0;                    // pages
 
     void spend(Task& task, Activity activity) { task.spent(activity) += calendar.now_ns - task.wait_began_ns; }
 
@@ -286,20 +285,14 @@ private:
         announce(page);
     }
 
-    // A buffer is back from swap; buffers that lost their memory are written out, a cluster at a time.
+    // A buffer is back from swap.
     void end_swap_in(i32 slot) {
         BufferPool& pool = interpreter.pool;
-        pool.counters.swap_ins++;
+        interpreter.memory.swap_ins++;
         io_wait.change(-1);
         pool.make_resident(slot);
+        write_back.write_evicted();
         pool.set_busy(pool.page_in(slot), false);
-        while (pool.counters.swap_outs - swap_outs_submitted >= system.storage.swap_cluster_pages) {
-            swap_outs_submitted += system.storage.swap_cluster_pages;
-            const i64 place = swap_outs_submitted % std::max<i64>(pool.capacity - system.storage.swap_cluster_pages, 1);
-            devices.submit(0, system.storage.swap_start_bytes + place * system.storage.page_bytes,
-                           system.storage.swap_cluster_pages * system.storage.page_bytes, Transfer::write,
-                           Use::swap_out, NOBODY);
-        }
         announce(pool.page_in(slot));
     }
 

@@ -44,6 +44,7 @@ struct Wait {
 class Interpreter : Context {
 public:
     Program program;
+    Memory memory;
     BufferPool pool;
     PageImages images;
     PageCache page_cache;
@@ -53,9 +54,10 @@ public:
     explicit Interpreter(const Context& context)
         : Context(context),
           program(run),
-          pool(system),
+          memory(system, calendar),
+          pool(system, memory),
           images(system),
-          page_cache(system),
+          page_cache(system, memory),
           locks(context, program.lock_count()) {}
 
     // Runs a client to its next wait.
@@ -131,9 +133,7 @@ public:
 
     // A page has been written to its device: by buffered I/O it is in the page cache, recent.
     void keep_written(i64 page) {
-        if (system.direct_io) return;
-        page_cache.fill(page);
-        page_cache.touch(page);
+        if (!system.direct_io) page_cache.keep(page);
     }
 
 private:

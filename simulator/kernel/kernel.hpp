@@ -70,7 +70,7 @@ public:
         const form::System& system = run.system;
         const i64 clients = system.client_registers.rows;
         const i64 numbers_per_client = system.client_registers.width + run.streams.width;
-        i64 bytes = BufferPool::bytes(system) + PageCache::bytes(system);
+        i64 bytes = BufferPool::bytes(system) + PageCache::bytes(system) + Memory::bytes(system);
         bytes += clients * (static_cast<i64>(sizeof(Task)) + numbers_per_client * 8);
         bytes += (system.terminals ? system.terminals->count : 0) * TERMINAL_BYTES;
         bytes += system.storage.with_disks.size() * static_cast<i64>(sizeof(Device) + sizeof(CachingDisk));

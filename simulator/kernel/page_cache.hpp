@@ -1,4 +1,5 @@
-// The operating system's page cache: LRU (exact). What is written waits here for write-back.
+// The operating system's page cache: LRU (exact), or two lists where it shares its memory with the pool (memory.hpp).
+// What is written waits here for write-back.
 //
 // There may be many more pages than it holds, and only misses of the buffer pool come here: of a page it knows the
 // slot, all else is by slot, in two lists.
@@ -7,6 +8,7 @@
 #include <bit>
 
 #include "cache.hpp"
+#include "memory.hpp"
 
 namespace oltpsim {
 
@@ -22,19 +24,25 @@ public:
     i64 used = 0;  // slots
     i64 dirty = 0;
     i64 writes_in_flight = 0;
-    Array<i32> outbox;  // dirty pages that had to make room: their writes start at once
-
     const form::PageCache& given;
 
-    explicit PageCache(const form::System& system)
-        : capacity(system.page_cache.pages),
+    PageCache(const form::System& system, Memory& memory)
+        : capacity(slots_of(system)),
           given(system.page_cache),
+          memory(memory),
           slot_of(Cache::numbered(cached_pages(system), capacity), NONE),
           slots(slot_of.empty() ? 0 : capacity),
           pages(system.program.pages),
           dirty_words(given.in_file_order && !slot_of.empty() ? pages / WORD_PAGES + 1 : 0, 0) {
         for (const form::RegionRow& region : system.program.regions) first_pages.add(region.base);
         std::sort(first_pages.begin(), first_pages.end());
+        memory.is_dirty = [this](i32 slot) { return slots[slot].since_ms != CLEAN; };
+        memory.page_in = [this](i32 slot) { return slots[slot].page; };
+        memory.forget = [this](i32 slot) {
+            drop(slot);
+            slots[slot].page = NONE;
+            free_slots.add(slot);
+        };
         if (given.pages_a_pause == 0) return;
         if (std::max(given.pages_a_pause, first_pages.size()) > form::MOST_FILES)
             throw std::invalid_argument("pages_a_pause is for up to 255 pages and regions");
@@ -43,7 +51,7 @@ public:
 
     // Memory that it takes.
     static i64 bytes(const form::System& system) {
-        const i64 pages = cached_pages(system), capacity = pages > 0 ? system.page_cache.pages : 0;
+        const i64 pages = cached_pages(system), capacity = pages > 0 ? slots_of(system) : 0;
         const i64 bits = system.page_cache.in_file_order ? pages / 8 : 0;
         return pages * static_cast<i64>(sizeof(i32)) + bits + capacity * static_cast<i64>(sizeof(Slot));
     }
@@ -54,27 +62,27 @@ public:
     // A page will soon be referred to.
     void prefetch(i64 page) const { __builtin_prefetch(slot_of.data() + page); }
 
-    // A hit: now the most recent one.
-    void touch(i64 page) {
-        const i32 slot = slot_of[page];
-        if (by_use.last == slot) return;
-        by_use.remove(slots, slot);
-        by_use.add(slots, slot);
-    }
+    // A page that is here is read.
+    void touch(i64 page) { memory.is_shared() ? memory.read_file(slot_of[page]) : make_recent(slot_of[page]); }
 
-    // A page that has been read from disk.
-    void fill(i64 page) {
+    // A page that has been read from disk, or is written.
+    void fill(i64 page, bool reads = true) {
         if (has(page)) return;
         const i32 slot = make_room();
         slot_of[page] = slot;
         slots[slot].page = static_cast<i32>(page);
-        by_use.add(slots, slot);
+        memory.is_shared() ? memory.add_file(slot, page, reads) : by_use.add(slots, slot);
     }
 
-    // A buffered write: the page is here, recent and dirty.
+    // A page that is written is here, recent; of shared memory a write makes none recent that was here before.
+    void keep(i64 page) {
+        fill(page, false);
+        if (!memory.is_shared()) make_recent(slot_of[page]);
+    }
+
+    // A buffered write: the page is here, and dirty.
     void write(i64 page, i64 now_ns) {
-        fill(page);
-        touch(page);
+        keep(page);
         const i32 slot = slot_of[page];
         if (slots[slot].since_ms != CLEAN) return;
         slots[slot].since_ms = static_cast<i32>(whole_ms(now_ns));
@@ -90,9 +98,7 @@ public:
         const i64 last = (log_position + bytes - 1) / given.log_page_bytes;
         for (i64 place = std::max(log_position / given.log_page_bytes, last + 1 - given.log_pages); place <= last;
              place++) {
-            const i64 page = pages + place % given.log_pages;
-            fill(page);
-            touch(page);
+            keep(pages + place % given.log_pages);
         }
         log_position += bytes;
     }
@@ -133,6 +139,7 @@ public:
     // A dirty page is handed to the disks.
     void start_write_back(i64 page) {
         clear_dirty(slot_of[page]);
+        if (memory.is_shared()) memory.files.set(slot_of[page], MemoryLists::being_written);
         writes_in_flight++;
     }
 
@@ -140,7 +147,9 @@ public:
     void end_write_back(i64 page) {
         writes_in_flight--;
         if (!has(page)) return;
-        if (given.free_behind && !is_dirty(page)) {
+        if (memory.is_shared()) {
+            memory.file_is_written(slot_of[page], is_dirty(page));
+        } else if (given.free_behind && !is_dirty(page)) {
             by_use.remove(slots, slot_of[page]);
             by_use.add_in_front(slots, slot_of[page]);
         }
@@ -173,7 +182,10 @@ public:
     // The page that became dirty first, or NONE.
     i32 oldest_dirty() const { return by_age.first == NONE ? NONE : slots[by_age.first].page; }
 
-    // The pages of all slots that were used.
+    // Pages that it holds.
+    i64 held() const { return used - free_slots.size(); }
+
+    // The pages of all slots that were used, NONE of those that are free.
     void list_by_slot(Array<i32>& pages) const {
         for (i64 slot = 0; slot < used; slot++) pages.add(slots[slot].page);
     }
@@ -181,6 +193,8 @@ public:
     // All pages, the one that is replaced first at the front.
     void list_by_use(Array<i32>& pages) const {
         for (i32 slot = by_use.first; slot != NONE; slot = slots[slot].use.after) pages.add(slots[slot].page);
+        for (const i32 oldest : {memory.files.oldest_inactive(), memory.files.oldest_active()})
+            for (i32 slot = oldest; slot != NONE; slot = memory.files.newer(slot)) pages.add(slots[slot].page);
     }
 
     // All dirty pages, the one that became so first at the front.
@@ -229,6 +243,7 @@ private:
         }
     };
 
+    Memory& memory;
     Array<i32> slot_of;  // by page
     Array<Slot> slots;
     List<&Slot::use> by_use;     // the one that is replaced first at the front
@@ -238,6 +253,11 @@ private:
     Array<i64> first_pages;      // of regions, sorted
     Array<i64> locked_until_ns;  // by file
     i64 log_position = 0;        // bytes logged
+    Array<i32> free_slots;       // that were used, of memory that is shared
+
+    static i64 slots_of(const form::System& system) {
+        return system.reclaim ? system.reclaim->pages : system.page_cache.pages;
+    }
 
     static i64 cached_pages(const form::System& system) {
         return system.direct_io ? 0 : system.program.pages + system.page_cache.log_pages;
@@ -254,20 +274,40 @@ private:
         dirty--;
     }
 
-    // A free slot; a dirty victim is to be written at once.
+    void make_recent(i32 slot) {
+        if (by_use.last == slot) return;
+        by_use.remove(slots, slot);
+        by_use.add(slots, slot);
+    }
+
+    // A free slot.
     i32 make_room() {
+        if (memory.is_shared()) {
+            memory.make_room();
+            if (!free_slots.empty()) {
+                const i32 slot = free_slots.back();
+                free_slots.remove_last();
+                return slot;
+            }
+        }
         if (used < capacity) return static_cast<i32>(used++);
-        const i32 slot = by_use.first, page = slots[slot].page;
+        const i32 slot = by_use.first;
+        drop(slot);
+        by_use.remove(slots, slot);
+        return slot;
+    }
+
+    // A page has to go; a dirty one is to be written at once.
+    void drop(i32 slot) {
+        const i32 page = slots[slot].page;
         counters.evictions++;
         if (slots[slot].since_ms != CLEAN) {
             counters.dirty_evictions++;
             writes_in_flight++;
-            outbox.add(page);
+            memory.outbox.add(page);
             clear_dirty(slot);
         }
-        by_use.remove(slots, slot);
         slot_of[page] = NONE;
-        return slot;
     }
 };
 

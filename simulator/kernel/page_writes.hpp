@@ -232,6 +232,7 @@ private:
         BufferPool& pool = interpreter.pool;
         if (!pool.is_dirty(page)) return false;
         pool.clear_dirty(page);
+        pool.look_at(page);
         return true;
     }
 };

@@ -9,8 +9,8 @@ inline form::CacheCounters counters_of(i64 references, i64 hits, const CacheCoun
             .hits = hits,
             .evictions = counters.evictions,
             .dirty_evictions = counters.dirty_evictions,
-            .swap_ins = counters.swap_ins,
-            .swap_outs = counters.swap_outs};
+            .swap_ins = 0,
+            .swap_outs = 0};
 }
 
 inline form::DeviceCounters counters_of(const Device& device, i64 now_ns) {
@@ -60,6 +60,9 @@ inline form::KernelFigures Kernel::figures(Report& report) const {
         report.limits.add({.full_at_ps = limiter.full_at_ps, .out_since_ns = limiter.out_since_ns});
     }
     report.terminals = {.away = terminals.away, .waiting = arrivals.in_system.value - terminals.deferred_inside};
+    form::CacheCounters of_pool = counters_of(references, hits, interpreter.pool.counters);
+    of_pool.swap_ins = interpreter.memory.swap_ins;
+    of_pool.swap_outs = interpreter.memory.swap_outs;
     return {.now_ns = now_ns,
             .events = calendar.events,
             .counters = {.ended = clients.ended,
@@ -71,7 +74,7 @@ inline form::KernelFigures Kernel::figures(Report& report) const {
                          .in_system_ns = arrivals.in_system.area_until(now_ns),
                          .locks = interpreter.locks.counters,
                          .log = log.counters,
-                         .pool = counters_of(references, hits, pool.counters),
+                         .pool = of_pool,
                          .page_cache = counters_of(cache_hits, cache_hits, page_cache.counters),
                          .tables = rows(report.tables),
                          .devices = rows(report.devices),
@@ -80,8 +83,8 @@ inline form::KernelFigures Kernel::figures(Report& report) const {
                          .limiters = rows(report.limiters)},
             .levels = {.clients_at_work = clients.at_work,
                        .ages_ns = arrivals.in_system.ages_at(now_ns),
-                       .pool = {pool.capacity, pool.used, pool.dirty, pool.resident()},
-                       .page_cache = {page_cache.capacity, page_cache.used, page_cache.dirty, page_cache.used},
+                       .pool = {pool.capacity, pool.used, pool.dirty, interpreter.memory.resident()},
+                       .page_cache = {page_cache.capacity, page_cache.used, page_cache.dirty, page_cache.held()},
                        .devices = rows(report.queues),
                        .limiters = rows(report.limits),
                        .terminals = terminals.count > 0 ? &report.terminals : nullptr},
@@ -106,7 +109,7 @@ inline form::State Kernel::state(Report& report) const {
     }
     pages.clear();
     page_cache.list_by_slot(pages);
-    for (const i32 page : pages) report.page_cache.add({page, 0, page_cache.is_dirty(page), 0, 0});
+    for (const i32 page : pages) report.page_cache.add({page, 0, page != NONE && page_cache.is_dirty(page), 0, 0});
     pages.clear();
     pool.list_by_use(pages);
     report.pool_by_use = Array<i64>::of(pages);
@@ -128,7 +131,7 @@ inline form::State Kernel::state(Report& report) const {
             .page_cache_by_use = matrix(report.page_cache_by_use, 1),
             .page_cache_by_age = rows(report.page_cache_by_age),
             .pool_hand = pool.clock_hand(),
-            .resident_hand = pool.resident_hand(),
+            .resident_hand = interpreter.memory.hand,
             .writes_in_flight = page_cache.writes_in_flight,
             .put_aside = matrix(report.put_aside, 1),
             .lock_owners = matrix(report.lock_owners, 1),

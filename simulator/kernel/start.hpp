@@ -48,7 +48,7 @@ private:
                 pool.empty(victim, interpreter.page_cache, 0);
                 pool.insert_new(page, victim.slot);
                 if (!system.direct_io) pool.set_dirty(page);  // by direct I/O it is on disk, and nowhere else
-                interpreter.page_cache.outbox.clear();
+                interpreter.memory.outbox.clear();
             }
         }
         write_pool(interpreter.pool.dirty);
@@ -94,6 +94,7 @@ private:
             while (whole_age_bytes > 0 && pool.age_bytes() > whole_age_bytes) {
                 pool.find_oldest_dirty(1, oldest);
                 pool.clear_dirty(oldest[0]);
+                pool.look_at(oldest[0]);
                 interpreter.keep_written(oldest[0]);
                 forget_writes();
             }
@@ -143,7 +144,7 @@ private:
 
     // What the page cache gave up is on disk at once.
     void forget_writes() {
-        interpreter.page_cache.outbox.clear();
+        interpreter.memory.outbox.clear();
         interpreter.page_cache.writes_in_flight = 0;
     }
 
@@ -170,6 +171,7 @@ private:
         pool.find_replaced_first(most, pages);
         for (const i32 page : pages) {
             pool.clear_dirty(page);
+            pool.look_at(page);
             if (!system.direct_io) interpreter.page_cache.write(page, calendar.now_ns);
         }
         forget_writes();
@@ -187,6 +189,7 @@ private:
     void forget_counts() {
         interpreter.pool.counters = interpreter.page_cache.counters = {};
         interpreter.page_cache.writes_in_flight = 0;
+        interpreter.memory.forget_counts();
         for (TableCounters& counters : interpreter.program.table_counters) counters = {};
         interpreter.cpu_time = {};
     }

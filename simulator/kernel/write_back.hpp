@@ -22,11 +22,18 @@ public:
     // How many pages will have been written back when the disks have all that is on its way now.
     i64 pages_on_their_way() const { return pages_written + page_cache.writes_in_flight; }
 
-    // The page cache had to give up dirty pages: their writes start now.
+    // Memory had to give up dirty pages and buffers: their writes start now.
     void write_evicted() {
-        if (page_cache.outbox.empty()) return;
-        for (const i32 page : page_cache.outbox) write(page, 1);
-        page_cache.outbox.clear();
+        Memory& memory = interpreter.memory;
+        if (memory.outbox.empty()) return;
+        for (const i32 page : memory.outbox) {
+            if (page != Memory::TO_SWAP)
+                write(page, 1);
+            else
+                devices.submit(0, system.storage.swap_start_bytes + memory.next_swap_out(), memory.swap_out_size(),
+                               Transfer::write, Use::swap_out, NOBODY);
+        }
+        memory.outbox.clear();
     }
 
     // Hands to the disks up to `most` pages dirty since `latest_ns` or longer, in disk order; or, while there are such,

@@ -7,11 +7,11 @@ from oltpsim.simulator.form import System
 from oltpsim.simulator.reference import waits
 from oltpsim.simulator.reference.cache import NO_PAGE, POLICIES, ClockCache, Frame, MemoryState
 from oltpsim.simulator.reference.client import Client
+from oltpsim.simulator.reference.memory import Memory
 from oltpsim.simulator.reference.page_cache import OsPageCache
 from oltpsim.simulator.reference.page_images import PageImages
 from oltpsim.simulator.reference.regions import Region
 from oltpsim.simulator.reference.stations import Environment
-from oltpsim.simulator.reference.swap import ResidentMemory
 from oltpsim.simulator.reference.waiting_changes import WaitingChanges
 from oltpsim.simulator.reference.waits import Wait, Waits
 
@@ -33,7 +33,9 @@ class BufferPool:
         self.changed_at: dict[Frame, int] = {}
         """the log's end, bytes, at the first change of a dirty page, by frame"""
         self.waiting = WaitingChanges()
-        self.memory = ResidentMemory(self.cache.frames, min(system.pool.pages, system.pool.resident_pages))
+        self.memory = Memory(env, system, self.cache.frames)
+        if system.reclaim:
+            page_cache.share(self.memory)
 
     def refer(
         self, client: Client, page: int, region: Region, write: bool, create: bool = False, put_aside: bool = False
@@ -185,7 +187,7 @@ class BufferPool:
             client.system_ns += self.costs.read_ns
             if self._is_cached_below(page):  # it may just have been dropped to make room for the victim
                 region.page_cache_hits += 1
-                self.page_cache.cache.count_hit(self.page_cache.cache.where[page])
+                self.page_cache.count_hit(page)
                 self._merge_waiting(frame)
             else:
                 client.system_ns += self.costs.request_ns
@@ -205,7 +207,9 @@ class BufferPool:
             return False
         dirty = self.cache.is_dirty(frame)
         if dirty:
+            frame.busy = True  # so that it keeps its memory
             self.page_cache.write(frame.page, self.env.now)
+            frame.busy = False
         self.cache.evict(frame)
         return dirty
 
@@ -218,7 +222,7 @@ class BufferPool:
     def keep_written(self, page: int) -> None:
         """A page has been written to its device: by buffered I/O it is in the page cache, recent."""
         if not self.direct_io:
-            self.page_cache.cache.touch(self.page_cache.fill(page))
+            self.page_cache.keep(page)
 
     def finish_merge(self, frame: Frame) -> None:
         """A page has come into its frame: changes of it that were put aside are merged into it."""
@@ -235,4 +239,6 @@ class BufferPool:
         if frame is None or not self.cache.is_dirty(frame):
             return False
         self.cache.clear_dirty(frame)
+        if frame.memory == MemoryState.IDLE and self.memory.rules:
+            frame.memory = MemoryState.ACCESSED  # it is read to be written
         return True

@@ -114,7 +114,7 @@ class ReferenceRecorder(RunRecorder):
             clients_at_work=engine.at_work,
             ages_ns=engine.in_system.ages_at(now),
             pool=_cache_levels(pool, engine.pool.memory.resident_pages),
-            page_cache=_cache_levels(page_cache, len(page_cache.frames)),
+            page_cache=_cache_levels(page_cache, engine.page_cache.used_pages),
             devices=tuple(
                 QueueLevels(device.queue_length.value, device.queue_length.ages_at(now)) for device in engine.devices
             ),

@@ -58,7 +58,7 @@ class Start:
 
     def _prewarm(self) -> None:
         """Read every page that a prewarm reads into the page cache, and from there into the pool."""
-        cache, files, into_pool = self.pool.cache, self.page_cache.cache, self.system.interval.prewarms_pool
+        cache, into_pool = self.pool.cache, self.system.interval.prewarms_pool
         cache.now_ns = lambda: -self.system.interval.lead_in_ns
         for number, group, first, count in self.system.prewarm_order.tolist():
             region = self.interpreter.references.regions[number]
@@ -70,7 +70,8 @@ class Start:
                     self.pool.empty(frame)
                     cache.insert(frame, page)
                 if not self.system.direct_io:
-                    files.touch(self.page_cache.fill(page))
+                    self.page_cache.fill(page)
+                    self.page_cache.touch(page)
         cache.now_ns = lambda: self.interpreter.env.now
 
     def _lead_in(self) -> None:

@@ -38,6 +38,7 @@ def model_of_system(system: DrawnSystem) -> System:
             log_bytes=1 << 18,
             swap_start_bytes=0,
             swap_cluster_pages=system.swap_cluster_pages,
+            swap_request_bytes=system.swap_request_bytes,
             merged_pages=system.merged_pages,
             requests_per_device=system.requests_per_device,
         ),
@@ -56,6 +57,7 @@ def model_of_system(system: DrawnSystem) -> System:
         interrupts=Interrupts(0.0, program.stations.index(INTERRUPTS), system.interrupt_ns)
         if system.interrupt_ns
         else None,
+        reclaim=system.reclaim,
         extents=by_table(program.regions, count - 1 if own_log else count, 8192) if system.by_table else None,
     )
 

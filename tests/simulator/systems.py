@@ -25,6 +25,7 @@ from oltpsim.simulator.form import (
     Pool,
     RaidSet,
     RateLimit,
+    Reclaim,
     RotatingDevice,
     Sharing,
     SsdDevice,
@@ -92,6 +93,8 @@ class DrawnSystem:
     by_table: bool = False
     users: Users | None = None
     """in place of thinking and arrivals"""
+    reclaim: Reclaim | None = None
+    swap_request_bytes: int = 0
     interrupt_ns: int = 0
     """served by a station of their own"""
 
@@ -361,6 +364,7 @@ def systems(draw: st.DrawFn) -> DrawnSystem:
         ),
         own_log=draw(st.booleans()),
         swap_cluster_pages=draw(st.sampled_from([1, 3, 8])),
+        swap_request_bytes=draw(st.sampled_from([0, 6144, 12_288])),
         merged_pages=draw(st.integers(1, 4)),
         requests_per_device=draw(st.sampled_from([1, 2, 16])),
         log=draw(st.builds(Log, st.booleans(), st.sampled_from([0, MS // 2]))),

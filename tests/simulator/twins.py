@@ -220,6 +220,7 @@ def reference_contents(engine: ReferenceEngine) -> dict[str, Any]:
         "pool: resident": (memory.resident_pages, memory.hand),
         "pool: writes in flight": 0,
         **_reference_tier("page cache", engine.page_cache.cache),
+        "page cache: order": engine.page_cache.by_use,
         "page cache: memory": [],
         "page cache: resident": (0, 0),
         "page cache: writes in flight": engine.page_cache.writes_in_flight,

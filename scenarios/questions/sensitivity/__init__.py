@@ -1,6 +1,6 @@
 """Which numbers of a scenario its rate depends on: one at a time (tornado), or all at once (Sobol's indices)."""
 
-from oltpsim.scenarios.questions.sensitivity.one_at_a_time import Tornado, TornadoBar, tornado
+from oltpsim.scenarios.questions.sensitivity.one_at_a_time import Tornado, tornado
 from oltpsim.scenarios.questions.sensitivity.ranges import (
     ParameterRange,
     RateFunction,
@@ -8,4 +8,4 @@ from oltpsim.scenarios.questions.sensitivity.ranges import (
     default_ranges,
     ranges_of,
 )
-from oltpsim.scenarios.questions.sensitivity.sobol import SobolIndices, SobolSamples
+from oltpsim.scenarios.questions.sensitivity.sobol import SobolIndex, SobolIndices, SobolSamples

@@ -4,6 +4,9 @@
 // revolution, caches.py). If the operating system has too little memory for all buffers, second chance takes a frame
 // once its hand has found it unused twice: between one and two of its revolutions after the last use, evenly. A page
 // that is replaced gives its frame too, and must be read back for that.
+//
+// If pool and page cache share memory, a frame is looked at at the end of two lists of the same length (kernel,
+// memory.hpp): it goes between one and three times of a list after the last use, evenly.
 #pragma once
 #include "machine.hpp"
 #include "workload.hpp"
@@ -19,6 +22,7 @@ struct BufferPool {
     Numbers misses_of, brought_of, faults_of;  // per transaction of each view
     double brought_mean = 0;                   // pages that come in per transaction of the mix, new ones too
     Numbers changed_there;     // by group, changes of one page that may be put aside, counted while the pool has it
+    double cache_pages = 0;    // that the page cache has memory for
     double merged = 0;         // pages that are merged in the background: they come in changed, unasked
     double merged_stay = 0;    // for how long they stay
     double merged_change = 0;  // changes of one of them while it does
@@ -36,7 +40,9 @@ struct BufferPool {
         if (workload.puts_aside) make_room(workload, machine, rate);
         workload.missing_at(time, missing);
         if (workload.puts_aside) find_changed(workload, machine, rate);
-        if (machine.pool.resident < machine.pool.buffers) page_faults(workload, machine);
+        cache_pages = machine.page_cache.pages;
+        if (machine.pool.shared <= 0.0 && machine.pool.resident < machine.pool.buffers)
+            page_faults(workload, machine.pool.resident / machine.pool.buffers);
         misses_total = 0.0;
         for (std::size_t g = 0; g < n; g++) {
             missing[g] *= 1.0 - machine.left_of(g, machine.pool.left) * workload.read[g];
@@ -48,10 +54,29 @@ struct BufferPool {
             for (std::size_t g = 0; g < n; g++) {
                 misses_of[v] += share[g] * missing[g] * workload.read[g];
                 brought_of[v] += share[g] * missing[g];
-                faults_of[v] += share[g] * faults[g] / std::max(workload.references[g], TINY);
             }
         }
         brought_mean = workload.mean(brought_of.data());
+        view_faults(workload);
+    }
+
+    // Shares memory with a page cache into which so many pages come per transaction: both lists of the page cache are
+    // as long, and turn over with that.
+    void share(const Workload& workload, const Machine& machine, double coming) {
+        const double stay = longest(workload), all = workload.frames_at(stay), most = machine.pool.buffers;
+        const auto with_memory = [&](double turn) { return most * used_after(workload, turn, LISTED, stay) / all; };
+        const auto left = [&](double turn) { return std::max(machine.pool.shared - with_memory(turn), 1.0); };
+        const auto too_long = [&](double t) {
+            const double turn = exp_of(t);
+            return log_of(turn / (machine.pool.unused_times * left(turn) / 2.0 / std::max(coming, TINY)));
+        };
+        std::fill(faults.begin(), faults.end(), 0.0);
+        const double low = log_of(workload.times.front()), high = log_of(stay);
+        const bool is_used = !std::isfinite(machine.pool.unused_times) || too_long(high) <= 0.0;
+        const double turn = is_used ? stay : exp_of(root_between(too_long, low, high, 1e-7));
+        cache_pages = is_used ? std::max(machine.pool.shared - most, machine.page_cache.pages) : left(turn);
+        if (!is_used) find_faults(workload, turn, LISTED, stay);
+        view_faults(workload);
     }
 
     // How long a page of a group stays in the pool once it has come in, if so many of its references miss but for the
@@ -110,29 +135,51 @@ private:
     }
 
     static constexpr int ROOM_HALVINGS = 30;
-    // A reference finds its frame gone if its gap is longer than an age between one and two revolutions, at which its
-    // page is in the pool still: so long as one without references stays there.
-    void page_faults(const Workload& workload, const Machine& machine) {
-        const double stay = workload.is_clock ? CLOCK_STAY * time : time;
-        const auto frames = [&](double turn) {
-            double used = 0.0;
-            for (int i = 0; i < AGES; i++)
-                used += workload.frames_at(std::min(turn * (1.0 + (i + 0.5) / AGES), stay)) / AGES;
-            return used;
+
+    void view_faults(const Workload& workload) {
+        const std::size_t n = faults.size();
+        for (std::size_t v = 0; v < faults_of.size(); v++) {
+            const double* share = workload.share.data() + v * n;
+            faults_of[v] = 0.0;
+            for (std::size_t g = 0; g < n; g++)
+                faults_of[v] += share[g] * faults[g] / std::max(workload.references[g], TINY);
+        }
+    }
+
+    // So long a page without references stays in the pool.
+    double longest(const Workload& workload) const { return workload.is_clock ? CLOCK_STAY * time : time; }
+
+    // Frames used within an age between one turn and 1 + `span` turns.
+    static double used_after(const Workload& workload, double turn, double span, double stay) {
+        double used = 0.0;
+        for (int i = 0; i < AGES; i++)
+            used += workload.frames_at(std::min(turn * (1.0 + span * (i + 0.5) / AGES), stay)) / AGES;
+        return used;
+    }
+
+    void page_faults(const Workload& workload, double wanted) {
+        const double stay = longest(workload), all = workload.frames_at(stay);
+        const auto too_many = [&](double t) {
+            return log_of(used_after(workload, exp_of(t), ONE_TURN, stay) / all / wanted);
         };
-        const double all = workload.frames_at(stay), wanted = machine.pool.resident / machine.pool.buffers;
-        const auto too_many = [&](double t) { return log_of(frames(exp_of(t)) / all / wanted); };
         const double turn = exp_of(root_between(too_many, log_of(workload.times.front()), log_of(stay), 1e-7));
-        const double end = std::min(2.0 * turn, stay);
+        find_faults(workload, turn, ONE_TURN, stay);
+    }
+
+    // A reference finds its frame gone if its gap is longer than an age between one and 1 + `span` turns, at which its
+    // page is in the pool still.
+    void find_faults(const Workload& workload, double turn, double span, double stay) {
+        const double end = std::min((1.0 + span) * turn, stay);
         Numbers gone(faults.size());
         for (int i = 0; i < AGES; i++) {
             workload.unused_at(turn + (end - turn) * (i + 0.5) / AGES, gone);
             for (std::size_t g = 0; g < gone.size(); g++)
-                faults[g] += workload.references[g] * gone[g] * (end - turn) / turn / AGES;
+                faults[g] += workload.references[g] * gone[g] * (end - turn) / (span * turn) / AGES;
         }
     }
 
     static constexpr int AGES = 16;
+    static constexpr double ONE_TURN = 1.0, LISTED = 2.0;
     static constexpr double CLOCK_STAY = 5.5;  // revolutions that a page of full usage count stays
 };
 

@@ -169,6 +169,10 @@ private:
         const double factor = machine->storage.read_factor;
         double read = 0.0;
         writes.solve(workload, *machine, pool, rate, page_s);
+        if (machine->pool.shared > 0.0)  // what is read, what the pool writes, and the log
+            pool.share(workload, *machine,
+                       2.0 * pool.misses_total +
+                           (machine->log.cached_pages > 0 ? writes.log_bytes / machine->log.cached_page_bytes : 0.0));
         cache.solve(workload, *machine, pool, writes, rate);
         if (!machine->is_cached()) {
             for (std::size_t v = 0; v < reads_of.size(); v++) reads_of[v] = pool.misses_of[v] * factor;

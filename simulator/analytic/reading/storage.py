@@ -198,7 +198,7 @@ def swap_numbers(system: System) -> SwapNumbers:
     return SwapNumbers(
         read_s=_service_s(data, span, page, 0, write=False),
         write_s=_service_s(data, span, page, rewrite_ns(system), write=True),
-        cluster_pages=column(storage.swap_cluster_pages),
+        cluster_pages=column(storage.swap_out_bytes / page),
     )
 
 

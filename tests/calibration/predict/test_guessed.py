@@ -21,16 +21,21 @@ from oltpsim.calibration.predict import (
     CALIBRATED,
     MISSED,
     ONE_RUN,
+    Predicted,
     guess_moves,
     left_open,
+    measurement_interval,
     predict_scenario,
     unseen_moves,
 )
-from oltpsim.calibration.predict.guessed import figure_logs, moved_by, predict_described
+from oltpsim.calibration.predict.guessed import figure_logs, moved_by
 from oltpsim.models.input import value_at
-from oltpsim.models.jobs import JobResult
+from oltpsim.models.jobs import run_job
 from oltpsim.models.reading import Description, Origin, read_description, with_values
+from oltpsim.models.wiring import build
+from oltpsim.simulator.analytic import simulate
 from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.results import Estimate
 from oltpsim.simulator.results.recording import student_t_factor
 from tests.calibration.synthetic import record, said_by
 
@@ -47,6 +52,14 @@ def row_of(description: Description, key: str) -> Origin:
 
 def rate_moved(description: Description, row: Origin, model: Calibration | None = None) -> float:
     return moved_by(description, row, model, figure_logs(description.scenario, model))[FigureKind.RATE]
+
+
+def described(line: str, model: Calibration) -> Predicted:
+    """The prediction of a line by a model, with what the line and the model's runs leave open."""
+    description = read_description(line)
+    left = left_open(description, guess_moves(description, calibration=model), model)
+    left = {**left, **unseen_moves(model, description.scenario)}
+    return predict_scenario(model, description.scenario, None, left)
 
 
 @pytest.fixture(scope="module")
@@ -85,24 +98,27 @@ def test_other_values_as_good_move_by_their_distance() -> None:
     description = read_description(FAMILY)
     row = replace(row_of(description, SPEED), factor=None, others=("machine.cpu.relative_speed=0.5",))
     slow, fast = read_description(FAMILY, ["machine.cpu.relative_speed=0.5"]), description
-    apart = math.log(predict_described(fast, None).rate.value / predict_described(slow, None).rate.value)
+    rates = [simulate(build(each.scenario), 1).rate_per_min.mean for each in (fast, slow)]
+    apart = math.log(rates[0] / rates[1])
     assert rate_moved(description, row) == pytest.approx(apart / math.sqrt(2.0), rel=1e-3)
     impossible = replace(row, others=("machine.memory_gib=0.01",))
     assert rate_moved(description, impossible) == 0.0
 
 
-def test_variances_add_up_without_a_model_and_there_is_no_interval() -> None:
-    found = predict_described(read_description(FAMILY), None)
-    assert found.model is None
-    parts = found.rate.parts
-    assert found.rate.sd**2 == pytest.approx(sum(part.sd**2 for part in parts))
-    assert [part.sd for part in parts] == sorted((part.sd for part in parts), reverse=True)
-    assert parts[0].what == "processor's speed"
+def test_variances_add_up_without_a_model() -> None:
+    description = read_description("2 cores, 4 GB, NVMe, 4 clients, pool 64 MB")
+    rate = Estimate(8_000.0, 7_840.0, 8_160.0, 0.9, "batch means")
+    left = left_open(description, guess_moves(description))
+    plain, found = (measurement_interval(description.scenario, rate, None, moves).rate for moves in (None, left))
+    guessed = sum(moves[FigureKind.RATE] ** 2 for moves in left.values())
+    assert guessed > 0.0
+    assert found.sd**2 == pytest.approx(plain.sd**2 + guessed)
+    assert "warehouses" in {part.what for part in found.parts} - {part.what for part in plain.parts}
 
 
 def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None:
     description = read_description(FAMILY)
-    own, found = predict_scenario(model, description.scenario).rate, predict_described(description, model).rate
+    own, found = predict_scenario(model, description.scenario).rate, described(FAMILY, model).rate
     assert found.value == own.value
     assert math.log(found.high / found.low) > math.log(own.high / own.low)
     left = left_open(description, guess_moves(description, calibration=model), model)
@@ -116,10 +132,7 @@ def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None
 
 
 def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> None:
-    known, family = (
-        predict_described(read_description(KNOWN), model),
-        predict_described(read_description(FAMILY), model),
-    )
+    known, family = described(KNOWN, model), described(FAMILY, model)
     speeds = [
         [part.what for part in found.rate.parts if part.what.startswith("speed of ")] for found in (known, family)
     ]
@@ -129,10 +142,9 @@ def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> No
     assert family.scenario.machine.cpu.relative_speed == 1.334
 
 
-def test_a_job_has_its_own_figure_and_limit() -> None:
-    found = predict_described(read_description("SunFire V20z, serial read"), None)
-    assert isinstance(found.answer, JobResult)
-    assert found.rate.value == found.answer.value
+def test_a_job_has_its_own_figure() -> None:
+    scenario = read_description("SunFire V20z, serial read").scenario
+    assert math.exp(figure_logs(scenario, None)[FigureKind.RATE]) == pytest.approx(run_job(scenario).value)
 
 
 def test_numbers_of_a_scenario() -> None:
@@ -143,7 +155,7 @@ def test_numbers_of_a_scenario() -> None:
 
 def test_a_machine_that_cannot_be_is_refused(model: Calibration) -> None:
     with pytest.raises(InputError):
-        predict_described(read_description("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses"), model)
+        described("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses", model)
 
 
 def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source() -> None:
@@ -164,6 +176,8 @@ def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source(
             "machine.disks.disk.flush_us=0",
             "machine.network.clients_on_server=true",
             "database.log.flush_overhead_us=100",
+            "database.path.session_fraction=0.0068",
+            "database.path.refill_fraction=0.135",
         ],
     )
     assert left_open(said, guess_moves(said)) == {}

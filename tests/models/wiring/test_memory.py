@@ -217,3 +217,32 @@ def test_other_files_take_their_share_of_the_page_cache() -> None:
     shared = memory_plan(tiny("operating_system.page_cache.other_files_fraction=0.25"))
     assert shared.page_cache_pages == pytest.approx(0.75 * whole.page_cache_pages, abs=1)
     assert shared.resident_buffers == whole.resident_buffers
+
+
+def test_linux_shares_memory_of_small_pages_alone() -> None:
+    """Pool and page cache together; not by direct I/O, nor huge pages, which are never swapped, nor without the key."""
+    shared = "operating_system.reclaim={swappiness: 30}"
+    model = build(tiny(shared))
+    assert model.reclaim is not None
+    assert model.reclaim.pages == model.pool.resident_pages + model.page_cache.pages
+    assert (model.reclaim.swappiness, model.reclaim.batch_pages, model.reclaim.figures_ns) == (30, 16, 0)
+    assert build(tiny()).reclaim is None
+    assert build(tiny(shared, "database.io=direct")).reclaim is None
+    without_swap = build(tiny(shared, "operating_system.swap.size_gib=0")).reclaim
+    assert without_swap is not None
+    assert without_swap.swappiness == 0
+    contained = build(tiny("operating_system.reclaim={in_container: true}")).reclaim
+    assert contained is not None
+    assert contained.figures_ns == 2_000_000_000
+
+
+def test_huge_pages_are_never_swapped() -> None:
+    """A pool beyond the floor keeps its memory; one that memory hasn't is refused, which in small pages is swapped."""
+    beyond = "machine.memory_gib=0.78125", "operating_system.reclaim={swappiness: 60}"
+    huge = "operating_system.memory_page_kib=2048"
+    model = build(tiny(*beyond, huge, "database.pool.buffers=70000"))
+    assert model.reclaim is None
+    assert model.pool.resident_pages == model.pool.pages
+    assert build(tiny(*beyond, "database.pool.buffers=80000")).pool.resident_pages < 80_000
+    with pytest.raises((InputError, Infeasible), match="at most"):
+        tiny(*beyond, huge, "database.pool.buffers=80000")

@@ -88,10 +88,10 @@ def _missing_all(calibration: Calibration) -> Calibration:
 
 def test_the_table_ranks_and_ends_with_a_sentence(model: Path, capsys: Output) -> None:
     lines = next_run(capsys, model, "--could", f"{CLIENTS}=1,96,100000000").splitlines()
-    assert lines[4].startswith("1 client ")
+    assert lines[4].startswith("  1 client ")
     assert lines[4].endswith("row_operation_us, share_of_path")
-    assert lines[5].startswith("96 clients")
-    assert lines[6].startswith("left out: 100,000,000 clients: ")
+    assert lines[5].startswith("  96 clients")
+    assert lines[7].split(maxsplit=4)[:4] == ["left", "out", "100,000,000", "clients:"]
     assert " clients with 1 client: it leaves " in lines[-1]
     assert lines[-1].endswith("; it tells row_operation_us and share_of_path apart")
 
@@ -100,11 +100,12 @@ def test_for_a_scenario_the_interval_before_and_after_is_said(model: Path, capsy
     words = (model, "--set", f"{CLIENTS}=2", "--could", f"{CLIENTS}=1,96")
     assert "goes from" in next_run(capsys, *words).splitlines()[-1]
     answer = json.loads(next_run(capsys, *words, "--output", "json"))
-    assert answer["asked"]["name"] == "tiny with clients=2"
-    first, second = answer["candidates"]
-    assert answer["best"] == first["name"] == "1 client"
-    now = answer["asked"]
-    assert now["low_per_min"] < first["low_per_min"] < now["rate_per_min"] < first["high_per_min"] < now["high_per_min"]
+    facts = answer["facts"]
+    assert facts["asked"] == "tiny with clients=2"
+    first, second = answer["tables"]["candidates"]
+    assert facts["best"] == first["name"] == "1 client"
+    now = facts["rate_per_min"]
+    assert now["low"] < first["low_per_min"] < now["value"] < first["high_per_min"] < now["high"]
     assert first["narrower_fraction"] > 5 * second["narrower_fraction"]
     rows = list(csv.DictReader(io.StringIO(next_run(capsys, *words, "--output", "csv"))))
     assert [row["name"] for row in rows] == ["1 client", "96 clients"]
