@@ -107,6 +107,7 @@ from oltpsim.calibration.fit.parameters import (
     parse_limits,
     parse_vary,
 )
+from oltpsim.calibration.fit.path_lengths import PATH_NUMBERS, PathRow, fitted_paths
 from oltpsim.calibration.fit.profile import INTERVAL_CONFIDENCE
 from oltpsim.calibration.fit.profile import profile as profile_intervals
 from oltpsim.calibration.fit.search import Optimum

@@ -1,9 +1,10 @@
-"""Oracle's AWR or Statspack report as text.
+"""Oracle's AWR or Statspack report, as text or HTML, of which each row of a table is a line.
 
 Trap: a buffer hit ratio of 99.98 % may stand beside 67,000 physical reads per s, for direct reads go past the buffer
 cache; misses are the blocks read via the buffer cache. Numbers have commas between thousands. %Idle includes %WIO.
 """
 
+import html
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,6 +15,9 @@ from oltpsim.models.input import SourceFile
 
 KIND = "Oracle AWR"
 NUMBER = r"[\d,]+(?:\.\d+)?|\.\d+"
+HTML_ROW = re.compile(r"<tr[^>]*>(.*?)(?=</tr>|<tr)", re.DOTALL | re.IGNORECASE)
+HTML_CELL = re.compile(r"<t[dh][^>]*>(.*?)(?=</t[dh]>|<t[dh])", re.DOTALL | re.IGNORECASE)
+HTML_TAG = re.compile(r"<[^>]*>")
 SNAP = re.compile(rf"^(Begin|End) Snap:[\s|]+\d+[\s|]+(\d\d-\w\w\w-\d\d \d\d:\d\d:\d\d)[\s|]+({NUMBER})")
 
 
@@ -64,7 +68,7 @@ def read(file: SourceFile) -> FileReading:
 
 def _compare(file: SourceFile, minutes: float, number: Callable[[str, int], float | None]) -> None:
     """The elapsed time is that between the snapshots; each rate per transaction gives the transactions again."""
-    moments = [moment_s(match[2]) for line in file.lines if (match := SNAP.match(line.strip()))]
+    moments = [moment_s(match[2]) for line in _lines(file) if (match := SNAP.match(line.strip()))]
     if len(moments) == 2 and moments[0] is not None and moments[1] is not None:
         file.agree("Elapsed", minutes, "Elapsed", (moments[1] - moments[0]) / 60.0, "the snapshots' times", 0.1)
     for label in ("Redo size", "Redo size (bytes)", "Logical reads", "Logical read (blocks)"):
@@ -73,10 +77,21 @@ def _compare(file: SourceFile, minutes: float, number: Callable[[str, int], floa
             file.agree("Transactions per s", rate, "Load Profile", per_s / per_transaction, f"{label}", 0.06)
 
 
+def _lines(file: SourceFile) -> list[str]:
+    """Lines of the report; of HTML the rows of its tables, with `|` between cells."""
+    if not file.head.lstrip().startswith("<"):
+        return file.whole_lines
+    if "</html>" not in file.text[-2000:].lower():
+        file.truncated("</html>")
+    rows = HTML_ROW.findall(file.text)
+    cells = ([html.unescape(HTML_TAG.sub(" ", cell)).strip() for cell in HTML_CELL.findall(row)] for row in rows)
+    return [" | ".join(words) for words in cells]
+
+
 def _rows(file: SourceFile) -> dict[str, tuple[int, list[str]]]:
     """The figures behind each label that ends with a colon; the first of a name counts."""
     rows: dict[str, tuple[int, list[str]]] = {}
-    for at, line in enumerate(file.whole_lines, 1):
+    for at, line in enumerate(_lines(file), 1):
         label, colon, rest = line.strip().lstrip("|").partition(":")
         if colon and not SNAP.match(line):
             words = [word for word in re.split(r"[\s|]+", rest) if re.fullmatch(r"[-+]?[\d.,]+", word)]
@@ -99,14 +114,15 @@ def _buffers(reading: FileReading, logical: float | None, misses: float | None) 
 
 def _host(file: SourceFile, reading: FileReading) -> None:
     """The table below 'Host CPU', by its columns; the start and the sessions."""
-    for at, line in enumerate(file.lines, 1):
+    lines = _lines(file)
+    for at, line in enumerate(lines, 1):
         names = [word.strip() for word in line.split("|")]
-        if "%User" in line and "%Idle" in line and at < len(file.lines):
-            below = [word.strip() for word in file.lines[at].split("|")]
+        if "%User" in line and "%Idle" in line and at < len(lines):
+            below = [word.strip() for word in lines[at].split("|")]
             if len(names) < 4:
-                names, below = re.findall(r"\S+", line), re.findall(r"\S+", file.lines[at])
-            if not any(word.strip("-") for word in below) and at + 1 < len(file.lines):  # dashes under the header
-                below = re.findall(r"\S+", file.lines[at + 1])
+                names, below = re.findall(r"\S+", line), re.findall(r"\S+", lines[at])
+            if not any(word.strip("-") for word in below) and at + 1 < len(lines):  # dashes under the header
+                below = re.findall(r"\S+", lines[at + 1])
             named = dict(zip(reversed(names), reversed(below), strict=False))
             if named.get("%WIO") and named.get("%Idle"):
                 waiting = file.number(named["%WIO"], f"line {at + 1}, %WIO")

@@ -19,7 +19,7 @@ TPMC_HEADER = "_elapsed_______tpmC____efc"
 TPMC = re.compile(r"^ *([\d.,]+)s +(\S+) +(\S+)%")
 MOST_PER_WAREHOUSE = 12.86
 RUNS = RunMarks(re.compile(r"^_elapsed___errors_____ops.*__result$"), goes_on=TICK)
-Row = tuple[str, list[float]]
+TotalsRow = tuple[str, list[float]]
 
 
 def detect(file: SourceFile) -> bool:
@@ -67,10 +67,10 @@ def read(file: SourceFile) -> FileReading:
 
 def _rows(
     file: SourceFile,
-) -> tuple[dict[str, Row], Row | None, list[tuple[float, float, str]], tuple[str, list[float]] | None]:
+) -> tuple[dict[str, TotalsRow], TotalsRow | None, list[tuple[float, float, str]], tuple[str, list[float]] | None]:
     """Totals by class, the row of all, reports, and the line with tpmC and efc."""
-    classes: dict[str, Row] = {}
-    result: Row | None = None
+    classes: dict[str, TotalsRow] = {}
+    result: TotalsRow | None = None
     ticks: list[tuple[float, float, str]] = []
     tpmc: tuple[str, list[float]] | None = None
     kind = ""
@@ -98,7 +98,7 @@ def _rows(
     return classes, result, ticks, tpmc
 
 
-def _tpcc(file: SourceFile, reading: FileReading, row: Row, seconds: float, tpmc: Row | None) -> None:
+def _tpcc(file: SourceFile, reading: FileReading, row: TotalsRow, seconds: float, tpmc: TotalsRow | None) -> None:
     """New orders per minute; the warehouses, where efc tells them."""
     place, figures = row
     per_minute = figures[2] / seconds * 60.0

@@ -7,6 +7,7 @@ one in flight whatever `iodepth` says; 2.x writes no options, and depth and size
 sequential; a rate limit or think time says nothing of the disk.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +35,7 @@ def detect(file: SourceFile) -> bool:
 def read(file: SourceFile) -> FileReading:
     """One point for each direction of each group of jobs. Raises InputError for jobs that say nothing of a disk."""
     reading = FileReading(KIND, file.name)
-    data = file.data
+    data = file.data if file.text.lstrip().startswith("{") else _below_notes(file)
     if not isinstance(data, dict) or not isinstance(data.get("jobs"), list):
         file.refuse("", "JSON without jobs", "fio's own", "run fio with --output-format=json")
     shared = data.get("global options", {})
@@ -50,6 +51,14 @@ def read(file: SourceFile) -> FileReading:
     if not reading.disk:
         file.refuse("jobs", "no read and no write", "at least one", "run fio with a job that does I/O")
     return reading
+
+
+def _below_notes(file: SourceFile) -> Any:
+    """The JSON value below lines such as "note: both iodepth >= 1 and synchronous I/O engine are selected"."""
+    try:
+        return json.JSONDecoder().raw_decode(file.text, file.text.index("{"))[0]
+    except (ValueError, RecursionError):
+        return file.data
 
 
 def block_kib(file: SourceFile, text: str, place: str) -> float:

@@ -14,6 +14,7 @@ from oltpsim.models.input import SourceFile
 
 KIND = "fio text"
 JOB = re.compile(r"^(\S+): \(g=(\d+)\): rw=(\w+), (.*)$")
+TERSE = re.compile(r"^[2-5];fio-\d[^;]*;(?:[^;]*;){40}")
 SIZE = re.compile(r"bs=(?:\(\w\) )?([\d.]+[kKMG]?i?B?)")
 DEPTH = re.compile(r"iodepth=(\d+)")
 GROUP = re.compile(r"^(\S+): \(groupid=(\d+), jobs=(\d+)\): err=\s*(\d+)")
@@ -42,7 +43,7 @@ class Rate:
 def detect(file: SourceFile) -> bool:
     """By the line of a job, or that of a group's results."""
     return '"fio version"' not in file.head and any(
-        JOB.match(line) or GROUP.match(line) for line in file.head.splitlines()[:400]
+        JOB.match(line) or GROUP.match(line) or TERSE.match(line) for line in file.head.splitlines()[:400]
     )
 
 
@@ -52,6 +53,9 @@ def read(file: SourceFile) -> FileReading:
     rates: list[Rate] = []
     means_us: list[float] = []
     for at, line in enumerate(file.lines, 1):
+        if TERSE.match(line):
+            came = "fio's terse output, which says neither pattern nor depth"
+            file.refuse(f"line {at}", came, "its JSON or its text", JSON_REMEDY)
         if RATE.match(line):
             rates.append(_rate(file, line, at))
         elif match := LATENCY.match(line):

@@ -38,7 +38,8 @@ def detect(file: SourceFile) -> bool:
 
 def read(file: SourceFile) -> FileReading:
     """NOPM, TPM, the timed period, the counter as a series. Raises InputError for a log that ends before its result."""
-    counter_only = "Vuser" not in file.text and hammerdb.RESULT_LINE not in file.text
+    has_counts = any(COUNTED.match(line) for line in file.lines)
+    counter_only = has_counts and "Vuser" not in file.text and hammerdb.RESULT_LINE not in file.text
     reading = FileReading(
         KIND, file.name, tool=hammerdb.TOOL, rank=ResultRank.DETAIL if counter_only else ResultRank.SUMMARY
     )

@@ -38,7 +38,7 @@ def read(file: SourceFile) -> FileReading:
     rows: ProcedureRows = {}
     row: dict[str, object] = {}
     elapsed_ms = 0.0
-    for at, line in enumerate(file.lines, 1):
+    for at, line in enumerate(file.whole_lines, 1):
         if match := SECTION.search(line):
             name = SUMMARY if match[2] else match[1]
             if match[2]:

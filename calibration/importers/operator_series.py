@@ -19,7 +19,7 @@ from oltpsim.models.input import Number, SourceFile, Spec, read_mapping, validat
 KIND = "operators' series"
 OPENINGS = ('"resultType"', '"MetricDataResults"', '"MetricList"', '"Datapoints"')
 IDLE = ("resources", "cpu_idle_fraction")
-Points = list[tuple[float, float]]
+MetricPoints = list[tuple[float, float]]
 
 
 class OperatorMetric(Spec):
@@ -91,7 +91,7 @@ def _samples(sums: Mapping[RecordKey, Mapping[float, float]], seconds: set[Recor
     return tuple(with_starts(rows))
 
 
-def _rises(file: SourceFile, name: str, points: Points) -> Iterator[tuple[float, float]]:
+def _rises(file: SourceFile, name: str, points: MetricPoints) -> Iterator[tuple[float, float]]:
     """Rise per s up to each time. Raises InputError for a counter that fell."""
     for (before_s, before), (after_s, after) in pairwise(points):
         if after < before:
@@ -101,13 +101,13 @@ def _rises(file: SourceFile, name: str, points: Points) -> Iterator[tuple[float,
             yield after_s, (after - before) / (after_s - before_s)
 
 
-def _means(points: Points) -> Iterator[tuple[float, float]]:
+def _means(points: MetricPoints) -> Iterator[tuple[float, float]]:
     """Each point at the end of its period, which the next one begins."""
     for (_, value), (after_s, _) in pairwise(points):
         yield after_s, value
 
 
-def _series(file: SourceFile) -> tuple[str, list[tuple[str, dict[str, str], Points]]]:
+def _series(file: SourceFile) -> tuple[str, list[tuple[str, dict[str, str], MetricPoints]]]:
     """The system, and name, labels and points in order of each series. Raises InputError for another shape."""
     data: Any = file.data
     if "MetricDataResults" in data:
@@ -139,7 +139,7 @@ def _series(file: SourceFile) -> tuple[str, list[tuple[str, dict[str, str], Poin
     ]
 
 
-def _points(file: SourceFile, rows: Any) -> Points:
+def _points(file: SourceFile, rows: Any) -> MetricPoints:
     """Times, s since 1970, and values, in order; a value that is missing is left out."""
     points = []
     for stamp, value in rows:

@@ -12,6 +12,7 @@ from oltpsim.calibration.importers import (
     blkparse,
     cockroach_workload,
     dbt2,
+    dstat,
     file_summary,
     fio,
     fio_table,
@@ -56,7 +57,7 @@ IMPORTERS: tuple[Importer, ...] = (
     fio, fio_table, fio_text, go_tpc, hammerdb_database, hammerdb_report, hammerdb_profile, hammerdb_log,
     hammerdb_parameters, tpcc_kit, sysbench, benchmarksql, ycsb, pgbench, pgbench_log, benchbase, tpcc_mysql, dbt2,
     cockroach_workload, oltpbench_tpcc, operator_series,
-    iostat, sysstat_cpu, vmstat, kernel_counters, postgres_views,
+    iostat, sysstat_cpu, vmstat, dstat, kernel_counters, postgres_views,
     server_settings, mysql_status, innodb_status, file_summary, awr, blkparse,
     measured_series, inventory, laboratory,
 )  # fmt: skip

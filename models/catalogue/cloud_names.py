@@ -27,17 +27,18 @@ CLOUD_SQL = re.compile(r"(?:google )?cloud ?sql (?P<vcpus>\d{1,3}) ?v?-?cpus?(?:
 """Google's machines of any shape: vCPUs and memory; of a database, which has no series, as N1 (assumption)"""
 LIKE_A_NAME = re.compile(r"[a-z](?=.*\d)[a-z\d._-]{4,}")
 SIZES = {"nano": 0.1, "micro": 0.2, "small": 0.3, "medium": 0.5, "large": 1.0, "xlarge": 2.0, "metal": 100.0}
-"""by vCPUs, of an AWS name; N of Nxlarge multiplies"""
+"""vCPUs by the size in an AWS name; N of Nxlarge multiplies"""
 VOLUMES = {
     r"gp2": "gp2", r"gp3": "gp3", r"io1": "io1", r"io2(?: block express)?": "io2", r"st1": "st1",
     r"(?:azure )?premium ?ssd ?v2(?: disk)?|premiumv2|pv2|azure-premium-ssd-v2": "azure-premium-ssd-v2",
     r"(?:azure )?ultra(?: ?ssd| disk)+|azure-ultra": "azure-ultra",
     r"(?:(?:azure[ -])?(?:premium ?(?:ssd|disk) ?)?)p(10|15|20|30|40|50|60|70|80)": "azure-p",
     r"(?:azure )?premium ?ssd(?: disk)?": "azure-p?",
+    r"(?:azure )?standard ?hdd(?: disk)?|azure-standard-hdd": "azure-standard-hdd",
     r"pd[- ]ssd|ssd persistent disk": "pd-ssd", r"pd[- ]balanced|balanced persistent disk": "pd-balanced",
     r"hyperdisk[- ]balanced": "hyperdisk-balanced",
 }  # fmt: skip
-"""by their names; of Azure's premium SSDs the tier is their number, or by their size"""
+"""entries by volumes' names; the tier of Azure's premium SSDs is their number, or by their size"""
 LIKE_A_VOLUME = re.compile(r" ((?:gp|io|st|sc)\d|premium (?:ssd|disk) p\d{1,2}|p\d\d|pd-[a-z]+|hyperdisk-[a-z]+) ")
 NEARLY = 0.88
 """likeness to a cloud machine's name from which on a word is taken for a misspelt one"""
@@ -46,7 +47,7 @@ RATES = {"kb": "kB/s", "mb": "MB/s", "gb": "GB/s", "kib": "KiB/s", "mib": "MiB/s
 RDS_STRIPES_FROM_GIB = 400.0
 """size of MySQL, MariaDB and PostgreSQL from which RDS stripes (AWS's user guide of RDS, gp3 storage)"""
 DEFAULT_VOLUMES = {"aws": "gp3", "azure": "azure-premium-ssd-v2", "gcp": "pd-ssd"}
-"""of a machine whose volume nobody names: what its provider gives who doesn't choose, or advises for databases"""
+"""volume that nobody names: what a provider gives who doesn't choose, or advises for databases"""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from oltpsim.models.input import MOST_BYTES, MOST_COMPARED, as_mapping, did_you_
 from oltpsim.simulator.errors import InputError
 
 PARTS = ("machines", "cpus", "disks", "operating_systems", "databases", "workloads", "layouts")
-"""What scenarios are made of."""
+"""Kinds of entries that scenarios consist of."""
 FOR_SALE = ("instances", "volumes", "chassis", "prices")
-"""What plans are made of."""
+"""Kinds of entries that plans consist of."""
 CATALOGUE_KINDS = (*PARTS, *FOR_SALE)
 FOLDER_VARIABLE = "OLTPSIM_CATALOG"
 CUSTOM = re.compile(r"(?P<series>[a-z]\d[a-z]?)-custom-(?P<vcpus>[1-9]\d{0,2})-(?P<mib>[1-9]\d{2,6})")
@@ -43,13 +43,13 @@ class FileState:
 
 @dataclass(frozen=True)
 class EntryPlace:
-    """Where an entry stands: its file, how messages name that, and whether it is a row of a table there."""
+    """Place of an entry: its file, the file's name in messages, and whether the entry is a row of a table there."""
 
     file: FileState
     where: str
     in_table: bool
     own: bool
-    """in the user's folder"""
+    """whether the file is in the user's folder"""
 
 
 def catalogue_names(kind: str) -> list[str]:
@@ -103,7 +103,7 @@ def catalogue_values(kind: str, key: str) -> dict[str, Any]:
 
 
 def catalogue_places(kind: str) -> Mapping[str, EntryPlace]:
-    """Where each entry of a kind is; not to be changed. Raises InputError for an unknown kind or a name there twice."""
+    """Places of a kind's entries; not to be changed. Raises InputError for an unknown kind or a name there twice."""
     if kind not in CATALOGUE_KINDS:
         known = f"{did_you_mean(kind, CATALOGUE_KINDS)}; known: {', '.join(CATALOGUE_KINDS)}"
         raise InputError(f"catalogue: unknown kind {kind[:MOST_COMPARED]!r}{known}")
@@ -169,7 +169,7 @@ def _files_in(folder: Path) -> tuple[FileState, ...]:
 
 
 def places_in(folder: Path) -> Mapping[str, EntryPlace]:
-    """Where each entry of a folder is that holds one kind. Raises InputError for a name there twice."""
+    """Places of the entries of a folder that holds one kind. Raises InputError for a name there twice."""
     return _places(str(folder), own=True, files=_files_in(folder))
 
 

@@ -9,8 +9,8 @@ from oltpsim.simulator.form import GIB, NEVER_BYTES, Daemon, DaemonStep, from_s
 class CheckpointSpec(Spec):
     """Checkpoint: every dirty page is written, in disk order, and the file synced.
 
-    It begins every `interval_s`, or when so much has been logged since the last one began that the log would come to
-    `most_log_gib` before this one ends. With `full_page_writes` a page's first change after it began logs the page.
+    A checkpoint begins every `interval_s`, or when the log would come to `most_log_gib` before it ends. With
+    `full_page_writes` the first change of a page after its beginning logs the whole page.
     """
 
     interval_s: Seconds = Field(ge=1)
@@ -21,7 +21,7 @@ class CheckpointSpec(Spec):
 
     @property
     def is_by_log(self) -> bool:
-        """Whether it depends on what has been logged."""
+        """Whether the volume of the log begins a checkpoint or grows by one."""
         return self.most_log_gib is not None or self.full_page_writes
 
     @property

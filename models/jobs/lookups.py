@@ -14,7 +14,7 @@ from oltpsim.simulator.form import NS_PER_S, NS_PER_US, Assembler, Station, Syst
 from oltpsim.simulator.results import Activity
 
 LEAST_LOOKUPS, LEAST_OF_A_THREAD = 200_000, 20
-"""that are simulated"""
+"""Fewest look-ups that are simulated: of all threads, and of each."""
 MOST_THREADS = 100_000
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ONE_TRANSACTION_EACH = Work(1)
 LONGEST = Interval("cold", 0, from_s(100 * 365 * 86400))
-"""of a job that ends when its work is done: caches are empty at the start"""
+"""Interval of a job that ends when its work is done; caches are empty at its start."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class FinishedJob:
 
 MOST_KEPT = 4096
 _finished_jobs: dict[tuple[str, int], FinishedJob] = {}
-"""by hash of the system and seed: a fit asks for the same jobs again and again"""
+"""Jobs by hash of the system and seed: a fit asks for the same ones many times."""
 
 
 def simulate_work(system: System, seed: int) -> FinishedJob:

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from oltpsim.models.input import Fraction, Mib, Microseconds, Name, Nanoseconds, Number, Spec, Text, WholeNumber
 from oltpsim.simulator.form import FloatArray
 
-KEPT_SHARE = 0.62
+KEPT_SHARE = 0.65
 """share of wake-ups that keep a thread on its processor while another core is idle: fitted with `wake_us` to sysbench
 read-only on twelve EC2 shapes (docs/cpu-scaling.md)"""
 
@@ -130,11 +130,10 @@ def slowdowns(
     factors: FloatArray = core + bus + line
     if sessions is not None:
         placed = np.append(busy[:-1], max(sessions.number, threads)) * sessions.threads
-        idle = _idle_chance(
-            np.maximum(placed / threads - 1.0, 0.0), placed, sessions.threads
-        )  # of the processor that a thread wakes up on
-        waking = sessions.wake_share
-        factors = factors * (1.0 + sessions.refill_fraction * (1.0 - idle)) * (1.0 - waking) + waking * idle
+        # chances that a thread wakes up on an idle processor, and on one that has been idle long enough to sleep
+        idle = _idle_chance(np.maximum(placed / threads - 1.0, 0.0), placed, sessions.threads)
+        asleep, waking = idle**2, sessions.wake_share
+        factors = factors * (1.0 + sessions.refill_fraction * (1.0 - idle)) * (1.0 - waking) + waking * asleep
         if kept and kept.threads > 1:
             without_thread = _idle_chance(placed / cpu.cores, placed, sessions.threads)
             factors /= 1.0 - KEPT_SHARE * np.maximum(without_thread - 1.0 + (busy - pairs) / cpu.cores, 0.0)

@@ -1,4 +1,4 @@
-"""What no single key can say: whether the parts of a scenario fit together."""
+"""Consistency of a scenario: whether its parts fit together, which no single key can say."""
 
 from collections.abc import Iterator
 

@@ -10,7 +10,7 @@ from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.form import GIB, KIB
 
 DEFAULT_DATABASE = "postgresql-15"
-"""of a machine of today whose engine nobody names"""
+"""engine of a machine of today that nobody names"""
 OF_POSTGRESQL = {
     "go-tpc": {"base": "go-tpc"},
     "HammerDB": {"base": "hammerdb-postgresql"},
@@ -30,13 +30,15 @@ DRIVERS = {
     **dict.fromkeys(("mariadb-10-6", "mariadb-10-11", "mariadb-11", "mariadb-12"), ("HammerDB", OF_INNODB)),
     "percona-5-7": ("tpcc-mysql", OF_INNODB),
 }
-"""by engine the name of the usual driver, and workloads of the catalogue by the drivers' names, with the layout of the
+"""name of the usual driver by engine, and workloads of the catalogue by the drivers' names, with the layout of the
 engine's rows where the workload has another engine's"""
 PUBLISHED_DRIVERS = {
     "oracle-10g": {"base": "virtuoso-tpcc", "layout": "tpcc-oracle-4k"},
     "mysql-5-1": {"base": "virtuoso-tpcc", "layout": "tpcc-16k"},
 }
-"""of engines that were measured by the Virtuoso articles' driver alone, where rows have a layout of their own"""
+"""workloads of engines that the Virtuoso articles' driver measured, where rows have a layout of their own"""
+OTHER_PUBLISHED_DRIVERS = {("mysql-5-1", "tpcc-mysql"): {"base": "tpcc-mysql"}}
+"""further drivers of those engines, whose own layout has the engine's rows"""
 VIRTUOSO_DRIVER = {"base": "virtuoso-tpcc"}
 
 
@@ -50,6 +52,8 @@ def driver_of(engine: str, driver_name: str | None = None) -> dict[str, Any]:
         if driver_name is None or driver_name in drivers:
             return dict(drivers[driver_name or usual])
         raise InputError(f"{engine} isn't measured by {driver_name} here; it has {', '.join(drivers)}")
+    if (found := OTHER_PUBLISHED_DRIVERS.get((engine, driver_name or ""))) is not None:
+        return dict(found)
     if driver_name is not None:
         raise InputError(f"{engine} isn't measured by {driver_name} here; leave it out for the published runs' driver")
     return dict(PUBLISHED_DRIVERS.get(engine, VIRTUOSO_DRIVER))

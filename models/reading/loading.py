@@ -34,7 +34,7 @@ def scenario_from_mapping(data: dict[str, Any], where: str, overrides: Sequence[
 
 
 def _origin(problem: ErrorDetails, where: str, overrides: Sequence[str]) -> str:
-    """Who wrote the key of a problem: the file, or the override that set it, what it stands in or what stands in it."""
+    """Origin of a problem: the file, or the override that set its key, a key above that or one below."""
     keys = problem_keys(problem, ScenarioSpec)
     for setting in reversed(overrides):
         path = [word.strip("[]") for word in key_words(setting.partition("=")[0].strip())]

@@ -18,7 +18,7 @@ HEAP_8: RowStore = ("heap", 8)
 CLUSTERED_16: RowStore = ("clustered", 16)
 MOST_UNITS = 1_000_000
 UNITS_COUNTED = 100
-"""whose pages are counted for the size of one, since small tables of several share pages"""
+"""units whose pages are counted for the size of one, since small tables of several share pages"""
 
 
 @dataclass(frozen=True)

@@ -169,17 +169,15 @@ def run(  # noqa: PLR0913 - one argument per option
 
 def _modelled(what: str, system: SystemOptions, base: str | None) -> ModelledScenario:
     """The scenario that SYSTEM means, and the model that answers for it. Raises InputError."""
-    is_measured = False
     if Path(what).exists():
         from oltpsim.scenarios.questions.measured import is_run, scenario_of_run  # which imports every importer
 
-        is_measured = is_run(what)
-    if not is_measured:
-        if base is not None:
-            raise InputError(f"--base {base}: goes with the folder of a measured run; {what} says its whole machine")
-        return modelled_scenario(what, system.settings, system.model, jobs=True)
-    machine = None if base is None else asked_scenario(base).scenario
-    return ModelledScenario(scenario_of_run(what, machine, system.settings), read_model(system.model))
+        if is_run(what):
+            machine = None if base is None else asked_scenario(base).scenario
+            return ModelledScenario(scenario_of_run(what, machine, system.settings), read_model(system.model))
+    if base is not None:
+        raise InputError(f"--base {base}: goes with the folder of a measured run; {what} says its whole machine")
+    return modelled_scenario(what, system.settings, system.model, jobs=True)
 
 
 def _certificate(what: str, system: SystemOptions) -> str | None:

@@ -20,7 +20,7 @@ from oltpsim.simulator.results import Beginning, LimitResult, Result
 
 CYCLES_BEFORE, CYCLES_COUNTED = 2, 5
 LEAST_S = 60.0
-"""of warm-up, and of what is counted, as far as that takes no longer to simulate than cycles may"""
+"""warm-up, and what is counted, at least, as far as that takes no longer to simulate than cycles may"""
 MESSAGES = 15_000_000
 """round trips of all transactions of a run: some 5 to 15 s to simulate"""
 MOST_RUNS = 3

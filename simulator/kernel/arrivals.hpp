@@ -36,7 +36,7 @@ public:
         calendar.at_once(EventKind::task, client);
     }
 
-    // The next one is the client's; false if it has to wait for it.
+    // Gives the next transaction to a client; false if the client has to wait for one.
     bool take(i32 client) {
         if (waiting.empty()) {
             tasks[client].stage = Stage::arriving;

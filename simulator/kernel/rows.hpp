@@ -1,4 +1,4 @@
-// What records from Python are made of (.ci/schema.py): words of eight bytes, and pointers to what Python keeps.
+// Parts of the records from Python (.ci/schema.py): words of eight bytes, and pointers to memory of Python.
 #pragma once
 #include "array.hpp"
 
@@ -46,7 +46,7 @@ struct Matrix {
     }
 };
 
-// What an array holds, in rows of a width: of numbers with a sign or without, or of records that are in words.
+// Contents of an array in rows of a width: of numbers with a sign or without, or of records in words.
 template <class T>
 Matrix<i64> matrix(const Array<T>& values, i64 width) {
     static_assert(sizeof(T) == sizeof(i64));

@@ -31,7 +31,7 @@ class ImportedEntries:
     importer: str
     source: SourceFile
     day: dt.date
-    """from when the figures are"""
+    """date of the figures"""
     instances: dict[str, dict[str, Any]] = field(default_factory=dict)
     lists: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out: dict[str, list[str]] = field(default_factory=dict)

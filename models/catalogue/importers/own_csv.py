@@ -16,7 +16,7 @@ from oltpsim.models.input import LOCALE_REMEDY, SourceFile, did_you_mean, short_
 
 NAME = "csv"
 PRICE_COLUMNS = tuple(PriceRow.model_fields)
-OF_THE_LIST = ("date", "currency", "term", "region")
+LIST_COLUMNS = ("date", "currency", "term", "region")
 """Columns of prices that must say the same in every row; options of the same name say it too."""
 NUMBERS = tuple(
     name
@@ -44,7 +44,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
     if not rows:
         source.refuse("", "no rows", "a header and rows", "add some")
     prices = "part" in rows[0]
-    allowed = (*PRICE_COLUMNS, *OF_THE_LIST) if prices else MACHINE_COLUMNS
+    allowed = (*PRICE_COLUMNS, *LIST_COLUMNS) if prices else MACHINE_COLUMNS
     for column in rows[0]:
         if column not in allowed:
             came = f"the column {short_text(column)!r}{did_you_mean(column, allowed)}"
@@ -53,7 +53,7 @@ def read(source: SourceFile, wanted: ListFacts) -> ImportedEntries:
 
 
 def _prices(source: SourceFile, rows: list[dict[str, str]], wanted: ListFacts) -> ImportedEntries:
-    written = {key: _one(source, rows, key) for key in OF_THE_LIST}
+    written = {key: _one(source, rows, key) for key in LIST_COLUMNS}
     imported = ImportedEntries(NAME, source, date_of(source, wanted, written["date"]))
     keys: dict[str, str | None] = {}
     for key, option in (("currency", wanted.currency), ("term", wanted.term)):
@@ -78,7 +78,7 @@ def _prices(source: SourceFile, rows: list[dict[str, str]], wanted: ListFacts) -
 
 
 def _one(source: SourceFile, rows: list[dict[str, str]], column: str) -> str | None:
-    """What a column says in every row; None without it."""
+    """Value that a column has in every row; None without the column."""
     values = {row.get(column, "").strip() for row in rows} - {""}
     if len(values) > 1:
         source.refuse(

@@ -155,7 +155,8 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
     workload = line_workload(phrases, engine.entry)
     current = Current(cores, memory_gib) if year > LAST_OLD_YEAR or workload.rows else None
     data_gib = workload.data_gib(phrases, memory_gib)
-    if instance is not None or "volume" in phrases:
+    in_memory = phrases.value("disk") == hardware.RAM_DISK
+    if "volume" in phrases or (instance is not None and not in_memory):
         disks, further = hardware.volumes_of(phrases, instance, data_gib)
     else:
         disks, further = hardware.disks_of(phrases, known, system, entry != "linux")
@@ -176,6 +177,7 @@ def _mapping(phrases: Phrases) -> tuple[dict[str, Any], list[Origin]]:
         rows.append(phrases.row("name", "name", "machine.name", phrases["name"].value))
     title = phrases.value("name", phrases.value("instance", "described machine"))
     machine = {"name": title, **machine} | ({} if disks is None else {"disks": disks})
+    machine |= {"volume_limits": []} if in_memory and instance is not None and log_disk is None else {}
     if log_disk is not None:
         machine["log_disk"] = log_disk
     if phrases.value("virtualised") == "Xen" and instance is None:

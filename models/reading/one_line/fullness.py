@@ -13,7 +13,7 @@ from oltpsim.simulator.form import GIB, KIB
 
 KEY = "machine.disks.disk.filled_fraction"
 MOST_FILLED = 0.9
-"""as good a guess: makers advise to leave a tenth of a drive alone"""
+"""the other guess: makers advise to leave a tenth of a drive alone"""
 SOURCE = (
     "the database's files and its log on an otherwise empty drive that is trimmed; or full to nine tenths, as AWS's "
     "guide of instance stores advises at most (leave 10 % unpartitioned)"

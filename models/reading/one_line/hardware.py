@@ -27,19 +27,20 @@ from oltpsim.simulator.errors import InputError
 
 AS_THERE = "the catalogue has this machine"
 CATALOGUE_FACTOR = 1.1
-"""of an entry's relative speed"""
+"""one standard deviation of an entry's relative speed, times or divided by"""
 YEAR_OF_CURRENT = 2020
-"""of processors that are sold today"""
+"""year of processors that are sold today"""
 VCPU_FACTOR = 1.4
-"""of a core, or of a virtual processor, that has no name, or whose speed is assumed"""
+"""the same of a core, or of a virtual processor, that has no name, or whose speed is assumed"""
 DATA_SHEET_FACTOR = 1.15
-"""of other named ones; both as of parts in calibration/predict/spreads.yaml"""
+"""the same of other named ones; both as of parts in calibration/predict/spreads.yaml"""
 SHORT_SEEK_FACTOR = 1.5
 OVERHEAD_FACTOR = 2.0
-"""both as a fit assumes them: calibration/parameters.yaml, calibration/published/parameters.yaml"""
+"""one standard deviation, as a fit assumes them: calibration/parameters.yaml, calibration/published/parameters.yaml"""
 FLASH = ("flash", "ssd")
 """kinds of disk without an arm"""
 FLASH_FACTOR = 1.3
+RAM_DISK = "ram-disk"
 NAMELESS_FLASH = ("nvme", "sata-ssd")
 SLOW_FLUSH_US, WITHOUT_CAPACITORS = 300, "{power_loss_protection: false, flush_us: 2000}"
 FLUSH_SOURCE = (
@@ -54,7 +55,7 @@ GIB_PER_CORE = {True: (4, 2, 8), False: (1, 0.5, 2)}
 VOLUME_OF_DATA, VOLUME_STEP_GIB = 3.0, 100.0
 """size of a volume that nobody says: so many times the data, in whole steps"""
 LARGEST_SHARE = 0.5
-"""of the disks' room, which data assumed to be as large as the memory take at most: they grow, and files have spare"""
+"""share of the disks' room that data take at most if nobody says their size: they grow, and files have spare"""
 ROTATING = {
     "sata": {5400: "sata-5400", 7200: "sata-7200", 10000: "sas-10k"},
     "ide": {5400: "sata-5400", 7200: "sata-7200"},
@@ -518,6 +519,8 @@ def _level(phrases: Phrases, count: int) -> tuple[str, Origin]:
 def _spread(disk: Any, phrases: Phrases) -> list[Origin]:
     """How much disks of one kind differ: in what a deep queue of requests comes to, not in the average seek."""
     entry = catalogue_entry("disks", _entry_of(disk))
+    if _entry_of(disk) == RAM_DISK:
+        return []
 
     def guess(what: str, key: str, source: str, factor: float) -> Origin:
         return Origin(what, f"{DISK}.{key}", str(entry[key]), None, source, factor)

@@ -26,11 +26,12 @@ class TurnCost:
     value: float
     source: str
     factor: float | None = FACTOR
+    unit: str = ""
 
     @property
     def row(self) -> Origin:
         """A row for the table of assumptions."""
-        return Origin(self.what, self.key, f"{self.value:g}", None, self.source, self.factor)
+        return Origin(self.what, self.key, f"{self.value:g}{self.unit}", None, self.source, self.factor)
 
 
 def add_turns(data: dict[str, Any], kind: str, virtual_model: str | None, *, of_tpcc: bool) -> list[Origin]:
@@ -38,7 +39,7 @@ def add_turns(data: dict[str, Any], kind: str, virtual_model: str | None, *, of_
     costs = [TurnCost("refill of caches", f"{PATH}refill_fraction", 0.135, FITTED)]
     if virtual_model is not None:
         us = next((us for word, us in WAKE_US.items() if virtual_model.startswith(word)), OTHER_WAKE_US)
-        costs.append(TurnCost("wake-ups of a message, us", "machine.cpu.wake_us", us, FITTED))
+        costs.append(TurnCost("wake-ups of a message", "machine.cpu.wake_us", us, FITTED, unit=" us"))
     if kind == "innodb":
         costs.append(TurnCost("growth with sessions", f"{PATH}session_fraction", 0.0005, FITTED))
         costs.append(TurnCost("sessions of half the growth", f"{PATH}crowding_sessions", 200.0, FITTED, None))

@@ -15,11 +15,11 @@ NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12}(?:\.\d{1,6})?)"
 SEPARATOR = r"(?: ?[=:] ?|[ _]|-(?!\d))?"
 """what a blank of a form stands for"""
 BYTES_OF = {"k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}
-"""of memory and what lies in it, whose GB has 2^30 bytes as it is sold; a GB of data or of a drive has 10^9"""
+"""bytes of memory and what lies in it, whose GB has 2^30 as it is sold; a GB of data or of a drive has 10^9"""
 DECIMAL_OF = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 TIMES_OF = {"": 1.0, "k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}
 MICROSECONDS = {"u": 1.0, "µ": 1.0, "mic": 1.0, "ms": 1e3, "mil": 1e3, "mi": 60e6, "s": 1e6, "m": 60e6, "h": 3600e6}
-"""by the first letters of a unit of time"""
+"""us by the first letters of a unit of time"""
 SHORT_TIME = r"(?:us|µs|micros(?:econds?)?|ms|milliseconds?)"
 TIME = rf"(?:{SHORT_TIME}|s(?:ec(?:onds?)?)?|min(?:utes?)?|(?-i:m)|h(?:(?:ou)?rs?)?)"
 MANY = rf"{NUMBER} ?(?:k|m|bn?|thousand|million|billion)?"
@@ -167,7 +167,9 @@ class Pattern:
 
 def pattern_of(form: Form) -> Pattern:
     """The pattern of a form."""
-    text = form.form.replace("{who}", table()["macros"]["who"])
+    text = form.form
+    for name, macro in table()["macros"].items():
+        text = text.replace(f"{{{name}}}", macro)
     text = re.sub(r"(?<!\\)\((?!\?)", "(?:", re.sub(" (?!\\?)", lambda _: SEPARATOR, text))
     text = re.sub(r"(?<![-\w\\])-([A-Z])\b", r"(?-i:-\1)", text)
     atoms = tuple(re.findall(r"<([a-z]+)>", text))

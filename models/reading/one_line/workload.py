@@ -30,7 +30,7 @@ IN_MEMORY_OF_MEMORY, IN_POOL = (0.25, 0.1), 0.8
 SAID_RUN_S = (60, 120)
 """warm-up, and what is counted, of a machine of today where only one of the two is said"""
 BOUND_DRIVERS = ("HammerDB", "BenchBase")
-"""whose clients stay with a warehouse each unless they are told otherwise"""
+"""drivers whose clients stay with a warehouse each unless they are told otherwise"""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which rows TPC-C chooses, exactly (specification 5.11, clause 2.1.6), and from rows to pages."""
+"""Popularity of TPC-C's rows, exactly (specification 5.11, clause 2.1.6), and of the pages that they fill."""
 
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ ORDERS_DELIVERED = 2_100
 LINES_PER_ORDER = 10
 MOST_LINES, FEWEST_LINES = 15, 5
 ROWS_AT_ONCE = 4_000_000
-"""whose popularity is in memory at a time"""
+"""rows whose popularity is in memory at a time"""
 ITEM_A, CUSTOMER_A, NAME_A = 8191, 1023, 255
 
 
@@ -80,7 +80,7 @@ def even_pages_pmf(rows: int, rows_per_page: int) -> FloatArray:
 
 
 def order_age_pmf(customers: FloatArray, most: int) -> FloatArray:
-    """How many orders ago a customer's last order was, 0..most-1, for a customer chosen as orders choose theirs.
+    """Distribution of the age of a customer's last order in orders, 0..most-1; orders choose the customer.
 
     A customer of share p has ordered last k orders ago with probability p (1-p)^k; what lies beyond `most` is
     spread evenly (the loaded orders have one for each customer).

@@ -13,8 +13,8 @@ namespace oltpsim {
 struct Stalls {
     static constexpr double SWEEP_READS = 1.718281828459045;
 
-    double share = 0;    // of the time in which there is a heap
-    double among = 1;    // of that time in which clients go on as if there were none
+    double share = 0;    // share of the time in which there is a heap
+    double among = 1;    // share of that time in which clients go on as if there were none
     double rate = 0;     // transactions/s while there is none
     double lasts_s = 0;  // how long the arm takes for a heap
 

@@ -188,31 +188,39 @@ private:
         const bool sooner = machine.has_cleaners() && std::isfinite(workload.window);
         const double y = sooner ? std::max(workload.offspring * waited / workload.window, 1e-4) : 1.0,
                      all_drawn = drawn_within(1.0, y);
-        const bool behind = machine.write_back.free_behind > 0, empty = machine.pool.growing > 0;
+        const bool behind = machine.write_back.free_behind > 0;
         const double *left_dirty = writes.left_dirty.data(), *was_changed = writes.changed.data();
         const double *recent = workload.recent.data(), *rare = away.data(), *after_miss = again_after.data();
         const double *again_first = again.first.data(), *clean_first = clean.first.data();
         const std::size_t n = hits.size();
         double* found = hits.data();
+        if (machine.pool.growing > 0) {
+            hits.assign(n, 0.0);
+            return;
+        }
+        // first the share of what windows draw again, evenly or sooner
+        const double begins = behind ? 0.0 : 1.0, until = behind ? after : there;
+        for (std::size_t g = 0; g < n; g++)
+            found[g] = std::min(std::max(until - begins * again_first[g], 0.0) / waited, 1.0);
+        if (sooner)
+            for (std::size_t g = 0; g < n; g++) found[g] = drawn_within(found[g], y) / all_drawn;
         const double checked_for = behind ? 0.0 : std::max(there - since_written, 0.0);
 #pragma GCC ivdep
         for (std::size_t g = 0; g < n; g++) {
             const double written = left_dirty[g], changed = was_changed[g], first_s = again_first[g];
             const double checked = one_minus_exp(checked_for / rare[g]);
             const double of_drawn = one_minus_exp(std::max(after - first_s, 0.0) / rare[g]);
-            const double evenly = std::min((behind ? after : std::max(there - first_s, 0.0)) / waited, 1.0);
-            const double of_recent = sooner ? drawn_within(evenly, y) / all_drawn : evenly;
             const double of_clean = one_minus_exp(std::max(there - clean_first[g], 0.0) / after_miss[g]);
             const bool drawn_again = recent[g] > 0;
-            double share = written * (drawn_again ? of_recent : of_drawn) + (changed - written) * checked;
+            double share = written * (drawn_again ? found[g] : of_drawn) + (changed - written) * checked;
             share += drawn_again ? 0.0 : (1.0 - changed) * of_clean;
             share += (1.0 - share) * spare;
-            found[g] = empty ? 0.0 : clip(share, 0.0, 1.0);
+            found[g] = clip(share, 0.0, 1.0);
         }
     }
 
     // The integral of exp(-y s)(1 - s) up to a share of a window, as `since_last` has it.
-    static double drawn_within(double share, double y) {
+    OLTPSIM_INLINE static double drawn_within(double share, double y) {
         const double left = exp_negative(-y * share);
         return (1.0 - left) / y - (1.0 - left * (1.0 + y * share)) / (y * y);
     }

@@ -13,15 +13,15 @@
 namespace oltpsim {
 
 struct PageCleaners {
-    double age = 0;         // at which a page that was read comes to the list's end
+    double age = 0;         // age at which a page that was read comes to the list's end
     double dirty = 0;       // buffers, mean
-    double ended = 0;       // pages that are written there
-    double old_enough = 0;  // that are written by age
-    double victims = 0;     // of `ended` those that whoever needs the buffer writes
+    double ended = 0;       // pages written at the list's end
+    double old_enough = 0;  // pages written by age
+    double victims = 0;     // pages of `ended` that whoever needs the buffer writes
     double batch = 1;       // pages that a cleaner hands to the disks at once: what is due in a round, or a whole batch
-    double files = 1;       // that are flushed behind such a batch
+    double files = 1;       // files flushed behind such a batch
     double horizon = 0;     // transactions after which a change is old enough
-    double log_full = 0;    // what commits would have to wait for: more than 1 if the log can't have room
+    double log_full = 0;    // nearness of commits to waiting for room in the log: 1 if they would have to for ever
 
     // Before the first rate of a machine.
     void prepare() { near = 0.0; }

@@ -305,8 +305,7 @@ private:
 #pragma GCC ivdep
         for (std::size_t g = 0; g < n; g++) {
             const double changes = rate[g] * write[g], y = clip(changes * late, 1e-9, 600.0);
-            const double whole = exp_negative(-changes * between),
-                         early = one_minus_exp(y) / (y * exp_negative(-y)) * whole;
+            const double whole = exp_negative(-changes * between), early = mean_growth(y) * whole;
             const double chance = (1.0 - whole) / (1.0 + std::min(early, 1.0) - whole);
             to_write[g] = pages[g] * std::min(chance, most[g]) + gaps[g] * write[g] * std::min(stay, gap[g]);
         }

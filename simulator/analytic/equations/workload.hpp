@@ -137,7 +137,7 @@ struct Workload {
     double frames_at(double time) const { return exp_of(frames_of_time(log_of(time))); }
 
     double characteristic_time(double buffers) const { return exp_of(time_of_filled(log_of(buffers))); }
-    // How long a page stays that nobody asks for once it was read, if others stay for such a time after each reference.
+    // Stay of a page that nobody asks for once it was read, if others stay for such a time after each reference.
     double read_stay(double time) const { return time * on_times(old_share, time); }
     double dirty_at(double time) const { return dirty_of_time(log_of(time)); }
     // Dirty pages per transaction that reach an age without a reference.

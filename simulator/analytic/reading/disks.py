@@ -35,7 +35,7 @@ QUEUES = np.geomspace(1, LONGEST, QUEUE_POINTS)
 PASSED_OVER = 0.06
 """Measured by simulating the disk alone, 7,200 to 15,000 rpm, 1 to 64 requests: 0 to 8 %"""
 BAND_POWER = 0.65
-"""How the band narrows with the drive's share of the queue; measured in the same way, 64 of 64 to 4,096 requests"""
+"""Exponent of the band's width in the drive's share of the queue; measured likewise, 64 of 64 to 4,096 requests"""
 PLACES, INSTANTS = 64, 400
 NS = 1e-9
 

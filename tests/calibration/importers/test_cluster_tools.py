@@ -6,40 +6,16 @@ import pytest
 
 from oltpsim.calibration.records import FileReading
 from oltpsim.simulator.errors import InputError
-from tests.calibration.conftest import value_of
+from tests.calibration.conftest import SAMPLES, value_of
 
 Written = Callable[[str, str], FileReading]
-TICKS = "_elapsed___errors__ops/sec(inst)___ops/sec(cum)__p50(ms)__p95(ms)__p99(ms)_pMax(ms)\n"
-TOTAL = "\n_elapsed___errors_____ops(total)___ops/sec(cum)__avg(ms)__p50(ms)__p95(ms)__p99(ms)_pMax(ms)__"
-CLASSES = (
-    "  300.0s        2            400            1.3    100.0     90.0    150.0    200.0    300.0  delivery",
-    "  300.0s        2           4000           13.3     50.0     40.0     90.0    120.0    250.0  newOrder",
-    "  300.0s        2            400            1.3     10.0      8.0     20.0     30.0     60.0  orderStatus",
-    "  300.0s        2           4100           13.7     20.0     15.0     40.0     70.0    110.0  payment",
-    "  300.0s        2            400            1.3     15.0     12.0     30.0     45.0     80.0  stockLevel",
+COCKROACH = (SAMPLES / "cockroach/tpcc.txt").read_text(encoding="utf-8")
+YUGABYTE = (SAMPLES / "yugabyte/tpcc.log").read_text(encoding="utf-8")
+TICKS, TOTAL = (
+    COCKROACH.partition("\n")[0] + "\n",
+    "\n_elapsed" + COCKROACH.split("\n_elapsed")[2].partition("total\n")[0],
 )
-COCKROACH = (
-    TICKS
-    + "    1.0s        0           10.0           10.0     40.0     90.0    120.0    250.0 newOrder\n"
-    + "   30.0s        0           12.0           11.0     40.0     90.0    120.0    250.0 newOrder\n"
-    + TICKS
-    + "    1.0s        0           13.0           13.0     40.0     90.0    120.0    250.0 newOrder\n"
-    + "".join(f"{TOTAL}total\n{row}\n" for row in CLASSES)
-    + f"{TOTAL}result\n  300.0s        2           9300           31.0     35.7     30.0     80.0    120.0    300.0  \n"
-    + "Audit check 9.2.1.7: PASS\n\n"
-    + "_elapsed_______tpmC____efc__avg(ms)__p50(ms)__p90(ms)__p95(ms)__p99(ms)_pMax(ms)\n"
-    + "  300.0s      800.0  95.7%     50.0     40.0     80.0     90.0    120.0    250.0\n"
-)
-LOG = "21:09:23,588 (DBWorkload.java:955) INFO  - "
-YUGABYTE = (
-    f"{LOG}Throughput: Results(nanoSeconds=1800000263504, measuredRequests=54000) = 29.999996 requests/sec reqs/sec\n"
-    f"{LOG}Num New Order transactions : 24300, time seconds: 1800\n"
-    f"{LOG}TPM-C: 810\n"
-    f"{LOG}Efficiency : 96.92%\n"
-    f"{LOG}NewOrder, Avg Latency: 66.5 msecs, p99 Latency: 212.5 msecs\n"
-    f"{LOG}StockLevel, Avg Latency: 98.25 msecs, p99 Latency: 192.0 msecs\n"
-    f"{LOG}NewOrder, Avg Latency: 60.5 msecs, p99 Latency: 200.5 msecs\n"
-)
+CLASSES = [line for line in COCKROACH.splitlines() if line.startswith("  300.0s        2") and line[-1].isalpha()]
 
 
 def test_cockroachs_totals_are_read(written: Written) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from oltpsim.calibration.records import FileReading, merge_readings
 from oltpsim.simulator.errors import InputError
-from tests.calibration.conftest import value_of
+from tests.calibration.conftest import SAMPLES, reading_of, value_of
 
 Written = Callable[[str, str], FileReading]
 
@@ -353,6 +353,22 @@ def test_fios_text_is_read(written: Written, text: str, mean_us: float) -> None:
     assert point.mean_us == pytest.approx(mean_us)
 
 
+def test_fios_terse_line_is_refused_with_its_reason(written: Written) -> None:
+    line = "3;fio-3.33;t;0;0;" + ";".join(["100"] * 120) + "\n"
+    with pytest.raises(
+        InputError, match=r"which says neither pattern nor depth; .*; run fio with --output-format=json"
+    ):
+        written("fio.txt", line)
+
+
+def test_notes_before_fios_json_do_no_harm(written: Written) -> None:
+    text = (SAMPLES / "fio/fifo200.qd4.json").read_text(encoding="utf-8")
+    note = "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1\n"
+    assert written("fio.json", note + text).disk[0].per_s == written("plain.json", text).disk[0].per_s
+    with pytest.raises(InputError):
+        written("fio.json", note + text[: len(text) // 2])
+
+
 @pytest.mark.parametrize(
     ("figures", "per_s"),
     [
@@ -389,3 +405,28 @@ def test_a_profile_beside_a_log_gives_its_times(written: Written) -> None:
     assert record.window.duration_s is not None
     assert record.window.duration_s.value == 300
     assert record.outcome.classes["new_order"].percentiles_ms["95"].value == 30
+
+
+def html_of(text: str) -> str:
+    """A report of which each line of cells is a row of a table, as awrrpt.sql writes HTML."""
+    rows = "".join(
+        "<tr>"
+        + "".join(f"<td class='awrc' align=\"right\">&#160;{cell.strip()}</td>" for cell in line.split("|"))
+        + "</tr>\n"
+        for line in text.splitlines()
+    )
+    return f'<html><body><h3>Load Profile</h3><table border="0">\n{rows}</table></body></html>\n'
+
+
+def test_an_awr_report_as_html_is_that_as_text(written: Written) -> None:
+    path = SAMPLES / "oracle/awr.txt"
+    text = path.read_text(encoding="utf-8")
+    plain, reading = reading_of(path), written("awr.html", html_of(text))
+    figures = [
+        {key: leaf["value"] for key, leaf in each.values.items() if isinstance(leaf, dict)} for each in (plain, reading)
+    ]
+    assert figures[0] == figures[1]
+    with pytest.raises(InputError, match="expected </html>"):
+        written("awr.html", html_of(text)[:-20])
+    with pytest.raises(InputError, match="Elapsed"):
+        written("awr.html", html_of(text.replace("60.00 (mins)", "90.00 (mins)")))

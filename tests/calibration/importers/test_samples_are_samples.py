@@ -224,3 +224,36 @@ Host CPU (CPUs:    4 Cores:    4 Sockets:    1)
     (tmp_path / "awr.txt").write_text(report.replace("10.00 (mins)", "20.00 (mins)"), encoding="utf-8")
     with pytest.raises(InputError, match="Elapsed 20; expected 10 by the snapshots' times"):
         read_file(SourceFile(tmp_path / "awr.txt", "awr.txt"))
+
+
+DSTAT = (SAMPLES / "monitors/dstat.csv").read_text(encoding="utf-8")
+
+
+def test_dstats_table_is_read_without_its_first_row(written: Written) -> None:
+    reading = written("dstat.csv", DSTAT)
+    assert reading.samples is not None
+    first, second = reading.samples.rows
+    disk = ("resources", "devices", "sda")
+    assert first.values["resources", "cpu_iowait_fraction"] == 0.2
+    assert [first.values[*disk, key] for key in ("read_kib_per_s", "writes_per_s")] == [100, 50]
+    assert second.end_s is not None
+    assert (second.start_s, second.end_s - (first.end_s or 0)) == (first.end_s, 1)
+    epoch = DSTAT.replace('"time"', '"epoch"').replace("07-11 10:00:0", "179500000")
+    later = written("dstat.csv", epoch).samples
+    assert later is not None
+    assert later.rows[1].end_s == 1_795_000_002
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("07-11 10:00:02,50.0,", "07-11 10:00:02,", "line 10: got 9 columns; expected 10"),
+        ("40.0,10.0", "80.0,10.0", "140.0 % together"),
+        (DSTAT[DSTAT.index("07-11 10:00:01") :], "", "got 1 sample; expected at least two"),
+    ],
+)
+def test_a_faulty_table_of_dstat_is_refused(written: Written, old: str, new: str, said: str) -> None:
+    assert old in DSTAT
+    with pytest.raises(InputError) as raised:
+        written("dstat.csv", DSTAT.replace(old, new, 1))
+    assert said in str(raised.value)

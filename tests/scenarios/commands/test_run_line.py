@@ -88,7 +88,7 @@ def test_a_model_answers_as_the_catalogue_does_with_its_own_values_and_intervals
     catalogue, model = answers
     assert "a model fitted to 13 runs" in model
     assert "90% intervals           new order mean" in model
-    assert "90% intervals" not in catalogue
+    assert "90% intervals           " not in catalogue
     assert "the catalogue's values" in catalogue
 
 

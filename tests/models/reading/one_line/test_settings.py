@@ -10,6 +10,8 @@ from oltpsim.models.input import value_at
 from oltpsim.models.machine.cpu import slowdowns
 from oltpsim.models.reading import read_description
 from oltpsim.models.reading.one_line.words import ATOMS, disk_terms, patterns, table
+from oltpsim.models.wiring import build
+from oltpsim.simulator.analytic import simulate
 from oltpsim.simulator.errors import InputError
 
 POSTGRESQL, INNODB = "8 cores, 32 GB, NVMe, PostgreSQL 16", "8 cores, 32 GB, NVMe, MySQL 8.0, go-tpc"
@@ -192,3 +194,12 @@ def test_data_in_memory_fit_there() -> None:
         gib = [each.workload.file_pages * each.database.page_kib / 2**20 for each in (inside, outside)]
         assert gib[0] < most_gib
         assert gib[1] > 60
+
+
+def test_a_disk_in_memory_waits_for_nothing() -> None:
+    """One client's durable commits, on a cloud machine too; twin: a volume's flush holds them up."""
+    line = "Standard_E16as_v6, PostgreSQL 18, pgbench, scale 10, 1 client, "
+    memory, volume = (read_description(line + disk).scenario for disk in ("RAM disk", "Premium SSD 200 GiB"))
+    rates = [simulate(build(each), 1).transactions_per_s for each in (memory, volume)]
+    assert rates[0] > 3 * rates[1]
+    assert memory.machine.volume_limits == ()
