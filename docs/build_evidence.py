@@ -34,7 +34,7 @@ TITLE = "Predicted against measured rates of public runs"
 
 
 @dataclass(frozen=True)
-class Row:
+class EvidenceRow:
     """A measured rate with its prediction; the interval's ends are absent where none was calculated."""
 
     measured: float
@@ -54,7 +54,7 @@ class Group:
 
     question: str
     page: str
-    rows: Sequence[Row]
+    rows: Sequence[EvidenceRow]
 
     @property
     def median_error(self) -> float:
@@ -92,13 +92,13 @@ def number(cell: str) -> float:
     return float(found[0].replace(",", ""))
 
 
-def row(measured: str, model: str, interval: str) -> Row:
+def row(measured: str, model: str, interval: str) -> EvidenceRow:
     """A row from the cells of a table."""
     low, high = interval.split(" .. ")
-    return Row(number(measured), number(model), number(low), number(high))
+    return EvidenceRow(number(measured), number(model), number(low), number(high))
 
 
-def judged(page: str, role: str) -> list[Row]:
+def judged(page: str, role: str) -> list[EvidenceRow]:
     """Rows of a page with runs that weren't fitted to."""
     columns = ("run", "measured", "model", "error", "90 % interval", "inside", role)
     return [
@@ -106,9 +106,9 @@ def judged(page: str, role: str) -> list[Row]:
     ]
 
 
-def described(answers: Sequence[Answer]) -> list[Row]:
+def described(answers: Sequence[Answer]) -> list[EvidenceRow]:
     """Rows of answers to lines."""
-    return [Row(each.measured, each.said, each.low, each.high) for each in answers if each.said is not None]
+    return [EvidenceRow(each.measured, each.said, each.low, each.high) for each in answers if each.said is not None]
 
 
 def groups() -> list[Group]:
