@@ -27,7 +27,7 @@ TITLE = "Predicted against measured rates of public runs"
 
 
 @dataclass(frozen=True)
-class Row:
+class EvidenceRow:
     """A measured rate with its prediction and the ends of its interval."""
 
     measured: float
@@ -47,7 +47,7 @@ class Group:
 
     question: str
     page: str
-    rows: Sequence[Row]
+    rows: Sequence[EvidenceRow]
 
     @property
     def median_error(self) -> float:
@@ -84,13 +84,13 @@ def number(cell: str) -> float:
     return float(found[0].replace(",", ""))
 
 
-def row(measured: str, model: str, interval: str) -> Row:
+def row(measured: str, model: str, interval: str) -> EvidenceRow:
     """A row from the cells of a table."""
     low, high = interval.split(" .. ")
-    return Row(number(measured), number(model), number(low), number(high))
+    return EvidenceRow(number(measured), number(model), number(low), number(high))
 
 
-def judged(page: str, role: str) -> list[Row]:
+def judged(page: str, role: str) -> list[EvidenceRow]:
     """Rows of a page with runs that weren't fitted to."""
     columns = ("run", "measured", "model", "error", "90 % interval", "inside", role)
     return [
@@ -98,12 +98,12 @@ def judged(page: str, role: str) -> list[Row]:
     ]
 
 
-def described(runs: Sequence[AtlasRun], errors: Errors) -> list[Row]:
+def described(runs: Sequence[AtlasRun], errors: Errors) -> list[EvidenceRow]:
     """Rows of described machines, predicted by the runs of others."""
     rows = []
     for run, error, width in zip(runs, errors.logs, QUANTILE * errors.sds, strict=True):
         model = run.measured_per_min * math.exp(error)
-        rows.append(Row(run.measured_per_min, model, model * math.exp(-width), model * math.exp(width)))
+        rows.append(EvidenceRow(run.measured_per_min, model, model * math.exp(-width), model * math.exp(width)))
     return rows
 
 

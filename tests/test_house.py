@@ -152,8 +152,8 @@ NO_NAMES = frozenset(
 """Words that name nothing: a name needs at least one other."""
 LAZY_TABLES = ("scenarios/commands/cli.py", "scenarios/python/modules.py", "scenarios/run/engines.py")
 """Where commands, rooms and engines are found: loaded when they are wanted, so that `oltpsim --help` is fast."""
-LAZY_FILES = (*LAZY_TABLES, "models/jobs/simulated.py")
-"""Those, and what loads the kernel for a job."""
+LAZY_FILES = (*LAZY_TABLES, "models/jobs/simulated.py", "scenarios/commands/lazy_parts.py")
+"""Those, and what loads the kernel for a job, and what draws and reads for few runs."""
 EXTRAS = {"dask", "distributed", "pandas", "psycopg", "pyarrow"}
 """Packages that need not be installed, so that they are imported where they are used."""
 ENTRY_POINTS = {"oltpsim.scenarios.commands.cli", "oltpsim.scenarios.python.interface"}

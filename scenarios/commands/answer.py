@@ -11,6 +11,7 @@ from pathlib import Path
 
 import typer
 
+from oltpsim.scenarios.commands.lazy_parts import write_report_file
 from oltpsim.scenarios.commands.modelled import Assumed, ModelledScenario, measurement_of
 from oltpsim.scenarios.commands.options import AnswerOptions, Output
 from oltpsim.scenarios.run import SavedRun, write_saved_run
@@ -87,9 +88,7 @@ def give(answered: RunAnswer, options: AnswerOptions, report: Path | None, save:
     if save is not None:
         write_saved_run(save, SavedRun(scenario, result))
     if report is not None:
-        from oltpsim.scenarios.commands.report import report_run  # which imports all that draws
-
-        report_run(SavedRun(scenario, result), answered.expected, report, answered.command, options.quiet)
+        write_report_file(SavedRun(scenario, result), answered.expected, report, answered.command, options.quiet)
     if options.output is Output.JSON:
         typer.echo(answer_json(result, answered.expected, answered.assumed.rows, answered.certificate), nl=False)
     elif options.output is Output.CSV:

@@ -19,6 +19,7 @@ from oltpsim.scenarios.commands.answer import (
     terminal_width,
     timed,
 )
+from oltpsim.scenarios.commands.lazy_parts import check_report_file, measured_scenario
 from oltpsim.scenarios.commands.modelled import (
     Assumed,
     ModelledScenario,
@@ -122,10 +123,7 @@ def run(  # noqa: PLR0913 - one argument per option
     replications the rate is their mean with its t interval; every other figure is the first seed's.
     """
     check_places(report, save, save_scenario)
-    if report is not None:
-        from oltpsim.scenarios.show.report import check_report  # which imports all that draws
-
-        check_report(report, "--report")
+    check_report_file(report)
     typed, command = typed_options(context), command_line(["oltpsim", *context.obj])
     if document_format(what) == SAVED_FORMAT:
         _refuse(typed, NOT_DONE_AGAIN, f"{what} is done already; it goes with a scenario")
@@ -169,12 +167,10 @@ def run(  # noqa: PLR0913 - one argument per option
 
 def _modelled(what: str, system: SystemOptions, base: str | None) -> ModelledScenario:
     """The scenario that SYSTEM means, and the model that answers for it. Raises InputError."""
-    if Path(what).exists():
-        from oltpsim.scenarios.questions.measured import is_run, scenario_of_run  # which imports every importer
-
-        if is_run(what):
-            machine = None if base is None else asked_scenario(base).scenario
-            return ModelledScenario(scenario_of_run(what, machine, system.settings), read_model(system.model))
+    machine = None if base is None else asked_scenario(base).scenario
+    found = measured_scenario(what, machine, system.settings)
+    if found is not None:
+        return ModelledScenario(found, read_model(system.model))
     if base is not None:
         raise InputError(f"--base {base}: goes with the folder of a measured run; {what} says its whole machine")
     return modelled_scenario(what, system.settings, system.model, jobs=True)

@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from oltpsim.scenarios.show import numbers, words
 from oltpsim.scenarios.show.chart import Chart
 from oltpsim.scenarios.show.palette import THEMES
@@ -17,8 +19,6 @@ FILTERS = ("count", "significant", "share", "signed_share", "time_text", "millis
 
 def html_page(template: str, charts: Iterable[Chart | None], content: dict[str, Any]) -> str:
     """A page from a template that shows the charts, by their keys: same content, same bytes."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

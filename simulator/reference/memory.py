@@ -120,7 +120,7 @@ class Memory:
         """
         if self.rules:
             self.make_room()
-            self._come(self.anonymous, frame.number, reads=True)
+            self._admit(self.anonymous, frame.number, reads=True)
         else:
             self._take_by_second_chance()
         frame.memory, frame.busy = MemoryState.ACCESSED, False
@@ -154,7 +154,7 @@ class Memory:
 
     def add_file(self, page: int, reads: bool) -> None:
         """A page of a file comes into the page cache, whose room has been made, by a read or by a write."""
-        self._come(self.files, page, reads)
+        self._admit(self.files, page, reads)
         if reads:
             self.referenced.add(page)
 
@@ -177,7 +177,7 @@ class Memory:
             self.files.inactive[page] = None
             self.files.inactive.move_to_end(page, last=False)
 
-    def _come(self, lists: Lists, number: int, reads: bool) -> None:
+    def _admit(self, lists: Lists, number: int, reads: bool) -> None:
         """A frame or a page has memory; active if, with as many more pages, it would not have been reclaimed."""
         active = False
         age, of_working_set = lists.reclaimed.pop(number, (-1, False))

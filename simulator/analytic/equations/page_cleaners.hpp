@@ -21,7 +21,7 @@ struct PageCleaners {
     double batch = 1;       // pages that a cleaner hands to the disks at once: what is due in a round, or a whole batch
     double files = 1;       // files flushed behind such a batch
     double horizon = 0;     // transactions after which a change is old enough
-    double log_full = 0;    // nearness of commits to waiting for room in the log: 1 if they would have to for ever
+    double log_full = 0;    // nearness of commits to waiting for room in the log: above 1 if it can't have any
 
     // Before the first rate of a machine.
     void prepare() { near = 0.0; }

@@ -17,7 +17,7 @@ from oltpsim.scenarios.run.sustained import (
     without_credits,
 )
 from oltpsim.scenarios.show.numbers import significant
-from oltpsim.scenarios.show.summary import headline_text
+from oltpsim.scenarios.show.summary import summary_text
 from oltpsim.simulator.kernel import simulate as simulate_system
 from oltpsim.simulator.results import read_result, result_json
 
@@ -99,7 +99,7 @@ def test_credits_that_are_spent_are_not_there() -> None:
     assert device.reads_per_s + device.writes_per_s < 1.1 * 150.0
     assert result.beginning is not None
     assert result.beginning.transactions_per_s > 2.0 * result.transactions_per_s
-    assert f"first {significant(result.beginning.lasted_s / 60.0)} min" in headline_text(result, for_hours, 400)
+    assert f"first {significant(result.beginning.lasted_s / 60.0)} min" in summary_text(result, for_hours, 400)
     assert read_result(result_json(result)) == result
     assert simulate(SimulationTask(burst, 1)).beginning is None
     assert rate_of(burst) > 2.0 * result.transactions_per_s
