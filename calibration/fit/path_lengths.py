@@ -16,9 +16,11 @@ from oltpsim.simulator.form import FloatArray
 
 PATH = "database.path."
 PATH_NUMBERS = STATEMENT, ROW, SIMPLE, PROCEDURES = (
-    "InnoDB's statement, us", "InnoDB's row, us", "PostgreSQL's statement, us",
+    "InnoDB's statement, us",
+    "InnoDB's row, us",
+    "PostgreSQL's statement, us",
     "HammerDB's procedures on PostgreSQL, of the entry's paths",
-)  # fmt: skip
+)
 START = {STATEMENT: 240.0, ROW: 30.0, SIMPLE: 150.0, PROCEDURES: 0.5}
 PRIORS = {ROW: (30.0, 0.5), PROCEDURES: (0.5, 1.0)}
 """prior value, and one standard deviation of its logarithm by that of a row's"""

@@ -26,6 +26,5 @@ from oltpsim.calibration.predict.uncertain_value import (
     MISSED,
     ONE_RUN,
     Component,
-    Contribution,
     UncertainValue,
 )

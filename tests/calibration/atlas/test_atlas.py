@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oltpsim.calibration.atlas import (
-    Atlas,
     AtlasKernel,
     AtlasRun,
-    Place,
     assumed_facts,
     left_out,
     place_of,
@@ -23,7 +21,8 @@ from oltpsim.calibration.atlas import (
     shipped_atlas,
     write_atlas_runs,
 )
-from oltpsim.calibration.atlas.runs import NUMBERS
+from oltpsim.calibration.atlas.atlas import Atlas
+from oltpsim.calibration.atlas.runs import NUMBERS, Place
 from oltpsim.models.reading import read_description
 from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic
@@ -31,7 +30,6 @@ from oltpsim.simulator import analytic
 KERNEL = AtlasKernel()
 SHARES = st.floats(0, 1)
 PLACES = st.builds(
-    Place,
     kinds=st.tuples(*[st.sampled_from("ab")] * 4),
     numbers=st.tuples(*[st.floats(-5, 5)] * (len(NUMBERS) - 2), SHARES, SHARES),
     storage_share=SHARES,
