@@ -1,11 +1,12 @@
 """Hold machines described by a line against public measurements; write their part of docs/evidence/described.md.
 
-docs/described/lines.yaml says for each file of measurements the line of a row. Lines are answered as
-`oltpsim run LINE --engine analytic` does; docs/described/answers.csv gets every answer.
+docs/described/lines.yaml says for each file of measurements the line of a row. The formulas answer each line, and
+calibration/atlas/runs.csv gets the answers beside the measurements: the atlas. Its kernel is fitted to them by --fit.
+The table judges each run by the atlas without a fifth of all runs, drawn by lot, and without the run's whole source.
 
-python docs/build_described.py               some minutes
-python docs/build_described.py public.csv    only this file's lines, or several files'
-python docs/build_described.py --draw        only the table, from the answers
+python docs/build_described.py          some minutes
+python docs/build_described.py --fit    the kernel, too
+python docs/build_described.py --draw   only the table, from runs.csv
 """
 
 from __future__ import annotations
@@ -18,29 +19,47 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import NormalDist, fmean, stdev
 from typing import Any
 
+import numpy as np
+
 from docs.build import head, line, replaced
-from oltpsim.calibration.predict import guesses_of, measurement_interval
+from oltpsim.calibration.atlas import (
+    AtlasKernel,
+    AtlasRun,
+    assumed_facts,
+    fitted_kernel,
+    left_out,
+    place_of,
+    read_atlas_runs,
+    write_atlas_runs,
+)
 from oltpsim.models.input import as_mapping, parse_yaml, written_whole
 from oltpsim.models.reading import Description, read_description
 from oltpsim.models.wiring import build
 from oltpsim.scenarios.run import default_workers
 from oltpsim.simulator import analytic
 from oltpsim.simulator.errors import InputError
+from oltpsim.simulator.form import BoolArray, FloatArray
 
 DOCS = Path(__file__).resolve().parent
 DESCRIBED = DOCS / "described"
-PAGE, LINES, ANSWERS = DOCS / "evidence" / "described.md", DESCRIBED / "lines.yaml", DESCRIBED / "answers.csv"
+PAGE, LINES, REFUSED = DOCS / "evidence" / "described.md", DESCRIBED / "lines.yaml", DESCRIBED / "refused.csv"
 BEGIN = "<!-- begin of the described machines: python docs/build_described.py -->\n"
 END = "<!-- end of the described machines -->\n"
 PER_MIN = {"new orders/min": 1.0, "transactions/s": 60.0, "TPC-C transactions/s": 60.0 * 10 / 23}
 """Rate in the formulas' unit by the unit of the file; 10 of 23 TPC-C transactions of sysbench are new orders."""
 SETTING = "--set "
 SEED = 1
+FOLDS = 5
+"""parts of the runs, by lot, of which each is predicted by the others"""
+QUANTILE = NormalDist().inv_cdf(0.95)
+"""ends of a 90 % interval in standard deviations"""
+RUN_TO_RUN = 0.05
+"""smallest standard deviation of one run's logarithm: assumption, as in calibration/fit"""
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
@@ -58,46 +77,47 @@ class Measured:
         return math.exp(fmean(map(math.log, self.rates_per_min)))
 
     @property
-    def spread(self) -> float:
-        """Standard deviation of the repeats' logarithms, 0 of a single run."""
-        return stdev(map(math.log, self.rates_per_min)) if len(self.rates_per_min) > 1 else 0.0
+    def noise_sd(self) -> float:
+        """Standard deviation of the mean's logarithm."""
+        spread = stdev(map(math.log, self.rates_per_min)) if len(self.rates_per_min) > 1 else 0.0
+        return max(spread, RUN_TO_RUN) / math.sqrt(len(self.rates_per_min))
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A line's answer beside its measurement, rates per minute; `refused`: the reason why there is none."""
+class Refusal:
+    """A line that the reader refused, or of which it refused pieces that have another spelling; with its reasons."""
 
     file: str
     line: str
-    settings: str
-    runs: int
-    measured: float
-    spread: float
-    said: float | None = None
-    low: float | None = None
-    high: float | None = None
-    spelt_otherwise: str = ""
-    refused: str = ""
+    answered: bool
+    reasons: str
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Errors of left-out runs: logarithms of the predicted by the measured rate, and their standard deviations."""
+
+    logs: FloatArray
+    sds: FloatArray
 
     @property
-    def ratio(self) -> float:
-        """Said rate by the measured one."""
-        assert self.said is not None
-        return self.said / self.measured
+    def median(self) -> float:
+        """Median of the rate's relative error."""
+        return float(np.median(np.abs(np.expm1(self.logs))))
 
     @property
-    def is_inside(self) -> bool:
-        """Whether the measured rate lies in the interval."""
-        assert self.low is not None
-        assert self.high is not None
-        return self.low <= self.measured <= self.high
+    def inside(self) -> float:
+        """Share of measured rates in their 90 % interval."""
+        return float(np.mean(np.abs(self.logs) <= QUANTILE * self.sds))
 
     @property
     def half_width(self) -> float:
-        """Half width of the interval as a factor."""
-        assert self.low is not None
-        assert self.high is not None
-        return math.sqrt(self.high / self.low)
+        """Median half width of the 90 % interval, as a factor."""
+        return float(np.exp(QUANTILE * np.median(self.sds)))
+
+    def __getitem__(self, chosen: BoolArray) -> Errors:
+        """Errors of chosen runs."""
+        return Errors(self.logs[chosen], self.sds[chosen])
 
 
 @dataclass
@@ -185,91 +205,90 @@ def measurements() -> list[Measured]:
     return [Measured(*key, tuple(rates)) for key, rates in found.items()]
 
 
-def answer(measured: Measured, with_interval: bool) -> Answer:
-    """The formulas' answer to a described line, with the interval in which a measurement would fall if wanted."""
+def answer(measured: Measured) -> tuple[AtlasRun | None, Refusal | None]:
+    """The run beside the formulas' answer to its line, and what the reader refused of it."""
     spelling = Spelling(measured.pieces)
-    said: dict[str, Any] = {}
+    run = None
+    reasons: list[str] = []
     try:
         description = spelling.described()
         scenario = description.scenario.model_copy(update={"engine": "analytic"})
         result = analytic.simulate(build(scenario), SEED)
-        said = {"said": result.rate_per_min.mean}
-        if with_interval:
-            interval = measurement_interval(scenario, result, None, guesses_of(description))
-            said |= {"low": interval.rate.low, "high": interval.rate.high}
+        run = AtlasRun(
+            source=measured.file,
+            line="; ".join((spelling.line, *spelling.settings)),
+            repeats=len(measured.rates_per_min),
+            measured_per_min=measured.rate_per_min,
+            calculated_per_min=result.rate_per_min.mean,
+            noise_sd=measured.noise_sd,
+            assumed=frozenset(assumed_facts(description).values()),
+            place=place_of(scenario, result),
+        )
     except InputError as error:
-        said = {"refused": first_line(error)}
-    return Answer(
-        measured.file, spelling.line, "; ".join(spelling.settings), len(measured.rates_per_min), measured.rate_per_min,
-        measured.spread, **said, spelt_otherwise="; ".join(spelling.refused.values()),
-    )  # fmt: skip
+        reasons = [first_line(error)]
+    reasons = [*spelling.refused.values(), *reasons]
+    refusal = Refusal(measured.file, spelling.line, run is not None, "; ".join(reasons)) if reasons else None
+    return run, refusal
 
 
-def answers_of(asked: Sequence[Measured]) -> list[Answer]:
+def answers_of(asked: Sequence[Measured]) -> list[tuple[AtlasRun | None, Refusal | None]]:
     """Answers to lines, in a pool of processes."""
     os.environ.setdefault(BLAS_THREADS, "1")  # or a process for each core would have threads for each core
-    numbers = {file: itertools.count() for file in sources()}
-    every = {file: source.get("interval_every", 1) for file, source in sources().items()}
-    bounded = [is_turn(next(numbers[each.file]), every[each.file]) for each in asked]
     with ProcessPoolExecutor(default_workers(), multiprocessing.get_context("spawn")) as executor:
-        return list(executor.map(answer, asked, bounded, chunksize=2))
+        return list(executor.map(answer, asked, chunksize=4))
 
 
-def is_turn(number: int, every: int) -> bool:
-    """Whether a line by its number is one of those that have an interval: the middle one of so many."""
-    return every > 0 and number % every == every // 2
-
-
-def write_answers(answers: Iterable[Answer]) -> None:
-    """Write the answers as CSV."""
-    with written_whole(ANSWERS) as path, path.open("w", encoding="utf-8", newline="") as text:
+def write_refusals(refusals: Iterable[Refusal]) -> None:
+    """Write refusals as CSV."""
+    with written_whole(REFUSED) as path, path.open("w", encoding="utf-8", newline="") as text:
         table = csv.writer(text, lineterminator="\n")
-        table.writerow(each.name for each in fields(Answer))
-        for each in answers:
-            values = (getattr(each, column.name) for column in fields(Answer))
-            table.writerow(f"{value:.6g}" if isinstance(value, float) else value for value in values)
+        table.writerow(["file", "line", "answered", "reasons"])
+        table.writerows([each.file, each.line, each.answered or "", each.reasons] for each in refusals)
 
 
-def read_answers() -> list[Answer]:
-    """The answers of the last build."""
-    numbers = {"measured", "spread", "said", "low", "high"}
-    found = []
-    for row in rows_of(ANSWERS.name):
-        values = {key: float(value) if value else None for key, value in row.items() if key in numbers}
-        found.append(Answer(**{**row, **values, "runs": int(row["runs"])}))
-    return found
+def read_refusals() -> list[Refusal]:
+    """The refusals of the last build."""
+    return [Refusal(**{**row, "answered": bool(row["answered"])}) for row in rows_of(REFUSED.name)]
 
 
-def summary(answers: Sequence[Answer]) -> tuple[str, ...]:
-    """Cells for answers: lines, runs, refused ones, errors, bias, share inside, half width."""
-    given = [each for each in answers if each.said is not None]
-    counts = (f"{len(answers)}", f"{sum(each.runs for each in answers)}", f"{len(answers) - len(given)}")
-    if not given:
-        return (*counts, "", "", "", "", "")
-    errors = [abs(each.ratio - 1.0) for each in given]
-    bias = math.exp(fmean(math.log(each.ratio) for each in given))
-    cells = (*counts, f"{median(errors):.0%}", f"{fmean(errors):.0%}", f"{bias:.2f}")
-    bounded = [each for each in given if each.low is not None]
-    if not bounded:
-        return (*cells, "", "")
-    inside = fmean(each.is_inside for each in bounded)
-    return (*cells, f"{inside:.0%}", f"{median(each.half_width for each in bounded):.2f}")
+def errors_of(runs: Sequence[AtlasRun], kernel: AtlasKernel) -> tuple[Errors, Errors, Errors]:
+    """Errors of the formulas alone, of the atlas without a fifth of the runs, and without the run's source."""
+    missed = np.array([run.missed for run in runs])
+    alone = [math.sqrt(kernel.variance(run.place)) for run in runs]
+    lot = np.random.default_rng(SEED).integers(0, FOLDS, len(runs)).astype(str).tolist()
+    found = [Errors(-missed, np.array(alone))]
+    for groups in (lot, [run.source for run in runs]):
+        mean, sd = left_out(kernel, runs, groups)
+        found.append(Errors(mean - missed, sd))
+    return found[0], found[1], found[2]
 
 
-def tables(answers: Sequence[Answer]) -> str:
-    """A row for each file, pieces that the reader refuses, and each file's source and conditions."""
-    of_file = {file: [each for each in answers if each.file == file] for file in sources()}
+def summary(errors: Sequence[Errors], chosen: BoolArray) -> tuple[str, ...]:
+    """Cells for chosen runs: the formulas' median error and bias, then the atlas's errors in both ways."""
+    formulas, fifth, source = (each[chosen] for each in errors)
+    cells = [f"{formulas.median:.0%}", f"{math.exp(formulas.logs.mean()):.2f}"]
+    for each in (fifth, source):
+        cells += [f"{each.median:.0%}", f"{each.inside:.0%}", f"{each.half_width:.2f}"]
+    return tuple(cells)
+
+
+def tables(runs: Sequence[AtlasRun], refusals: Sequence[Refusal], kernel: AtlasKernel) -> str:
+    """A row for each source, pieces that the reader refuses, and each file's source and conditions."""
+    errors = errors_of(runs, kernel)
+    of_file = np.array([run.source for run in runs])
     text = head(
-        "measured", "lines", "runs", "refused", "median error", "mean error", "said / measured, geometric mean",
-        "inside 90 % interval", "median half width, factor", figures=True,
+        "measured", "lines", "runs", "refused", "formulas: median error", "said / measured",
+        "atlas without a fifth: median error", "inside 90 %", "half width, factor",
+        "atlas without the source: median error", "inside 90 %", "half width, factor", figures=True,
     )  # fmt: skip
-    for file, source in sources().items():
-        text += line(source["title"], *summary(of_file[file]))
-    text += line("all", *summary(answers)) + "\n"
-    text += "Pieces that the reader refuses, and lines without an answer:\n\n"
-    reasons = dict.fromkeys(
-        reason for each in answers for reason in (*each.spelt_otherwise.split("; machine: "), each.refused) if reason
-    )
+    for file, title in [*((file, source["title"]) for file, source in sources().items()), ("", "all")]:
+        chosen: BoolArray = of_file == file if file else np.ones(len(runs), dtype=np.bool_)
+        refused = sum(not each.answered and file in ("", each.file) for each in refusals)
+        repeats = sum(run.repeats for run, is_chosen in zip(runs, chosen, strict=True) if is_chosen)
+        cells = summary(errors, chosen) if chosen.any() else ("",) * 8
+        text += line(title, f"{chosen.sum()}", f"{repeats}", f"{refused}", *cells)
+    text += "\nPieces that the reader refuses, and lines without an answer:\n\n"
+    reasons = dict.fromkeys(reason for each in refusals for reason in each.reasons.split("; machine: "))
     text += "".join(f"- {reason.removeprefix('machine: ')}\n" for reason in reasons) + "\n"
     for file, source in sources().items():
         first = (DESCRIBED / file).read_text(encoding="utf-8").splitlines()[0].removeprefix("# source: ")
@@ -278,14 +297,15 @@ def tables(answers: Sequence[Answer]) -> str:
 
 
 def main() -> None:
-    """Answer the lines of all files, or of those named, and write the answers and the tables."""
-    named = sys.argv[1:] or list(sources())
-    if "--draw" not in named:
-        measured = measurements()
-        answered = iter(answers_of([each for each in measured if each.file in named]))
-        kept = iter([each for each in read_answers() if each.file not in named] if len(named) < len(sources()) else ())
-        write_answers(next(answered if each.file in named else kept) for each in measured)
-    page = replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, tables(read_answers()))
+    """Answer all lines unless only the table is drawn, fit the kernel if asked to, and write the table."""
+    if "--draw" not in sys.argv:
+        answers = answers_of(measurements())
+        write_atlas_runs(run for run, _ in answers if run is not None)
+        write_refusals(refusal for _, refusal in answers if refusal is not None)
+    if "--fit" in sys.argv:
+        fitted_kernel(read_atlas_runs()).write()
+    table = tables(read_atlas_runs(), read_refusals(), AtlasKernel.read())
+    page = replaced(PAGE.read_text(encoding="utf-8"), BEGIN, END, table)
     PAGE.write_text(page, encoding="utf-8")
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from statistics import median
 
 from docs.build import head, line, replaced
-from docs.build_described import Answer, read_answers
+from docs.build_described import QUANTILE, Errors, errors_of
+from oltpsim.calibration.atlas import AtlasKernel, AtlasRun, read_atlas_runs
 from oltpsim.models.input import write_whole
 from oltpsim.scenarios.show.chart import Chart, Curve, Points, Scale
 from oltpsim.scenarios.show.palette import GREY, SERIES_COLOURS
@@ -22,25 +23,17 @@ from oltpsim.scenarios.show.picture import picture_digest, picture_svg
 DOCS = Path(__file__).resolve().parent
 PAGE, EVIDENCE, PICTURE = DOCS / "validation.md", DOCS / "evidence", DOCS / "pictures" / "evidence.svg"
 BEGIN, END = "<!-- begin of the summary: python docs/build_evidence.py -->\n", "<!-- end of the summary -->\n"
-CHOSEN_BY = {
-    "sysbench_read_only_by_ec2_instance.csv",
-    "pgbench_three_sizes_i5.csv",
-    "hammerdb_postgresql18_users_azure.csv",
-    "hammerdb_innodb_pool_and_users.csv",
-    "pgbench_gcp_clients.csv",
-}
-"""files with rows by which path lengths or a latency were chosen (docs/decisions/0059-path-lengths-of-a-line.md)"""
 TITLE = "Predicted against measured rates of public runs"
 
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """A measured rate with its prediction; the interval's ends are absent where none was calculated."""
+    """A measured rate with its prediction and the ends of its interval."""
 
     measured: float
     model: float
-    low: float | None = None
-    high: float | None = None
+    low: float
+    high: float
 
     @property
     def error(self) -> float:
@@ -63,11 +56,10 @@ class Group:
 
     def cells(self) -> tuple[str, ...]:
         """Cells of the summary's line."""
-        bounded = [(row.measured, row.low, row.high) for row in self.rows if row.low is not None and row.high]
-        inside = sum(low <= measured <= high for measured, low, high in bounded)
-        width = median(math.sqrt(high / low) for _, low, high in bounded)
+        inside = sum(row.low <= row.measured <= row.high for row in self.rows)
+        width = median(math.sqrt(row.high / row.low) for row in self.rows)
         return (
-            self.question, f"{len(self.rows)}", f"{self.median_error:.0%}", f"{inside} of {len(bounded)}",
+            self.question, f"{len(self.rows)}", f"{self.median_error:.0%}", f"{inside} of {len(self.rows)}",
             f"{1 / width:.2f} to {width:.2f} times", f"[rows](evidence/{self.page})",
         )  # fmt: skip
 
@@ -106,21 +98,24 @@ def judged(page: str, role: str) -> list[EvidenceRow]:
     ]
 
 
-def described(answers: Sequence[Answer]) -> list[EvidenceRow]:
-    """Rows of answers to lines."""
-    return [EvidenceRow(each.measured, each.said, each.low, each.high) for each in answers if each.said is not None]
+def described(runs: Sequence[AtlasRun], errors: Errors) -> list[EvidenceRow]:
+    """Rows of described machines, predicted by the runs of others."""
+    rows = []
+    for run, error, width in zip(runs, errors.logs, QUANTILE * errors.sds, strict=True):
+        model = run.measured_per_min * math.exp(error)
+        rows.append(EvidenceRow(run.measured_per_min, model, model * math.exp(-width), model * math.exp(width)))
+    return rows
 
 
 def groups() -> list[Group]:
     """Kinds of evidence, from a line of text to a model of one's own runs."""
-    answers = [answer for answer in read_answers() if answer.said is not None]
-    predicted = [answer for answer in answers if answer.file not in CHOSEN_BY]
-    chosen_by = [answer for answer in answers if answer.file in CHOSEN_BY]
+    runs = read_atlas_runs()
+    _, fifth, source = errors_of(runs, AtlasKernel.read())
     columns = ("row", "measured", "model", "90 % interval", "error", "row is", "without its machine")
     left_out = [row(cells[1], cells[6], cells[7]) for cells in table_rows(EVIDENCE / "published.md", *columns)]
     return [
-        Group("a machine described by a line", "described.md", described(predicted)),
-        Group("the same, files by which path lengths were chosen", "described.md", described(chosen_by)),
+        Group("a machine described by a line, without its source's runs", "described.md", described(runs, source)),
+        Group("the same, with other runs of its source", "described.md", described(runs, fifth)),
         Group("published servers of 2004 to 2009, each without its own runs", "published.md", left_out),
         Group("public sweeps, by a model of a few of their rows", "public-files.md", judged("public-files.md", "role")),
         Group("our laboratory, by six runs of it", "laboratory-blind.md", judged("laboratory-blind.md", "row is")),
@@ -135,10 +130,10 @@ def summary(evidence: Sequence[Group]) -> str:
 
 def chart(evidence: Sequence[Group]) -> Chart:
     """Predicted against measured rates: lines of text, and models of a few rows."""
-    lines, chosen_by, _, calibrated, _ = evidence
+    lines, beside, _, calibrated, _ = evidence
     shown = (
-        (chosen_by, "one line, path lengths chosen by its file", "circle-open", SERIES_COLOURS[4]),
-        (lines, "one line, nothing chosen by its file", "circle-open", SERIES_COLOURS[1]),
+        (lines, "one line, without its source's runs", "circle-open", SERIES_COLOURS[1]),
+        (beside, "one line, with other runs of its source", "circle-open", SERIES_COLOURS[4]),
         (calibrated, "model of a few other runs", "circle", SERIES_COLOURS[0]),
     )
     rates = [rate for group, *_ in shown for row in group.rows for rate in (row.measured, row.model)]

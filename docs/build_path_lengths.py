@@ -16,7 +16,7 @@ from oltpsim.calibration.fit import PATH_NUMBERS, PathRow, fitted_paths
 from oltpsim.models.input import value_at
 from oltpsim.models.reading import read_description
 
-HOST, STATEMENT, ROW, SIMPLE, PROCEDURES = PATH_NUMBERS
+STATEMENT, ROW, SIMPLE, PROCEDURES = PATH_NUMBERS
 ENTRY_ROW_US = 150.0
 """row of TPC-C in PostgreSQL's entry"""
 
@@ -32,7 +32,7 @@ def rows() -> Iterator[PathRow]:
         if words == "-S" or (scale, clients) in {(30, 4), (30, 16)}:
             line = "4 cores, core speed 4.2, 8 GB, SSD, PostgreSQL 13, shared_buffers 1 GB, max_wal_size 16 GB"
             kind = "pgbench select only" if words == "-S" else "pgbench"
-            yield PathRow(f"{line}, {kind}, scale {scale}, {clients} clients", fmean(rates), SIMPLE, is_rented=False)
+            yield PathRow(f"{line}, {kind}, scale {scale}, {clients} clients", fmean(rates), SIMPLE)
     rates_of: dict[tuple[str, int], list[float]] = {}
     for row in rows_of("sysbench_read_only_by_ec2_instance.csv"):
         shape, threads = row["instance"], int(row["threads"])
@@ -40,7 +40,7 @@ def rows() -> Iterator[PathRow]:
             rates_of.setdefault((shape, threads), []).append(float(row["tps"]))
     for (shape, threads), rates in rates_of.items():
         line = f"{shape} + gp2 200 GiB, MySQL 8.0, sysbench read-only, 1 table of 100000 rows, {threads} clients"
-        yield PathRow(line, fmean(rates), STATEMENT, is_rented=True)
+        yield PathRow(line, fmean(rates), STATEMENT)
     for row in rows_of("hammerdb_postgresql18_users_azure.csv"):
         if row["storage"] == "tmpfs" and int(row["virtual_users"]) <= 16:
             line = (
@@ -48,7 +48,7 @@ def rows() -> Iterator[PathRow]:
                 f"{row['shared_buffers_gb']} GB, synchronous_commit off, HammerDB, {row['warehouses']} warehouses, "
                 f"{row['virtual_users']} clients"
             )
-            yield PathRow(line, float(row["nopm"]) / 60.0, PROCEDURES, is_rented=True)
+            yield PathRow(line, float(row["nopm"]) / 60.0, PROCEDURES)
 
 
 def constants() -> dict[str, float]:
@@ -56,7 +56,6 @@ def constants() -> dict[str, float]:
     of = {row.number: read_description(row.line).scenario for row in rows()}
     statement_us, row_us = "database.path.statement_us", "database.path.row_operation_us"
     return {
-        HOST: value_at(of[STATEMENT], "operating_system.cpu.message_us"),
         STATEMENT: value_at(of[STATEMENT], statement_us),
         ROW: value_at(of[STATEMENT], row_us),
         SIMPLE: value_at(of[SIMPLE], statement_us),

@@ -14,13 +14,15 @@ from oltpsim.models.wiring import build
 from oltpsim.simulator import analytic
 from oltpsim.simulator.form import FloatArray
 
-PATH, MESSAGE = "database.path.", "operating_system.cpu.message_us"
-PATH_NUMBERS = HOST, STATEMENT, ROW, SIMPLE, PROCEDURES = (
-    "message of a virtual machine, us", "InnoDB's statement, us", "InnoDB's row, us", "PostgreSQL's statement, us",
+PATH = "database.path."
+PATH_NUMBERS = STATEMENT, ROW, SIMPLE, PROCEDURES = (
+    "InnoDB's statement, us",
+    "InnoDB's row, us",
+    "PostgreSQL's statement, us",
     "HammerDB's procedures on PostgreSQL, of the entry's paths",
-)  # fmt: skip
-START = {HOST: 40.0, STATEMENT: 240.0, ROW: 30.0, SIMPLE: 150.0, PROCEDURES: 0.5}
-PRIORS = {HOST: (80.0, 1.0), ROW: (30.0, 0.5), PROCEDURES: (0.5, 1.0)}
+)
+START = {STATEMENT: 240.0, ROW: 30.0, SIMPLE: 150.0, PROCEDURES: 0.5}
+PRIORS = {ROW: (30.0, 0.5), PROCEDURES: (0.5, 1.0)}
 """prior value, and one standard deviation of its logarithm by that of a row's"""
 OUTLIER, STEP, MOST_STEPS = 0.15, 0.02, 8
 """logarithm of a ratio from which on a row counts less; a difference's step; steps of the fit"""
@@ -29,12 +31,11 @@ ENTRY_PATHS_US = {"transaction_us": 1500.0, "row_operation_us": 150.0}
 
 @dataclass(frozen=True)
 class PathRow:
-    """A measured rate. `number`: the path length of its workload. `is_rented`: on a virtual machine."""
+    """A measured rate. `number`: the path length of its workload."""
 
     line: str
     per_s: float
     number: str
-    is_rented: bool
 
 
 @cache
@@ -49,8 +50,6 @@ def _log_ratio(row: PathRow, numbers: Mapping[str, float]) -> float:
         paths[PATH + "row_operation_us"] = numbers[ROW]
     if row.number == PROCEDURES:
         paths = {PATH + key: us * numbers[PROCEDURES] for key, us in ENTRY_PATHS_US.items()}
-    if row.is_rented:
-        paths[MESSAGE] = numbers[HOST]
     scenario = scenario_from_mapping(_keys(row.line), "line", [f"{key}={us:.6g}" for key, us in paths.items()])
     return math.log(analytic.simulate(build(scenario), 0).rate_per_min.mean / 60.0 / row.per_s)
 

@@ -12,17 +12,14 @@ from oltpsim.calibration.predict.candidates import (
 )
 from oltpsim.calibration.predict.evidence import Evidence
 from oltpsim.calibration.predict.figures import FigureInterval, Moves
-from oltpsim.calibration.predict.guessed import (
-    guess_moves,
-    guesses_of,
-    left_open,
-)
+from oltpsim.calibration.predict.guessed import Guesses, guess_moves, guesses_of
 from oltpsim.calibration.predict.measurement import MeasurementInterval, measurement_interval
 from oltpsim.calibration.predict.next_run import Advice, RunWorth, advice_digest, advise_next_run
 from oltpsim.calibration.predict.prediction import ModelUsed, Predicted, predict_scenario, predict_scenarios
 from oltpsim.calibration.predict.slowed import faster, slower
 from oltpsim.calibration.predict.spreads import part_factor, part_factors, unseen_moves
 from oltpsim.calibration.predict.uncertain_value import (
+    ALIKE,
     CALIBRATED,
     CHANCE,
     FORMULAS,

@@ -6,7 +6,10 @@ their variances add up.
 """
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
+from oltpsim.calibration.atlas import assumed_facts
 from oltpsim.calibration.fit import (
     Calibration,
     FigureKind,
@@ -30,6 +33,17 @@ KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.
 """keys whose numbers have the spread of their source, whoever names the part"""
 
 
+@dataclass(frozen=True)
+class Guesses:
+    """What a description leaves open: moves of the figures by names for people, and of the rate by facts of the atlas.
+
+    `left_open`: without parts whose spread is known by their sources.
+    """
+
+    left_open: Moves
+    facts: Mapping[str, float]
+
+
 def guess_moves(
     description: Description, report: ReportProgress = no_report, calibration: Calibration | None = None
 ) -> dict[str, dict[FigureKind, float]]:
@@ -47,16 +61,21 @@ def guess_moves(
     return found
 
 
-def guesses_of(description: Description, calibration: Calibration | None = None) -> Moves:
-    """`left_open` of `guess_moves`; nothing of a machine that the formulas don't know, whose interval says so."""
+def guesses_of(description: Description, calibration: Calibration | None = None, moves: Moves | None = None) -> Guesses:
+    """Guesses of a description, by its `guess_moves`; none where the formulas don't know the machine."""
     try:
-        return left_open(description, guess_moves(description, no_report, calibration), calibration)
+        by_key = guess_moves(description, no_report, calibration) if moves is None else moves
     except InputError:
-        return {}
+        return Guesses({}, {})
+    facts = assumed_facts(description)
+    return Guesses(
+        left_open(description, by_key, calibration),
+        {facts[key]: by_kind[FigureKind.RATE] for key, by_kind in by_key.items() if FigureKind.RATE in by_kind},
+    )
 
 
 def left_open(description: Description, moves: Moves, calibration: Calibration | None = None) -> Moves:
-    """Of `guess_moves` those that `uncertainty_of` doesn't know, under what people call them.
+    """Of `guess_moves` those that `measurement_interval` doesn't know, under what people call them.
 
     It knows the speed of processors and the times of disks by their sources, without a calibration or if no run of
     that had such a part.

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from oltpsim.calibration.atlas import Adjustment, place_of, shipped_atlas
 from oltpsim.calibration.fit import (
     INTERVAL_CONFIDENCE,
     RUN_TO_RUN,
@@ -32,6 +33,7 @@ from oltpsim.calibration.fit import (
     steady_rates,
 )
 from oltpsim.calibration.predict.figures import FigureInterval, Moves, figure_errors, figure_intervals
+from oltpsim.calibration.predict.guessed import Guesses
 from oltpsim.calibration.predict.prediction import (
     ModelUsed,
     guess_components,
@@ -41,10 +43,20 @@ from oltpsim.calibration.predict.prediction import (
 )
 from oltpsim.calibration.predict.slowed import all_slower
 from oltpsim.calibration.predict.spreads import figures_of, moved_by_ends, number_words, uncertain_numbers, unseen_moves
-from oltpsim.calibration.predict.uncertain_value import CHANCE, FORMULAS, MISSED, ONE_RUN, Component, UncertainValue
+from oltpsim.calibration.predict.uncertain_value import (
+    ALIKE,
+    CHANCE,
+    FORMULAS,
+    MISSED,
+    ONE_RUN,
+    Component,
+    UncertainValue,
+)
 from oltpsim.models.scenario import ScenarioSpec
+from oltpsim.models.wiring import build
+from oltpsim.simulator.analytic import regime_of, simulate
 from oltpsim.simulator.errors import InternalError
-from oltpsim.simulator.results import Estimate, Result
+from oltpsim.simulator.results import Estimate, Result, times_faster
 
 PUBLISHED = Path("published")
 """calibration whose residuals say how much the model misses"""
@@ -58,16 +70,33 @@ class MeasurementInterval:
     model: ModelUsed | None = None
     figures: tuple[FigureInterval, ...] = ()
     """the run's other figures, by a calibration"""
+    nearby: Adjustment | None = None
+    """what measured runs say of a described machine"""
+    engine_rate_per_min: float | None = None
+    """the engine's own rate, if measured runs have changed it"""
+
+    def applied(self, result: Result) -> Result:
+        """The result with the transactions' rates and response times that measured runs make of them.
+
+        Figures of parts stay the engine's.
+        """
+        rate = result.rate_per_min.mean
+        if self.nearby is None or rate <= 0.0 or math.isclose(rate, self.rate.value):
+            return result
+        return times_faster(result, self.rate.value / rate)
 
     def to_json(self) -> dict[str, Any]:
         """The interval as plain JSON, with its model and the figures that this has intervals of, if there is one."""
         found: dict[str, Any] = {
+            "value_per_min": self.rate.value,
             "low_per_min": self.rate.low,
             "high_per_min": self.rate.high,
             "confidence": self.rate.confidence,
             "parts": [asdict(part) for part in self.rate.parts],
         }
         found |= {} if self.model is None else {"model": asdict(self.model)}
+        if self.nearby is not None:
+            found["nearby"] = {"engine_per_min": self.engine_rate_per_min, **self.nearby.to_json()}
         return found | ({"figures": [each.to_json() for each in self.figures]} if self.figures else {})
 
 
@@ -75,17 +104,38 @@ def measurement_interval(
     scenario: ScenarioSpec,
     answer: Result | Estimate,
     calibration: Calibration | None = None,
-    guesses: Moves | None = None,
+    guesses: Guesses | None = None,
 ) -> MeasurementInterval:
     """The interval around an engine's rate, and by a calibration those of a result's other figures.
 
-    `scenario`: as it is without the calibration. `guesses`: what a description leaves open, further numbers by their
-    names. Raises InputError if the formulas know no such machine.
+    `scenario`: as it is without the calibration. `guesses`: what a description leaves open; without a calibration the
+    atlas then corrects the rate and gives the interval. Raises InputError if the formulas know no such machine.
     """
     rate = answer.rate_per_min if isinstance(answer, Result) else answer
     if calibration is not None:
-        return _calibrated(calibration, scenario, answer, rate, guesses or {})
-    return MeasurementInterval(UncertainValue(rate.mean, (*_components(scenario, rate), *guess_components(guesses))))
+        return _calibrated(calibration, scenario, answer, rate, {} if guesses is None else guesses.left_open)
+    if guesses is not None and scenario.job is None:
+        return _beside_runs(scenario, rate, guesses)
+    return MeasurementInterval(UncertainValue(rate.mean, _components(scenario, rate)))
+
+
+def _beside_runs(scenario: ScenarioSpec, rate: Estimate, guesses: Guesses) -> MeasurementInterval:
+    """The rate of a described machine as measured runs of machines alike correct it."""
+    formulas = scenario.model_copy(update={"engine": "analytic"})
+    is_calculated = scenario.engine == "analytic"
+    calculated = simulate(build(formulas), 1)
+    place = place_of(formulas, calculated)
+    atlas = shipped_atlas()
+    found = atlas.adjustment(place)
+    at = circumstances_of(scenario, regime_of(calculated))
+    still_open = atlas.still_open(place, guesses.facts)
+    components = (
+        Component(ALIKE, found.sd, MISSED, at=at),
+        *(Component(fact.rpartition(" x")[0] or fact, sd) for fact, sd in still_open.items()),
+        *(() if is_calculated or not rate.is_steady else (Component(CHANCE, min(rate.log_sd, 1.0)),)),
+    )
+    log = found.log_rate(calculated.rate_per_min.mean, None if is_calculated else rate.mean)
+    return MeasurementInterval(UncertainValue(math.exp(log), components), nearby=found, engine_rate_per_min=rate.mean)
 
 
 def _components(scenario: ScenarioSpec, rate: Estimate) -> tuple[Component, ...]:

@@ -20,6 +20,7 @@ from oltpsim.simulator.results.recording import student_t_factor
 
 MISSED, ONE_RUN, FORMULAS, CHANCE = "what the model misses", "one run from the next", "the formulas", "chance"
 CALIBRATED = "the calibrated parameters"
+ALIKE = "runs of machines alike"
 MOST_FREEDOM = 1e6
 """degrees of freedom from which on Student's distribution is a normal one"""
 QUANTILES = np.linspace(0.005, 0.995, 100)

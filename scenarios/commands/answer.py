@@ -17,7 +17,7 @@ from oltpsim.scenarios.commands.options import AnswerOptions, Output
 from oltpsim.scenarios.run import SavedRun, write_saved_run
 from oltpsim.scenarios.show.numbers import milliseconds
 from oltpsim.scenarios.show.summary import DISAGREE, Beside, answer_json, summary_csv, summary_text
-from oltpsim.scenarios.show.words import Expected, is_calculated, rate_words, unit_of
+from oltpsim.scenarios.show.words import Expected, as_expected, is_calculated, rate_words, unit_of
 from oltpsim.simulator.results import Result
 
 NARROWEST = 60
@@ -117,7 +117,7 @@ def terminal_width() -> int:
 
 def check_target(result: Result, target: float | None, expected: Expected) -> None:
     """Raises typer.Exit(1), with one line on stderr, if the mean rate is below the target."""
-    rate = result.rate_per_min
+    rate = as_expected(result, expected).rate_per_min
     if target is not None and rate.mean < target:
         words = ", ".join(rate_words(rate, expected, is_calculated(result)))
         unit = unit_of(result.main_class)

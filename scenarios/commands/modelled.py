@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -18,11 +18,12 @@ from oltpsim.calibration.fit import (
     shipped_calibrations,
 )
 from oltpsim.calibration.predict import (
+    Guesses,
     MeasurementInterval,
     Moves,
     Predicted,
     guess_moves,
-    left_open,
+    guesses_of,
     measurement_interval,
     predict_scenario,
     unseen_moves,
@@ -58,7 +59,7 @@ class ModelledScenario:
         """The scenario with the calibrated values. Raises InputError if it can't take them."""
         return self.scenario if self.calibration is None else apply_calibration(self.calibration, self.scenario)
 
-    def job_interval(self, value: float, guesses: Moves | None = None) -> MeasurementInterval | None:
+    def job_interval(self, value: float, guesses: Guesses | None = None) -> MeasurementInterval | None:
         """Where a measured figure of the scenario's job would fall, by the model; None without one."""
         if self.calibration is None:
             return None
@@ -110,8 +111,8 @@ class Assumed:
     """the same for a JSON document"""
     words: tuple[str, ...] = ()
     """each assumption in a few words, those first that move the rate most"""
-    guesses: Moves = field(default_factory=dict)
-    """parts of the intervals"""
+    guesses: Guesses | None = None
+    """parts of the intervals; None of a file"""
     notes: tuple[str, ...] = ()
 
     def say(self, output: Output, quiet: bool) -> None:
@@ -136,7 +137,7 @@ def assumed_of(modelled: ModelledScenario, display: Display) -> Assumed:
         description_text(description, moves, answered_by(calibration)),
         understood_rows(description, moves),
         assumption_words(description, moves),
-        left_open(description, moves, calibration),
+        guesses_of(description, calibration, moves),
         modelled.scenario.notes,
     )
 
@@ -148,8 +149,7 @@ def predicted(calibration: Calibration, asked: AskedScenario) -> Predicted:
     """
     left: Moves = unseen_moves(calibration, asked.scenario)
     if asked.description is not None:
-        moves = guess_moves(asked.description, calibration=calibration)
-        left = {**left_open(asked.description, moves, calibration), **left}
+        left = {**guesses_of(asked.description, calibration).left_open, **left}
     found = predict_scenario(calibration, asked.scenario, simulate_by_kernel, left)
     if asked.description is None:
         return found
@@ -185,7 +185,7 @@ def calculated(modelled: ModelledScenario, seed: int) -> Result:
     return simulate(SimulationTask(modelled.machine.model_copy(update={"engine": "analytic"}), seed))
 
 
-def measurement_of(modelled: ModelledScenario, result: Result, guesses: Moves | None = None) -> Expected:
+def measurement_of(modelled: ModelledScenario, result: Result, guesses: Guesses | None = None) -> Expected:
     """Where a measurement would fall, or why that can't be said. `guesses`: what a description leaves open."""
     try:
         return measurement_interval(modelled.scenario, result, modelled.calibration, guesses)

@@ -7,7 +7,14 @@ from oltpsim.models.catalogue import Prices, price_list
 from oltpsim.models.reading import numeric_value
 from oltpsim.models.wiring import scenario_remarks
 from oltpsim.scenarios.page.drawing import Drawing, drawing_of
-from oltpsim.scenarios.page.model import ModelFile, ModelledQuestion, measurement_of, model_words, modelled_question
+from oltpsim.scenarios.page.model import (
+    ModelFile,
+    ModelledQuestion,
+    beside_runs,
+    measurement_of,
+    model_words,
+    modelled_question,
+)
 from oltpsim.scenarios.page.question import PageQuestion, SliderKey, slider_values, sliders_of
 from oltpsim.scenarios.questions.explain import MachineSolver, advise, rate_over_clients, unit_prices
 from oltpsim.scenarios.show.explain import advice_charts, clients_chart
@@ -94,8 +101,8 @@ def slider_places(question: PageQuestion) -> list[SliderPlaces]:
 
 def calculated_answer(question: PageQuestion, model: ModelFile | None = None) -> CalculatedAnswer:
     """The rate of a question. Raises InputError, also for a machine that can't run the load, with the reason."""
-    modelled, result = _modelled(question, model), _result(question, model)
-    scenario = modelled.machine
+    modelled = _modelled(question, model)
+    scenario, result = modelled.machine, beside_runs(modelled, _result(question, model))
     limit, main = result.bottleneck, main_class_of(result)
     next_words = f"; next {limit.next_name} ({share(limit.next_share)})" if limit.next_name else ""
     unknown = [text for text in result.warnings if text.startswith(NO_PERCENTILES)]

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from oltpsim.calibration.fit import Calibration, apply_calibration, read_calibration
-from oltpsim.calibration.predict import guesses_of, measurement_interval
+from oltpsim.calibration.predict import Guesses, guesses_of, measurement_interval
 from oltpsim.models.reading import Description
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.page.question import PageQuestion
@@ -67,6 +67,13 @@ def measurement_of(modelled: ModelledQuestion, result: Result) -> Expected:
         return measurement_interval(modelled.scenario, result, modelled.calibration, guesses)
     except InputError as error:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
+
+
+def beside_runs(modelled: ModelledQuestion, result: Result) -> Result:
+    """The result of a described machine as measured runs of machines alike correct it."""
+    if modelled.description is None or modelled.calibration is not None or modelled.scenario.job is not None:
+        return result
+    return measurement_interval(modelled.scenario, result, None, Guesses({}, {})).applied(result)
 
 
 def model_words(expected: Expected, model: ModelFile | None) -> tuple[tuple[str, str], ...]:

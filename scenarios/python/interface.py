@@ -156,6 +156,7 @@ def run(
     result = running.pool_replications(runs)
     assumed = modelling.assumed_of(modelled, display)
     expected = modelling.measurement_of(modelled, result, assumed.guesses)
+    result = words.as_expected(result, expected)
     drawn = run_charts.throughput(result, None)
     main = next(each for each in result.classes if each.name == result.main_class)
     return Run(

@@ -56,6 +56,7 @@ from oltpsim.scenarios.show.words import (
     SATURATED,
     STARTS,
     Expected,
+    as_expected,
     class_name,
     figure_columns,
     is_calculated,
@@ -74,6 +75,7 @@ FORMAT = "oltpsim-explanation-1"
 
 def activity_bars(result: Result, expected: Expected = "") -> str:
     """Bars of the mean response time of each class by where it went, largest first."""
+    result = as_expected(result, expected)
     rate, limit = result.rate_per_min, result.bottleneck
     words = rate_words(rate, expected, is_calculated(result))
     lines = [
@@ -246,7 +248,8 @@ def _growth(found: Growth) -> str:
 def explanation_json(result: Result, expected: Expected, found: Explanation) -> str:
     """The result, where a measurement of it would fall, and all answers."""
     measurement = None if isinstance(expected, str) else expected.to_json()
-    content = {"result": json.loads(result_json(result)), "measurement": measurement, "answers": asdict(found)}
+    shown = json.loads(result_json(as_expected(result, expected)))
+    content = {"result": shown, "measurement": measurement, "answers": asdict(found)}
     return document_text(FORMAT, content)
 
 

@@ -70,7 +70,7 @@ def report_html(
     grid: Grid = "",
 ) -> str:
     """The report as one HTML page: same figures, same bytes, fresh from the engine or read back."""
-    result = read_result(result_json(result))
+    result = read_result(result_json(words.as_expected(result, expected)))
     measured = words.against_measured(result, scenario)
     charts = {
         "throughput": run_charts.throughput(result, measured.measured_per_min if measured else None),

@@ -13,6 +13,7 @@ from oltpsim.models.input import document_text
 from oltpsim.models.machine import PriceSpec
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.scenarios.show.model import figure_lines, model_lines
+from oltpsim.scenarios.show.nearby import nearby_lines
 from oltpsim.scenarios.show.numbers import count, known_digits, share, significant, span, time_text
 from oltpsim.scenarios.show.table import LABEL, WIDTH, blocks, csv_text, flow, sentence_flow
 from oltpsim.scenarios.show.warnings import warning_lines
@@ -21,6 +22,7 @@ from oltpsim.scenarios.show.words import (
     NOTHING_NEAR,
     Expected,
     against_measured,
+    as_expected,
     bottleneck_details,
     class_name,
     configuration_line,
@@ -74,9 +76,12 @@ def summary_text(
     lines += _uncertainty(expected, width)
     if beside.certificate is not None:
         lines += sentence_flow("certificate", beside.certificate, width)
-    lines += _evidence(result, scenario, width)
+    if not isinstance(expected, str):
+        lines += nearby_lines(expected, width)
+    shown = as_expected(result, expected)
+    lines += _evidence(shown, scenario, width)
     lines += assumed_lines(beside.assumed, width)
-    lines += _details(result, width)
+    lines += _details(shown, width)
     lines += warning_lines(result.warnings, width, MOST_WARNINGS)
     for law in result.broken_laws:
         sides_of_law = f"{significant(law.left, 5)} against {significant(law.right, 5)}"
@@ -86,6 +91,7 @@ def summary_text(
 
 def headline_lines(result: Result, expected: Expected, width: int) -> list[str]:
     """The rate with its interval, p95, and what limits it."""
+    result = as_expected(result, expected)
     rate, main = result.rate_per_min, main_class_of(result)
     low, high = (rate.low, rate.high) if isinstance(expected, str) else expected.rate.interval
     figure, parts = count(rate.mean), []
@@ -248,7 +254,7 @@ def answer_json(
     `described`: what a description of the machine came to. `certificate`: of the model that answers.
     """
     measurement = None if isinstance(expected, str) else expected.to_json()
-    content = json.loads(result_json(result)) | {"format": FORMAT, "measurement": measurement}
+    content = json.loads(result_json(as_expected(result, expected))) | {"format": FORMAT, "measurement": measurement}
     content |= {} if described is None else {"described": list(described)}
     return document_text(FORMAT, content if certificate is None else content | {"certificate": certificate})
 
@@ -333,7 +339,8 @@ def summary_csv(
 
     `expected`: where a measurement of the scenario would fall.
     """
-    rows = [summary_row(result) for result in ([results] if isinstance(results, Result) else results)]
+    of_each = [results] if isinstance(results, Result) else results
+    rows = [summary_row(as_expected(result, expected)) for result in of_each]
     measured = scenario.measured if scenario is not None else None
     figure = scenario.measured_per_min if scenario is not None else None
     if measured is not None and figure is not None:

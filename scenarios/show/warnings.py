@@ -142,5 +142,12 @@ def warning_lines(sentences: list[str], width: int, most: int) -> list[str]:
 def explained_warning(code: str, width: int) -> str:
     """Meaning of a code, and what to do."""
     kind = WARNING_KINDS[code]
-    return "\n".join([code, *(textwrap.fill(text, width, initial_indent="  ", subsequent_indent="  ")
-                              for text in (kind.meaning, kind.remedy))])  # fmt: skip
+    return "\n".join(
+        [
+            code,
+            *(
+                textwrap.fill(text, width, initial_indent="  ", subsequent_indent="  ")
+                for text in (kind.meaning, kind.remedy)
+            ),
+        ]
+    )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oltpsim.calibration.predict import (
+    ALIKE,
     CALIBRATED,
     CHANCE,
     FORMULAS,
@@ -53,12 +54,19 @@ MOST_PARTS = 3
 NOTHING_NEAR = "nothing is near its limit"
 MOST_GROWTH = 0.6
 """of a figure, above which a factor says more than a percentage"""
-UNKNOWABLE = frozenset({MISSED, ONE_RUN, FORMULAS, CHANCE, CALIBRATED})
+UNKNOWABLE = frozenset({MISSED, ONE_RUN, FORMULAS, CHANCE, CALIBRATED, ALIKE})
 """components of an interval that no word about the system would take away"""
 LEAST_NARROWER = 0.01
 """share of an interval's factor below which nothing is said to narrow it"""
 Expected = MeasurementInterval | str
 """where a measurement would fall, or why that isn't known; empty if only chance was asked for"""
+
+
+def as_expected(result: Result, expected: Expected) -> Result:
+    """The result as measured runs of machines alike correct it, if the answer is beside them."""
+    return result if isinstance(expected, str) else expected.applied(result)
+
+
 ROLES = {
     "fitted": "fitted: the parameters have seen this figure",
     "predicted": "predicted: no fit has seen this figure",

@@ -46,6 +46,7 @@ from oltpsim.simulator.results.result import (
     main_class_of,
     read_result,
     result_json,
+    times_faster,
     utilisation_key,
 )
 from oltpsim.simulator.results.snapshot import (

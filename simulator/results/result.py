@@ -327,6 +327,51 @@ class Result:
         return [law for law in self.laws if not law.holds]
 
 
+def times_faster(result: Result, factor: float) -> Result:
+    """The result with rates of transactions times a factor and their response times by it; parts stay as they are."""
+    values = {key: [value * factor for value in of_key] for key, of_key in result.series.values.items()}
+    kept = {key: values[key] if key == result.series.rate_key else of for key, of in result.series.values.items()}
+    return dataclasses.replace(
+        result,
+        rate_per_min=_estimate_times(result.rate_per_min, factor),
+        steady_rate_per_min=_estimate_times(result.steady_rate_per_min, factor),
+        transactions_per_s=result.transactions_per_s * factor,
+        classes=[_class_faster(each, factor) for each in result.classes],
+        series=dataclasses.replace(result.series, values=kept),
+    )
+
+
+def _estimate_times(estimate: Estimate, factor: float) -> Estimate:
+    low, high = (None if end is None else end * factor for end in (estimate.low, estimate.high))
+    return dataclasses.replace(estimate, mean=estimate.mean * factor, low=low, high=high)
+
+
+def _class_faster(found: ClassResult, factor: float) -> ClassResult:
+    def shorter(time_s: float | None) -> float | None:
+        return None if time_s is None else time_s / factor
+
+    intervals = found.intervals
+    if intervals is not None:
+        ends = {name: getattr(intervals, name) for name in ("p50", "p90", "p95", "p99", "p999")}
+        intervals = PercentileIntervals(
+            **{name: PercentileInterval(shorter(of.low_s), shorter(of.high_s), of.reason) for name, of in ends.items()}
+        )
+    return dataclasses.replace(
+        found,
+        completed=round(found.completed * factor),
+        rolled_back=round(found.rolled_back * factor),
+        rate_per_min=found.rate_per_min * factor,
+        mean_s=found.mean_s / factor,
+        p50_s=shorter(found.p50_s),
+        p90_s=shorter(found.p90_s),
+        p95_s=shorter(found.p95_s),
+        p99_s=shorter(found.p99_s),
+        p999_s=shorter(found.p999_s),
+        time_by_s={name: value / factor for name, value in found.time_by_s.items()},
+        intervals=intervals,
+    )
+
+
 def result_json(result: Result) -> str:
     """The result as canonical JSON: sorted keys, shortest floats, one trailing newline."""
     return json.dumps(_plain(result), sort_keys=True, indent=1, allow_nan=False) + "\n"

@@ -75,10 +75,22 @@ def with_measurements(
             rows.append(replace(row, warnings=(*row.warnings, expected)))
         elif expected is not None:
             low, high = expected.rate.interval
-            rows.append(replace(row, measurement_low_per_min=low, measurement_high_per_min=high))
+            rows.append(
+                replace(_as_expected(row, expected), measurement_low_per_min=low, measurement_high_per_min=high)
+            )
         else:
             rows.append(row)
     return replace(sweep, rows=tuple(rows))
+
+
+def _as_expected(row: SweepRow, expected: MeasurementInterval) -> SweepRow:
+    """The row with the rate of its interval, which measured runs may have changed."""
+    if expected.nearby is None or not row.rate_per_min:
+        return row
+    factor = expected.rate.value / row.rate_per_min
+    ends = (None if end is None else end * factor for end in (row.low_per_min, row.high_per_min))
+    low, high = ends
+    return replace(row, rate_per_min=expected.rate.value, low_per_min=low, high_per_min=high)
 
 
 def _estimate(row: SweepRow, confidence: float) -> Estimate:

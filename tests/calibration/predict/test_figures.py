@@ -21,6 +21,7 @@ from oltpsim.calibration.predict import (
     ONE_RUN,
     Component,
     FigureInterval,
+    Guesses,
     measurement_interval,
     predict_scenario,
     predict_scenarios,
@@ -126,7 +127,7 @@ def test_with_think_time_a_machine_at_its_limit_knows_its_response_less(model: C
 def test_what_a_description_leaves_open_counts_by_kind(model: Calibration) -> None:
     result = calculated(model)
     guess = {"clients": {kind: 0.5 if kind == FigureKind.RESPONSE else 0.0 for kind in FigureKind}}
-    plain, open_ = (measurement_interval(scenario(), result, model, moves) for moves in (None, guess))
+    plain, open_ = (measurement_interval(scenario(), result, model, each) for each in (None, Guesses(guess, {})))
     assert plain.rate.low == open_.rate.low
     sds = [{each.name: each.figure.sd for each in found.figures} for found in (plain, open_)]
     assert sds[1]["new_order_mean"] == pytest.approx(math.hypot(sds[0]["new_order_mean"], 0.5))

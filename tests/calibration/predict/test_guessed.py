@@ -21,21 +21,22 @@ from oltpsim.calibration.predict import (
     CALIBRATED,
     MISSED,
     ONE_RUN,
+    Guesses,
+    MeasurementInterval,
     Predicted,
     guess_moves,
-    left_open,
+    guesses_of,
     measurement_interval,
     predict_scenario,
     unseen_moves,
 )
-from oltpsim.calibration.predict.guessed import figure_logs, moved_by
+from oltpsim.calibration.predict.guessed import figure_logs, left_open, moved_by
 from oltpsim.models.input import value_at
 from oltpsim.models.jobs import run_job
 from oltpsim.models.reading import Description, Origin, read_description, with_values
 from oltpsim.models.wiring import build
-from oltpsim.simulator.analytic import simulate
+from oltpsim.simulator import analytic
 from oltpsim.simulator.errors import InputError
-from oltpsim.simulator.results import Estimate
 from oltpsim.simulator.results.recording import student_t_factor
 from tests.calibration.synthetic import record, said_by
 
@@ -54,12 +55,16 @@ def rate_moved(description: Description, row: Origin, model: Calibration | None 
     return moved_by(description, row, model, figure_logs(description.scenario, model))[FigureKind.RATE]
 
 
-def described(line: str, model: Calibration) -> Predicted:
-    """The prediction of a line by a model, with what the line and the model's runs leave open."""
-    description = read_description(line)
-    left = left_open(description, guess_moves(description, calibration=model), model)
-    left = {**left, **unseen_moves(model, description.scenario)}
+def predicted(description: Description, model: Calibration) -> Predicted:
+    left = {**guesses_of(description, model).left_open, **unseen_moves(model, description.scenario)}
     return predict_scenario(model, description.scenario, None, left)
+
+
+def beside_runs(line: str, settings: tuple[str, ...] = (), guesses: Guesses | None = None) -> MeasurementInterval:
+    description = read_description(line, settings)
+    scenario = description.scenario.model_copy(update={"engine": "analytic"})
+    result = analytic.simulate(build(scenario), 1)
+    return measurement_interval(scenario, result, None, guesses or guesses_of(description))
 
 
 @pytest.fixture(scope="module")
@@ -97,28 +102,54 @@ def test_a_guess_of_twice_the_factor_moves_twice_as_much() -> None:
 def test_other_values_as_good_move_by_their_distance() -> None:
     description = read_description(FAMILY)
     row = replace(row_of(description, SPEED), factor=None, others=("machine.cpu.relative_speed=0.5",))
-    slow, fast = read_description(FAMILY, ["machine.cpu.relative_speed=0.5"]), description
-    rates = [simulate(build(each.scenario), 1).rate_per_min.mean for each in (fast, slow)]
-    apart = math.log(rates[0] / rates[1])
+    slow = read_description(FAMILY, ["machine.cpu.relative_speed=0.5"])
+    logs = [figure_logs(each.scenario, None)[FigureKind.RATE] for each in (description, slow)]
+    apart = logs[0] - logs[1]
     assert rate_moved(description, row) == pytest.approx(apart / math.sqrt(2.0), rel=1e-3)
     impossible = replace(row, others=("machine.memory_gib=0.01",))
     assert rate_moved(description, impossible) == 0.0
 
 
-def test_variances_add_up_without_a_model() -> None:
-    description = read_description("2 cores, 4 GB, NVMe, 4 clients, pool 64 MB")
-    rate = Estimate(8_000.0, 7_840.0, 8_160.0, 0.9, "batch means")
-    left = left_open(description, guess_moves(description))
-    plain, found = (measurement_interval(description.scenario, rate, None, moves).rate for moves in (None, left))
-    guessed = sum(moves[FigureKind.RATE] ** 2 for moves in left.values())
-    assert guessed > 0.0
-    assert found.sd**2 == pytest.approx(plain.sd**2 + guessed)
-    assert "warehouses" in {part.what for part in found.parts} - {part.what for part in plain.parts}
+ON_EC2 = "m6i.2xlarge + gp2 200 GiB, MySQL 8.0, sysbench read-only, 1 table of 100000 rows, 16 clients"
+
+
+def test_runs_of_machines_alike_correct_a_line_and_its_result() -> None:
+    found = beside_runs(ON_EC2)
+    assert found.nearby is not None
+    assert found.engine_rate_per_min is not None
+    assert found.rate.value == pytest.approx(found.engine_rate_per_min * found.nearby.factor)
+    assert found.nearby.learned > 0.5
+    assert "m6i" in found.nearby.nearest[0].run.line
+    result = analytic.simulate(build(read_description(ON_EC2).scenario), 1)
+    shown = found.applied(result)
+    assert shown.rate_per_min.mean == pytest.approx(found.rate.value)
+    assert found.applied(shown) == shown
+    data = found.to_json()
+    assert data["value_per_min"] == found.rate.value
+    assert data["nearby"]["runs"][0]["measured_per_min"] == found.nearby.nearest[0].run.measured_per_min
+
+
+def test_a_line_unlike_all_runs_keeps_the_engine_s_rate_and_is_less_sure() -> None:
+    near, far = beside_runs(ON_EC2), beside_runs(FAMILY)
+    assert far.nearby is not None
+    assert far.rate.value == pytest.approx(far.engine_rate_per_min)
+    assert far.rate.sd > 1.5 * near.rate.sd
+    assert far.nearby.nearest == ()
+
+
+def test_variances_of_runs_and_guesses_add_up() -> None:
+    found, sure = beside_runs(FAMILY), beside_runs(FAMILY, guesses=Guesses({}, {}))
+    parts = found.rate.parts
+    assert found.rate.sd**2 == pytest.approx(sum(part.sd**2 for part in parts))
+    assert [part.sd for part in parts] == sorted((part.sd for part in parts), reverse=True)
+    assert "processor's speed" in {part.what for part in parts}
+    assert sure.rate.sd < found.rate.sd
+    assert "processor's speed" not in {part.what for part in sure.rate.parts}
 
 
 def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None:
     description = read_description(FAMILY)
-    own, found = predict_scenario(model, description.scenario).rate, described(FAMILY, model).rate
+    own, found = predict_scenario(model, description.scenario).rate, predicted(description, model).rate
     assert found.value == own.value
     assert math.log(found.high / found.low) > math.log(own.high / own.low)
     left = left_open(description, guess_moves(description, calibration=model), model)
@@ -132,7 +163,10 @@ def test_with_a_model_guesses_widen_its_own_interval(model: Calibration) -> None
 
 
 def test_a_number_that_was_fitted_is_no_guess_any_more(model: Calibration) -> None:
-    known, family = described(KNOWN, model), described(FAMILY, model)
+    known, family = (
+        predicted(read_description(KNOWN), model),
+        predicted(read_description(FAMILY), model),
+    )
     speeds = [
         [part.what for part in found.rate.parts if part.what.startswith("speed of ")] for found in (known, family)
     ]
@@ -155,7 +189,7 @@ def test_numbers_of_a_scenario() -> None:
 
 def test_a_machine_that_cannot_be_is_refused(model: Calibration) -> None:
     with pytest.raises(InputError):
-        described("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses", model)
+        predicted(read_description("Opteron 2.4 GHz, 2 GB, 1 SCSI, 150,000 buffers, 60000 warehouses"), model)
 
 
 def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source() -> None:
@@ -176,8 +210,8 @@ def test_what_is_left_open_is_every_guess_but_those_of_parts_that_have_a_source(
             "machine.disks.disk.flush_us=0",
             "machine.network.clients_on_server=true",
             "database.log.flush_overhead_us=100",
-            "database.path.session_fraction=0.0068",
-            "database.path.refill_fraction=0.135",
+            "database.path.refill_fraction=0.1",
+            "database.path.session_fraction=0",
         ],
     )
     assert left_open(said, guess_moves(said)) == {}

@@ -1,0 +1,29 @@
+"""Measured runs beside an answer: what they change in it, and the nearest of them."""
+
+from oltpsim.calibration.predict import MeasurementInterval
+from oltpsim.scenarios.show.numbers import significant
+from oltpsim.scenarios.show.table import flow
+
+MOST_LETTERS = 52
+"""of a run's line beside its rates"""
+LEAST_LEARNED = 0.1
+"""share of the variance below which measured runs say nothing worth a line"""
+
+
+def digits(rate: float) -> str:
+    """A rate with three significant digits."""
+    return f"{float(f'{rate:.3g}'):,.0f}"
+
+
+def nearby_lines(expected: MeasurementInterval, width: int) -> list[str]:
+    """Lines of the factor that measured runs give the rate, and of the nearest runs; none without a run nearby."""
+    nearby, alone = expected.nearby, expected.engine_rate_per_min
+    if nearby is None or alone is None or nearby.learned < LEAST_LEARNED or not nearby.nearest:
+        return []
+    words = [f"x{significant(expected.rate.value / alone, 3)} on the model's {digits(alone)}"]
+    for each in nearby.nearest:
+        machine, _, rest = each.run.line.partition(", ")
+        what = f"{machine}, {rest.rpartition(', ')[2]}" if rest else machine
+        rates = f"{digits(each.run.measured_per_min)} (model {digits(each.run.calculated_per_min)})"
+        words.append(f"{what[:MOST_LETTERS]}: {rates}")
+    return flow("measured alike", words, width)
