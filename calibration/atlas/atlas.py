@@ -1,7 +1,7 @@
 """What public runs say of a machine's rate: a factor for the model's rate, its uncertainty, the nearest runs."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -97,10 +97,6 @@ class Atlas:
                 break
             found.setdefault(self.runs[k].machine, Nearby(self.runs[k], float(correlations[k])))
         return tuple(found.values())
-
-    def without(self, sources: Collection[str]) -> "Atlas":
-        """The atlas without the runs of some sources."""
-        return Atlas(tuple(run for run in self.runs if run.source not in sources), self.kernel)
 
     def still_open(self, place: Place, facts: Mapping[str, float]) -> dict[str, float]:
         """Standard deviations of the rate's logarithm by assumed facts, as far as the runs' lines did say them.
