@@ -1,7 +1,7 @@
 """What public runs say of a machine's rate: a factor for the model's rate, its uncertainty, the nearest runs."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -82,13 +82,11 @@ class Atlas:
         alone = self.kernel.variance(place)
         gain = np.linalg.solve(self._known, across)
         variance = alone - float(across @ gain)
-        scale = np.sqrt((alone - self.kernel.single**2) * self._variances)
-        correlations = across / np.maximum(scale, 1e-30)
         return Adjustment(
             log=float(self._missed @ gain),
             sd=math.sqrt(variance),
             prior_sd=math.sqrt(alone),
-            nearest=self._nearest(correlations, nearest),
+            nearest=self._nearest(self._correlations(place), nearest),
         )
 
     def _nearest(self, correlations: FloatArray, most: int) -> tuple[Nearby, ...]:
@@ -100,19 +98,27 @@ class Atlas:
             found.setdefault(self.runs[k].machine, Nearby(self.runs[k], float(correlations[k])))
         return tuple(found.values())
 
-    def without(self, sources: Collection[str]) -> "Atlas":
-        """The atlas without the runs of some sources."""
-        return Atlas(tuple(run for run in self.runs if run.source not in sources), self.kernel)
-
     def still_open(self, place: Place, facts: Mapping[str, float]) -> dict[str, float]:
         """Standard deviations of the rate's logarithm by assumed facts, as far as the runs' lines did say them.
 
-        What lines of the workload left to the same assumption is part of what the model missed of them.
+        What lines left to the same assumption is part of what the model missed of them. A run counts by the square of
+        its correlation; without any run every fact is open.
         """
-        of_workload = [run for run in self.runs if run.place.kinds[:2] == place.kinds[:2]]
-        alike = of_workload or [run for run in self.runs if run.place.kinds[0] == place.kinds[0]] or self.runs
-        said = {fact: sum(fact not in run.assumed for run in alike) / max(len(alike), 1) for fact in facts}
-        return {fact: sd * math.sqrt(said[fact]) for fact, sd in facts.items() if sd * said[fact] > 0.0}
+        weights = self._correlations(place) ** 2
+        whole = float(weights.sum())
+        found = {}
+        for fact, sd in facts.items():
+            said = [fact not in run.assumed for run in self.runs]
+            share = float(weights @ said) / whole if whole > 0.0 else 1.0
+            if sd * share > 0.0:
+                found[fact] = sd * math.sqrt(share)
+        return found
+
+    def _correlations(self, place: Place) -> FloatArray:
+        """Correlations of what the model misses of a machine and of each run, `single` apart."""
+        scale = np.sqrt((self.kernel.variance(place) - self.kernel.single**2) * self._variances)
+        correlations: FloatArray = self.kernel.between([place], self._places)[0] / np.maximum(scale, 1e-30)
+        return correlations
 
     @cached_property
     def _places(self) -> list[Place]:

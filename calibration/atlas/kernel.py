@@ -1,9 +1,9 @@
 """Covariance of what the model misses of two machines, and the fit of its few numbers.
 
 A sum of kernels over places (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, 4.2.4): machines of
-one setup, of one engine and workload, on one kind of storage as far as storage takes their time, on one processor as
-far as that does; each half constant and half falling with the distance of the places' numbers. The discrepancy of a
-simulator as a Gaussian process: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001), 425-464.
+one setup, of one engine and workload, on one kind of storage as far as storage takes their time, each half constant and
+half falling with the distance of the places' numbers; and on one processor as far as that takes their time. The
+discrepancy of a simulator as a Gaussian process: Kennedy and O'Hagan, J. R. Statist. Soc. B 63 (2001), 425-464.
 
 The numbers maximise the density of left-out runs, sources left out whole and runs by lot, each source with the weight
 of the square root of its runs; Student's t of six degrees of freedom, so that single machines don't decide.

@@ -22,6 +22,7 @@ from oltpsim.calibration.fit import (
 )
 from oltpsim.calibration.predict.beyond import PartKind, unseen_parts
 from oltpsim.calibration.predict.figures import Moves
+from oltpsim.calibration.predict.spreads import part_factors
 from oltpsim.models.input import value_at
 from oltpsim.models.reading import Description, Origin, numeric_value
 from oltpsim.models.scenario import ScenarioSpec
@@ -31,6 +32,8 @@ from oltpsim.simulator.errors import InputError
 
 KNOWN_PARTS: dict[str, PartKind] = {"machine.cpu.": "processor", "machine.disks.disk.": "disk"}
 """keys whose numbers have the spread of their source, whoever names the part"""
+UNNAMED_SPEED = "machine.cpu.relative_speed"
+"""key of a processor's speed, which runs of other unnamed processors say nothing about"""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,11 @@ def guesses_of(description: Description, calibration: Calibration | None = None,
         by_key = guess_moves(description, no_report, calibration) if moves is None else moves
     except InputError:
         return Guesses({}, {})
-    facts = assumed_facts(description)
+    facts = assumed_facts(description) | {
+        row.key: row.what
+        for row in description.rows
+        if row.key == UNNAMED_SPEED and row.factor is not None and row.factor > part_factors()["data_sheet"]
+    }
     return Guesses(
         left_open(description, by_key, calibration),
         {facts[key]: by_kind[FigureKind.RATE] for key, by_kind in by_key.items() if FigureKind.RATE in by_kind},

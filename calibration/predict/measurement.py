@@ -54,6 +54,7 @@ from oltpsim.calibration.predict.uncertain_value import (
 )
 from oltpsim.models.scenario import ScenarioSpec
 from oltpsim.models.wiring import build
+from oltpsim.models.workloads import ClosedClientsSpec
 from oltpsim.simulator.analytic import regime_of, simulate
 from oltpsim.simulator.errors import InternalError
 from oltpsim.simulator.results import Estimate, Result, times_faster
@@ -109,14 +110,25 @@ def measurement_interval(
     """The interval around an engine's rate, and by a calibration those of a result's other figures.
 
     `scenario`: as it is without the calibration. `guesses`: what a description leaves open; without a calibration the
-    atlas then corrects the rate and gives the interval. Raises InputError if the formulas know no such machine.
+    atlas then corrects the rate of clients that don't think, as all its runs have them, and gives the interval. Raises
+    InputError if the formulas know no such machine.
     """
     rate = answer.rate_per_min if isinstance(answer, Result) else answer
     if calibration is not None:
         return _calibrated(calibration, scenario, answer, rate, {} if guesses is None else guesses.left_open)
-    if guesses is not None and scenario.job is None:
+    if guesses is not None and rate.mean > 0.0 and _never_thinks(scenario):
         return _beside_runs(scenario, rate, guesses)
-    return MeasurementInterval(UncertainValue(rate.mean, _components(scenario, rate)))
+    left_open = {} if guesses is None else guesses.left_open
+    components = (*_components(scenario, rate), *guess_components(left_open))
+    return MeasurementInterval(UncertainValue(rate.mean, components))
+
+
+def _never_thinks(scenario: ScenarioSpec) -> bool:
+    """Whether clients send their next transaction at once: others' rates have a limit that no machine's speed moves."""
+    if scenario.job is not None:
+        return False
+    arrivals = scenario.workload.arrivals
+    return isinstance(arrivals, ClosedClientsSpec) and arrivals.think_time_s == 0.0
 
 
 def _beside_runs(scenario: ScenarioSpec, rate: Estimate, guesses: Guesses) -> MeasurementInterval:
@@ -131,10 +143,12 @@ def _beside_runs(scenario: ScenarioSpec, rate: Estimate, guesses: Guesses) -> Me
     still_open = atlas.still_open(place, guesses.facts)
     components = (
         Component(ALIKE, found.sd, MISSED, at=at),
-        *(Component(fact.rpartition(" x")[0] or fact, sd) for fact, sd in still_open.items()),
+        *(Component(fact.rpartition(" x")[0] or fact, sd, fact) for fact, sd in still_open.items()),
+        Component(ONE_RUN, RUN_TO_RUN),
         *(() if is_calculated or not rate.is_steady else (Component(CHANCE, min(rate.log_sd, 1.0)),)),
     )
-    log = found.log_rate(calculated.rate_per_min.mean, None if is_calculated else rate.mean)
+    warm = calculated.rate_per_min.mean if scenario.interval.start == "warm" else rate.mean
+    log = found.log_rate(warm, None if is_calculated else rate.mean)
     return MeasurementInterval(UncertainValue(math.exp(log), components), nearby=found, engine_rate_per_min=rate.mean)
 
 

@@ -86,7 +86,7 @@ def give(answered: RunAnswer, options: AnswerOptions, report: Path | None, save:
     """Write files and stdout."""
     scenario, result = answered.modelled.machine, answered.result
     if save is not None:
-        write_saved_run(save, SavedRun(scenario, result))
+        write_saved_run(save, SavedRun(scenario, as_expected(result, answered.expected)))
     if report is not None:
         write_report_file(SavedRun(scenario, result), answered.expected, report, answered.command, options.quiet)
     if options.output is Output.JSON:

@@ -36,7 +36,7 @@ def compare(
         list[str],
         typer.Argument(
             metavar="A B ...",
-            help="Scenario files, names of the library, lines as 'quick' takes them, or saved runs; two or more.",
+            help="Scenario files, names of the library, lines as 'run' takes them, or saved runs; two or more.",
         ),
     ],
     *,

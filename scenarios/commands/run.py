@@ -212,7 +212,8 @@ def _calculated(modelled: ModelledScenario, seed: int, assumed: Assumed, options
         typer.echo(f"no answer by the formulas: {'; '.join(str(error).splitlines())}", err=True)
         return None
     if not options.quiet:
-        expected = expected_of(modelled, result, assumed, options)
+        formulas = replace(modelled, scenario=modelled.scenario.model_copy(update={"engine": "analytic"}))
+        expected = expected_of(formulas, result, assumed, options)
         typer.echo("\n".join(headline_lines(result, expected, terminal_width())), err=True)
     return result
 

@@ -24,7 +24,7 @@ from oltpsim.scenarios.page.layout import (
     progress_bar,
     slider_rows,
 )
-from oltpsim.scenarios.page.model import calibration_in
+from oltpsim.scenarios.page.model import beside_runs, calibration_in, modelled_question
 from oltpsim.scenarios.page.question import SIDES, PageQuestion, address_of, questions_in, read_question
 from oltpsim.scenarios.page.work import calibrate_runs, confirm, find_machines, recognise
 from oltpsim.scenarios.run import SavedRun, program_hash
@@ -128,7 +128,8 @@ class PageCallbacks:
         run = self._folder.confirmed(question)
         if run is None:
             return None
-        rate = run.result.rate_per_min
+        modelled = modelled_question(question, self._folder.model(question), run.scenario.engine)
+        rate = beside_runs(modelled, run.result).rate_per_min
         chance = ""
         if rate.low is not None and rate.high is not None:
             chance = f" [{between(rate.low, rate.high)}, chance alone]"

@@ -37,6 +37,7 @@ from oltpsim.scenarios.show.chart import (
     rows_px,
 )
 from oltpsim.scenarios.show.model import figure_lines
+from oltpsim.scenarios.show.nearby import nearby_lines
 from oltpsim.scenarios.show.numbers import (
     NONE,
     between,
@@ -86,6 +87,8 @@ def activity_bars(result: Result, expected: Expected = "") -> str:
     if because:
         lines.insert(1, because if isinstance(expected, str) else f"uncertain by {because}")
     lines += figure_lines(expected, WIDTH)
+    if not isinstance(expected, str) and (corrections := nearby_lines(expected, WIDTH)):
+        lines += [*corrections, "  The answers below the bars are the model's alone, without this factor."]
     for transaction in result.classes:
         lines += ["", *_class_bars(transaction)]
     return "\n".join(lines) + "\n"

@@ -6,8 +6,8 @@ from oltpsim.scenarios.show.table import flow
 
 MOST_LETTERS = 52
 """of a run's line beside its rates"""
-LEAST_LEARNED = 0.1
-"""share of the variance below which measured runs say nothing worth a line"""
+LEAST_CHANGE = 0.01
+"""logarithm of the factor below which measured runs change nothing worth a line"""
 
 
 def digits(rate: float) -> str:
@@ -18,12 +18,12 @@ def digits(rate: float) -> str:
 def nearby_lines(expected: MeasurementInterval, width: int) -> list[str]:
     """Lines of the factor that measured runs give the rate, and of the nearest runs; none without a run nearby."""
     nearby, alone = expected.nearby, expected.engine_rate_per_min
-    if nearby is None or alone is None or nearby.learned < LEAST_LEARNED or not nearby.nearest:
+    if nearby is None or alone is None or abs(nearby.log) < LEAST_CHANGE:
         return []
     words = [f"x{significant(expected.rate.value / alone, 3)} on the model's {digits(alone)}"]
     for each in nearby.nearest:
-        machine, _, rest = each.run.line.partition(", ")
+        machine, _, rest = each.run.line.partition(";")[0].partition(", ")
         what = f"{machine}, {rest.rpartition(', ')[2]}" if rest else machine
         rates = f"{digits(each.run.measured_per_min)} (model {digits(each.run.calculated_per_min)})"
         words.append(f"{what[:MOST_LETTERS]}: {rates}")
-    return flow("measured alike", words, width)
+    return flow("measured nearby", words, width)

@@ -101,12 +101,12 @@ def amount(value: float) -> str:
 def known_digits(value: float, low: float, high: float) -> str:
     """A figure rounded to what its interval allows, two digits of the interval's width: 190,000 of 140,000 to 260,000.
 
-    A figure of less than 10 keeps three digits.
+    At least two digits of the figure itself; one of less than 10 keeps three.
     """
     width = high - low
     if not width > 0.0 or not math.isfinite(width) or abs(value) < 10.0:
         return four_digits(value)
-    step = 10.0 ** max(math.floor(math.log10(width)) - 1, 0)
+    step = 10.0 ** max(math.floor(math.log10(min(width, abs(value)))) - 1, 0)
     return count(round(value / step) * step)
 
 

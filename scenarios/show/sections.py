@@ -8,7 +8,7 @@ from oltpsim.models.input import document_text
 from oltpsim.scenarios.questions.sections import AnswerTable, Sections
 from oltpsim.scenarios.show.table import FULL, aligned, csv_text, sentence_flow
 
-FORMAT = "oltpsim-answer-1"
+FORMAT = "oltpsim-sections-1"
 """documents of this format follow docs/reference/answer.schema.json"""
 MOST_BAR = 20
 """columns of the longest bar behind a row"""

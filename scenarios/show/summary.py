@@ -4,6 +4,7 @@ Plain text: it reads the same in 80 columns, without colour and in a file.
 """
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -44,6 +45,8 @@ DISAGREE = "engines disagree"
 """label of what limits the machine by either engine, where they don't name the same"""
 MOST_WARNINGS, MOST_NARROWER = 3, 2
 LONG_BAR, SHORT_BAR = 10, 6
+WIDEST_ENDS = 16.0
+"""ratio of an interval's ends beyond which it is printed as a factor"""
 
 CellValue = str | int | float
 """A cell of a table of results."""
@@ -98,6 +101,8 @@ def headline_lines(result: Result, expected: Expected, width: int) -> list[str]:
     if low is not None and high is not None:
         figure = known_digits(rate.mean, low, high)
         ends = f"between {known_digits(low, low, high)} and {known_digits(high, low, high)}"
+        if low > 0.0 and high > low * WIDEST_ENDS:
+            ends = f"x or / {significant(math.sqrt(high / low), 2)}"
         parts.append(f"{ends} ({_interval_kind(result, expected)})")
     if not rate.is_steady:
         parts.append(NOT_STEADY if isinstance(expected, str) else f"{NOT_STEADY}: chance isn't in it")

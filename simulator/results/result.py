@@ -338,6 +338,8 @@ def times_faster(result: Result, factor: float) -> Result:
         transactions_per_s=result.transactions_per_s * factor,
         classes=[_class_faster(each, factor) for each in result.classes],
         series=dataclasses.replace(result.series, values=kept),
+        beginning=result.beginning
+        and dataclasses.replace(result.beginning, transactions_per_s=result.beginning.transactions_per_s * factor),
     )
 
 

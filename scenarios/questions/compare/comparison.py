@@ -34,7 +34,7 @@ from oltpsim.models.wiring import build
 from oltpsim.scenarios.library import asked_scenario
 from oltpsim.scenarios.run import Display, SimulationTask, pool_rates, read_saved_run, run_all
 from oltpsim.simulator.errors import InputError, InternalError
-from oltpsim.simulator.results import Result
+from oltpsim.simulator.results import Result, times_faster
 from oltpsim.simulator.results.recording import CONFIDENCE_LEVEL, student_t_factor
 
 LABELS = string.ascii_uppercase
@@ -277,8 +277,7 @@ class Comparer:
         for side, rates_of_side in zip(self.sides, rates, strict=True):
             if min(rates_of_side) <= 0:
                 raise InputError(f"{side.label}: {side.title}: no transaction ended in the interval; make it longer")
-        differences = tuple(paired(rates[0], others, len(self.sides) - 1) for others in rates[1:])
-        return ScenarioComparison(tuple(self.sides), results, differences, ("",) * len(self.sides))
+        return ScenarioComparison(tuple(self.sides), results, _differences(results), ("",) * len(self.sides))
 
 
 def measured_comparison(found: ScenarioComparison, calibration: Calibration | None = None) -> ScenarioComparison:
@@ -294,6 +293,8 @@ def measured_comparison(found: ScenarioComparison, calibration: Calibration | No
             measured.append(measurement_interval(side.uncalibrated or side.scenario, rate, calibration, guesses))
         except InputError as error:
             measured.append(f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}")
+    corrected = tuple(map(_corrected, found.results, measured))
+    found = replace(found, results=corrected, differences=_differences(corrected))
     first, *others = measured
     differences = tuple(
         each
@@ -304,7 +305,21 @@ def measured_comparison(found: ScenarioComparison, calibration: Calibration | No
     return replace(found, differences=differences, measured=tuple(measured))
 
 
+def _differences(results: Sequence[Sequence[Result]]) -> tuple[Difference, ...]:
+    """Differences of all sides from the first one, pair by pair of seeds."""
+    first, *others = ([result.rate_per_min.mean for result in of_side] for of_side in results)
+    return tuple(paired(first, rates, len(results) - 1) for rates in others)
+
+
 def _measured_ratio(difference: Difference, first: UncertainValue, other: UncertainValue) -> UncertainValue:
     """The ratio of two measured rates. Chance is that of the pairs of runs; of a single pair that of both rates."""
     ratio = replace(other / first, centre=difference.ratio.value)
     return ratio if difference.seeds < 2 else ratio.without(CHANCE).plus(difference.ratio.components)
+
+
+def _corrected(results: tuple[Result, ...], expected: MeasurementInterval | str) -> tuple[Result, ...]:
+    """Results of a side's seeds as measured runs correct their mean."""
+    if isinstance(expected, str) or expected.nearby is None or not expected.engine_rate_per_min:
+        return results
+    factor = expected.rate.value / expected.engine_rate_per_min
+    return tuple(times_faster(result, factor) for result in results)

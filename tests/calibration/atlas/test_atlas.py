@@ -30,6 +30,7 @@ from oltpsim.simulator import analytic
 KERNEL = AtlasKernel()
 SHARES = st.floats(0, 1)
 PLACES = st.builds(
+    Place,
     kinds=st.tuples(*[st.sampled_from("ab")] * 4),
     numbers=st.tuples(*[st.floats(-5, 5)] * (len(NUMBERS) - 2), SHARES, SHARES),
     storage_share=SHARES,
@@ -87,11 +88,14 @@ def test_the_kernel_s_difference_counts_as_far_as_runs_are_far() -> None:
     assert near.log_rate(100.0) == pytest.approx(math.log(100.0) + near.log)
 
 
-def test_a_guess_counts_as_far_as_lines_of_the_workload_said_the_fact() -> None:
-    strangers = [run(place("ab" + "aa"), 0.0)] * 5
-    atlas = Atlas((run(place(), 0.0, assumed=frozenset({"clients"})), run(place(clients=1), 0.0), *strangers), KERNEL)
-    found = atlas.still_open(place(), {"clients": 0.5, "memory": 0.5, "pool": 0.0})
-    assert found == pytest.approx({"clients": math.sqrt(0.125), "memory": 0.5})
+def test_a_guess_counts_as_far_as_lines_of_machines_alike_said_the_fact() -> None:
+    strangers = [run(place("bbbb"), 0.0)] * 5
+    near, far = run(place(), 0.0, assumed=frozenset({"clients"})), run(place(clients=9), 0.0)
+    found = Atlas((near, far, *strangers), KERNEL).still_open(place(), {"clients": 0.5, "memory": 0.5, "pool": 0.0})
+    assert found["memory"] == pytest.approx(0.5)
+    assert 0.1 < found["clients"] < 0.5 / math.sqrt(2), "the near run counts more"
+    assert "pool" not in found
+    assert Atlas(tuple(strangers), KERNEL).still_open(place(), {"clients": 0.5}) == {"clients": 0.5}
 
 
 def test_left_out_runs_are_predicted_as_by_an_atlas_without_them() -> None:
@@ -99,7 +103,7 @@ def test_left_out_runs_are_predicted_as_by_an_atlas_without_them() -> None:
     kernel = shipped_atlas().kernel
     mean, sd = left_out(kernel, runs, [each.source for each in runs])
     one = runs[20]
-    found = Atlas(runs, kernel).without([one.source]).adjustment(one.place)
+    found = Atlas(tuple(each for each in runs if each.source != one.source), kernel).adjustment(one.place)
     assert mean[20] == pytest.approx(found.log, abs=1e-9)
     assert sd[20] ** 2 == pytest.approx(found.sd**2 + one.noise_sd**2, rel=1e-9)
 

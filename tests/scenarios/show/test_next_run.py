@@ -123,7 +123,7 @@ def test_costs_have_a_column_only_where_they_are_given() -> None:
 def test_json_holds_the_candidates_and_what_was_asked() -> None:
     data = json.loads(json_of(FOR_RATE))
     facts, candidates = data["facts"], data["tables"]["candidates"]
-    assert (data["format"], data["question"], facts["best"]) == ("oltpsim-answer-1", "next-run", "1 client")
+    assert (data["format"], data["question"], facts["best"]) == ("oltpsim-sections-1", "next-run", "1 client")
     assert [each["name"] for each in candidates] == ["1 client", "96 clients"]
     assert candidates[0]["tells"] == [[ROWS, SECTION]]
     assert facts["rate_per_min"]["value"] == 1000.0

@@ -123,9 +123,18 @@ def test_a_large_part_is_a_factor_and_knowing_it_narrows_the_interval() -> None:
     (41.2, 30.0, 55.0, "41"),
     (8.31, 2.0, 30.0, "8.310"),
     (1_234.0, 1_234.0, 1_234.0, "1,234"),
+    (74_400.0, 4_000.0, 1_400_000.0, "74,000"),
 ])  # fmt: skip
 def test_a_figure_has_the_digits_that_its_interval_allows(value: float, low: float, high: float, digits: str) -> None:
     assert known_digits(value, low, high) == digits
+
+
+def test_an_interval_too_wide_for_ends_is_a_factor() -> None:
+    for sd, words in ((1.2, "x or / 7.2 (90%, predicted)"), (0.5, "between ")):
+        wide = MeasurementInterval(UncertainValue(1_200.0, (Component(MISSED, sd),)))
+        headline = summary_text(example_result(), example_scenario(), 200, expected=wide).splitlines()[1:4]
+        assert any(words in line for line in headline)
+        assert any("x or /" in line for line in headline) == ("x or /" in words)
 
 
 def test_three_warnings_have_a_line_each_with_a_code_that_is_explained() -> None:
