@@ -225,7 +225,7 @@ def test_schema_is_json(capsys: Output) -> None:
     ("words", "sentence"),
     [
         (["run", "no_such_scenario"], "no such file"),
-        (["run", str(Path(__file__).parent)], "is a folder"),
+        (["run", str(Path(__file__).parent)], "got no file of a known format"),
         (["run", TINY, "--set", "machine.cpu.coers=2"], "coers"),
         (["run", TINY, "--set", "machine.cpu.cores=minus one"], "cores"),
         (["run", TINY, "--set", "cores"], "cores"),
