@@ -87,7 +87,7 @@ class Atlas:
         return Adjustment(
             log=round(float(self._missed @ gain), DECIMALS),
             sd=round(math.sqrt(variance), DECIMALS),
-            prior_sd=math.sqrt(alone),
+            prior_sd=round(math.sqrt(alone), DECIMALS),
             nearest=self._nearest(self._correlations(place), nearest),
         )
 
