@@ -1,7 +1,6 @@
 // Merges: pages whose changes were put aside are read and changed in the background, many at once.
 #pragma once
-#include "devices.hpp"
-#include "interpreter.hpp"
+#include "write_back.hpp"
 
 namespace oltpsim {
 
@@ -34,6 +33,7 @@ public:
         if (victim.slot == NONE || pool.is_swapped_out(victim.slot)) return false;
         if (victim.page != NONE && pool.is_dirty(victim.page)) return false;
         pool.empty(victim, interpreter.page_cache, calendar.now_ns);
+        write_back.write_evicted();
         pool.insert_resident(page, victim.slot, false, calendar.now_ns);
         pool.set_busy(page, true);
         const i32 number = devices.submit(devices.device_of(page), devices.byte_of(page), system.storage.page_bytes,

@@ -402,9 +402,10 @@ def ssd_systems(draw: st.DrawFn) -> DrawnSystem:
 
 @st.composite
 def controlled_systems(draw: st.DrawFn) -> DrawnSystem:
-    """Systems on RAID sets behind a controller's cache, most of them soon full."""
+    """Systems on RAID sets behind a controller's cache, most of them soon full; many pages are written at once."""
     devices = st.lists(sets_of(controlled_arms), min_size=1, max_size=2)
-    return dataclasses.replace(draw(systems()), devices=tuple(draw(devices)))
+    batches = st.sampled_from([Writing(5, 1), Writing(5, 3), Writing(64, 16)])
+    return dataclasses.replace(draw(systems()), devices=tuple(draw(devices)), writing=draw(batches))
 
 
 @st.composite
@@ -519,7 +520,7 @@ def flushing_systems(draw: st.DrawFn) -> DrawnSystem:
             *system.daemons[:1],
             *rules.cleaners * (cleaner,),
             *draw(st.sampled_from([(), (), (other,)])),
-            *draw(st.sampled_from([(), (merger,), (merger, merger)])),
+            *draw(st.sampled_from([(merger,), (merger, merger), ()])),
         ),
     )
 

@@ -31,11 +31,12 @@ inline std::size_t at(i64 place) { return static_cast<std::size_t>(place); }
 inline double clip(double value, double low, double high) { return std::min(std::max(value, low), high); }
 
 // exp(x) = two_power * (1 + rest) for -700 <= x <= 0, two units in the last place off at most: x = k log 2 + r, and the
-// series of exp(r). Compilers vectorise this and what calls it, as long as nothing branches.
+// series of exp(r). Compilers vectorise this and what calls it, as long as nothing branches. No constructor: Clang
+// leaves one that is always inline out of a function with clones unless it optimises.
 struct Exponential {
     double two_power, rest;
 
-    OLTPSIM_INLINE explicit Exponential(double x) {
+    OLTPSIM_INLINE static Exponential of(double x) {
         constexpr double ROUND = 6755399441055744.0;  // 1.5 * 2^52: what is added to it is rounded to a whole number
         constexpr double LOG2_E = 1.4426950408889634, LN2_HIGH = 0.69314718036912382, LN2_LOW = 1.9082149292705877e-10;
         const double shifted = x * LOG2_E + ROUND;
@@ -54,27 +55,26 @@ struct Exponential {
         sum = sum * r + 1.0 / 6.0;
         sum = sum * r + 0.5;
         sum = sum * r + 1.0;
-        two_power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
-        rest = sum * r;
+        return {std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52), sum * r};
     }
 };
 
 // exp(x) for x <= 0; 0 below -700.
 OLTPSIM_INLINE double exp_negative(double x) {
-    const Exponential e(x < -700.0 ? -700.0 : x);
+    const Exponential e = Exponential::of(x < -700.0 ? -700.0 : x);
     const double value = e.two_power + e.two_power * e.rest;
     return x < -700.0 ? 0.0 : value;
 }
 
 // 1 - exp(-x) for x >= 0, exact for small ones too.
 OLTPSIM_INLINE double one_minus_exp(double x) {
-    const Exponential e(x > 700.0 ? -700.0 : -x);
+    const Exponential e = Exponential::of(x > 700.0 ? -700.0 : -x);
     return (1.0 - e.two_power) - e.two_power * e.rest;
 }
 
 // (1 - exp(-x)) / (x exp(-x)) for 0 < x <= 700: the mean of exp from 0 to x.
 OLTPSIM_INLINE double mean_growth(double x) {
-    const Exponential e(-x);
+    const Exponential e = Exponential::of(-x);
     return ((1.0 - e.two_power) - e.two_power * e.rest) / (x * (e.two_power + e.two_power * e.rest));
 }
 

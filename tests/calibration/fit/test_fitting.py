@@ -266,7 +266,7 @@ def test_the_table_has_what_is_predicted_of_each_run(confirmed: Fit) -> None:
         assert run.corrected_by.startswith("the kernel's run")
         said = predict_scenario(answer, measured.scenario, simulate)
         assert said.rate.value == pytest.approx(run.figures[0].model, rel=1e-9)
-        assert said.role == "fitted"
+        assert said.model.role == "fitted"
 
 
 def test_a_run_that_the_kernel_cannot_simulate_soon_has_one_number_too(

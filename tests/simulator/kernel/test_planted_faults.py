@@ -93,9 +93,7 @@ FAULTS = {
     "writes in flight are no dirt": Fault(
         "page_cache.hpp", "dirty + writes_in_flight >= given.dirty_limit_pages", "dirty >= given.dirty_limit_pages"
     ),
-    "no second chance": Fault(
-        "buffer_pool.hpp", "residence[other] == Residence::idle", "residence[other] != Residence::none"
-    ),
+    "no second chance": Fault("memory.hpp", "!was_used(other)", "residence[other] >= Residence::idle"),
     "a rotation too many": Fault(
         "disk.hpp",
         "places[i] - angle - there / disk.revolution + ROUNDING_TURNS",
