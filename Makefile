@@ -92,8 +92,8 @@ figures: environment ## simulate for the pages and pictures of docs/ what their 
 	@$(BIN)/python docs/build_published.py
 	@$(BIN)/python docs/build_models.py
 	@$(BIN)/python docs/build_public.py
-	@$(BIN)/python docs/build_described.py
 	@$(BIN)/python docs/build_path_lengths.py
+	@$(BIN)/python docs/build_described.py --fit
 	@$(BIN)/python docs/build_laboratory.py
 	@$(BIN)/python docs/build_evidence.py
 	@$(BIN)/python docs/build_large_systems.py

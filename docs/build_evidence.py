@@ -103,7 +103,8 @@ def described(runs: Sequence[AtlasRun], errors: Errors) -> list[EvidenceRow]:
     rows = []
     for run, error, width in zip(runs, errors.logs, QUANTILE * errors.sds, strict=True):
         model = run.measured_per_min * math.exp(error)
-        rows.append(EvidenceRow(run.measured_per_min, model, model * math.exp(-width), model * math.exp(width)))
+        ends = (model, model * math.exp(-width), model * math.exp(width))
+        rows.append(EvidenceRow(run.measured_per_min, *(float(f"{each:.4g}") for each in ends)))
     return rows
 
 

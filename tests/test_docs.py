@@ -301,8 +301,8 @@ def test_the_summary_of_the_evidence_counts_its_tables() -> None:
 
 def test_a_row_outside_its_interval_is_counted_as_such() -> None:
     row, group = EVIDENCE["EvidenceRow"], EVIDENCE["Group"]
-    rows = [row(100.0, 90.0, 80.0, 120.0), row(100.0, 50.0, 40.0, 60.0), row(100.0, 130.0)]
-    assert group("any", "described.md", rows).cells()[1:5] == ("3", "30%", "1 of 2", "0.82 to 1.22 times")
+    rows = [row(100.0, 90.0, 80.0, 120.0), row(100.0, 50.0, 40.0, 60.0), row(100.0, 130.0, 120.0, 140.0)]
+    assert group("any", "described.md", rows).cells()[1:5] == ("3", "30%", "1 of 3", "0.82 to 1.22 times")
 
 
 def test_only_tables_with_the_wanted_head_are_counted(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from oltpsim.calibration.atlas.kernel import AtlasKernel
 from oltpsim.calibration.atlas.runs import AtlasRun, Place, read_atlas_runs
 from oltpsim.simulator.form import FloatArray
 
+DECIMALS = 6
+"""of logarithms, so that an answer is the same whatever BLAS has solved"""
 LEAST_ALIKE = 0.2
 """correlation from which on a run counts as nearby"""
 
@@ -83,9 +85,9 @@ class Atlas:
         gain = np.linalg.solve(self._known, across)
         variance = alone - float(across @ gain)
         return Adjustment(
-            log=float(self._missed @ gain),
-            sd=math.sqrt(variance),
-            prior_sd=math.sqrt(alone),
+            log=round(float(self._missed @ gain), DECIMALS),
+            sd=round(math.sqrt(variance), DECIMALS),
+            prior_sd=round(math.sqrt(alone), DECIMALS),
             nearest=self._nearest(self._correlations(place), nearest),
         )
 
@@ -111,7 +113,7 @@ class Atlas:
             said = [fact not in run.assumed for run in self.runs]
             share = float(weights @ said) / whole if whole > 0.0 else 1.0
             if sd * share > 0.0:
-                found[fact] = sd * math.sqrt(share)
+                found[fact] = round(sd * math.sqrt(share), DECIMALS)
         return found
 
     def _correlations(self, place: Place) -> FloatArray:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares
+import scipy
 
 from oltpsim.models.reading import read_description, scenario_from_mapping
 from oltpsim.models.wiring import build
@@ -63,6 +63,8 @@ def fitted_paths(measured: Sequence[PathRow], names: Sequence[str] = PATH_NUMBER
         return [*(_log_ratio(row, numbers) for row in measured), *priors]
 
     start = np.log([START[name] for name in names])
-    found = least_squares(residuals, start, loss="soft_l1", f_scale=OUTLIER, diff_step=STEP, max_nfev=MOST_STEPS)
+    found = scipy.optimize.least_squares(
+        residuals, start, loss="soft_l1", f_scale=OUTLIER, diff_step=STEP, max_nfev=MOST_STEPS
+    )
     spreads = np.sqrt(np.diag(np.linalg.pinv(found.jac.T @ found.jac))) * OUTLIER
     return {name: (math.exp(x), math.exp(sd)) for name, x, sd in zip(names, found.x, spreads, strict=True)}

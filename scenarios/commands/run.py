@@ -64,6 +64,8 @@ from oltpsim.simulator.errors import InputError
 from oltpsim.simulator.results import Result
 
 TRANSACTIONS_ONLY = ("--engine", "--replications", "--report", "--save", "--target")
+INTERRUPTED = ("--seed", "--replications", "--target")
+"""options that an interrupted run's answer is told by anew"""
 NOT_DONE_AGAIN = ("--set", "--model", "--engine", "--seed", "--replications", "--save", "--base")
 
 
@@ -154,7 +156,8 @@ def run(  # noqa: PLR0913 - one argument per option
     interrupted = len(runs) < replications
     if interrupted:
         typer.echo(f"the answer is that of {len(runs)} of {replications} replications", err=True)
-        command += f" --replications {len(runs)}"
+        seeds = ["--seed", result.seed, *(["--replications", len(runs)] if len(runs) > 1 else [])]
+        command = command_line(["oltpsim", *without_options(context.obj, INTERRUPTED), *seeds])
     expected = expected_of(modelled, result, assumed, options)
     certificate = _certificate(what, system)
     give(RunAnswer(modelled, result, assumed, expected, first, command, certificate), options, report, save)
@@ -163,6 +166,17 @@ def run(  # noqa: PLR0913 - one argument per option
     if interrupted:
         raise typer.Exit(130)
     check_target(result, target, expected)
+
+
+def without_options(words: Sequence[str], options: Sequence[str]) -> list[str]:
+    """A command's words without some options that take a value."""
+    found: list[str] = []
+    is_value = False
+    for word in words:
+        if not is_value and word.partition("=")[0] not in options:
+            found.append(word)
+        is_value = not is_value and word in options
+    return found
 
 
 def _modelled(what: str, system: SystemOptions, base: str | None) -> ModelledScenario:

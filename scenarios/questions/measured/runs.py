@@ -115,7 +115,7 @@ def _is_scenario(path: Path) -> bool:
 def is_run(text: str) -> bool:
     """Whether a word is that of a measured run: a folder, or a record's file."""
     path = Path(text)
-    if path.is_dir():
+    if text and path.is_dir():
         return True
     if path.suffix not in RECORD_SUFFIXES or not path.is_file():
         return False

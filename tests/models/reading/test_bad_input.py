@@ -245,7 +245,7 @@ def test_places_without_a_scenario_are_refused(tmp_path: Path, refused: Refused,
     (line,) = refused("run", str(tmp_path / "v20.yaml"))
     assert "v20.yaml: no such file or scenario of the library (did you mean 'v20z'" in line
     (line,) = refused("run", str(tmp_path))
-    assert "is a folder; give a scenario file" in line
+    assert f"{tmp_path}: got no file of a known format" in line
     (line,) = refused("run", "/dev/null")
     assert "/dev/null: is no plain file; give a scenario file" in line
     (line,) = refused("run", "")

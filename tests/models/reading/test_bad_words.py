@@ -24,7 +24,7 @@ Write = Callable[..., str]
         (["frobnicate"], "oltpsim: no such command 'frobnicate'; 'oltpsim --help' says what is allowed"),
         (["runn", TINY], "no such command 'runn'. Did you mean 'run', 'runs'?"),
         (["catalog", "chekc"], "oltpsim catalog: no such command 'chekc'. Did you mean 'check'?"),
-        (["run"], "oltpsim run: missing argument 'SCENARIO'"),
+        (["run"], "oltpsim run: missing argument 'SYSTEM'"),
         (["run", TINY, "--sead", "3"], "oltpsim run: no such option: --sead"),
         (["run", TINY, "another"], "unexpected extra argument"),
         (["run", TINY, "--seed"], "option '--seed' requires an argument"),

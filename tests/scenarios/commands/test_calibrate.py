@@ -162,7 +162,7 @@ def test_a_record_that_breaks_a_law_is_named(records: Path, tmp_path: Path, caps
 
 def test_a_folder_without_records_is_refused(tmp_path: Path, capsys: Output) -> None:
     assert main(["calibrate", str(tmp_path), "--base", str(TINY)]) == 2
-    assert "no run record or measured scenario in this folder" in capsys.readouterr().err
+    assert f"{tmp_path}: got no file of a known format" in capsys.readouterr().err
 
 
 def test_a_fit_that_could_confirm_nothing_says_so(

@@ -15,7 +15,8 @@ from oltpsim.models.reading import load_scenario, read_description
 from oltpsim.scenarios.commands.cli import main
 from oltpsim.scenarios.questions.explain import ExplainOptions, PercentileObjective, explain_scenario
 from oltpsim.scenarios.show.calibration import calibration_lines
-from oltpsim.scenarios.show.prediction import prediction_table
+from oltpsim.scenarios.show.prediction import prediction_answer
+from oltpsim.scenarios.show.sections import sections_text
 from oltpsim.scenarios.show.validation import validation_lines
 from oltpsim.simulator.analytic import DECIDED_FACTOR
 from oltpsim.simulator.kernel import simulate
@@ -84,7 +85,7 @@ def test_a_prediction_repeats_the_doubt_unless_it_is_simulated(model: Path, sett
     calibration = read_calibration(model)
     asked = load_scenario(TINY, ["interval.duration_s=20", *settings])
     found = predict_scenario(calibration, asked)
-    assert (DOUBT in prediction_table(calibration, [found], "", [])) == doubted
+    assert (DOUBT in sections_text(prediction_answer(calibration, [found], ""), 200)) == doubted
     by_kernel = calibration.model_copy(update={"by_kernel": (calibration.runs[0].name,)})
     assert not predict_scenario(by_kernel, asked, simulate).doubts
 

@@ -76,7 +76,7 @@ def test_a_scenario_takes_the_entry(call: Call, table: Path, tmp_path: Path) -> 
     scenario.write_text(f"base: v20z\nmachine:\n  disks:\n    disk:\n{disk}\n", encoding="utf-8")
     status, out, err = call("run", scenario, "--engine", "analytic")
     assert status == 0, err
-    assert "new orders per minute" in out
+    assert "new orders/min" in out
 
 
 def test_a_device_of_several_is_chosen_by_a_part_of_its_name(call: Call, tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_a_scenario_takes_the_disk(call: Call, tmp_path: Path) -> None:
     scenario.write_text(f"base: v20z\nmachine:\n  disks:\n    disk:\n{disk}\n", encoding="utf-8")
     status, out, err = call("run", scenario, "--engine", "analytic")
     assert status == 0, err
-    assert "new orders per minute" in out
+    assert "new orders/min" in out
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Draw described lines by a seed, and hold the kernel's answers against the formulas'.
 
-python docs/build_grid.py 20          20 lines, some seconds of a core each; a row for each, then the summary
-python docs/build_grid.py 300 2       300 lines by another seed, an hour of two cores
+python -m benchmarks.described_grid 20          20 lines, some seconds of a core each; a row for each, then the summary
+python -m benchmarks.described_grid 300 2       300 lines by another seed, an hour of two cores
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SIZES, CLIENTS = (20, 100, 400), (4, 16, 64)
 
 def lines(count: int, seed: int) -> list[str]:
     """So many lines, each of an engine, a workload and its size, a machine, its storage and clients."""
-    draw = random.Random(seed)  # noqa: S311 - lines for people to look at
+    draw = random.Random(seed)
     found = []
     for _ in range(count):
         engine, machine, storage = (draw.choice(each) for each in ([*ENGINES], MACHINES, STORAGE))
