@@ -61,7 +61,8 @@ struct BufferPool {
     }
 
     // Shares memory with a page cache into which so many pages come per transaction: both lists of the page cache are
-    // as long, and turn over with that.
+    // as long, and turn over with that. A pool with room for all pages reads none twice, so that no page of a file
+    // comes back: then files alone are looked at.
     void share(const Workload& workload, const Machine& machine, double coming) {
         const double stay = longest(workload), all = workload.frames_at(stay), most = machine.pool.buffers;
         const auto with_memory = [&](double turn) { return most * used_after(workload, turn, LISTED, stay) / all; };
@@ -72,7 +73,8 @@ struct BufferPool {
         };
         std::fill(faults.begin(), faults.end(), 0.0);
         const double low = log_of(workload.times.front()), high = log_of(stay);
-        const bool is_used = !std::isfinite(machine.pool.unused_times) || too_long(high) <= 0.0;
+        const bool has_all = most >= total(workload.pages);
+        const bool is_used = has_all || !std::isfinite(machine.pool.unused_times) || too_long(high) <= 0.0;
         const double turn = is_used ? stay : exp_of(root_between(too_long, low, high, 1e-7));
         cache_pages = is_used ? std::max(machine.pool.shared - most, machine.page_cache.pages) : left(turn);
         if (!is_used) find_faults(workload, turn, LISTED, stay);

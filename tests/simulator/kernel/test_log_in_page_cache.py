@@ -67,8 +67,8 @@ def hit_ratio(result: Result) -> float:
     return hits / (hits + reads(result))
 
 
-def laboratory(in_page_cache: bool) -> System:
-    settings = [*SHORT, f"database.log.in_page_cache={str(in_page_cache).lower()}"]
+def laboratory(in_page_cache: bool, *others: str) -> System:
+    settings = [*SHORT, f"database.log.in_page_cache={str(in_page_cache).lower()}", *others]
     return build(load_scenario(library_files()["laboratory/postgresql"], settings))
 
 
@@ -80,10 +80,13 @@ def test_the_reference_says_the_same_of_a_whole_database() -> None:
 
 
 def test_formulas_follow() -> None:
-    """Share of the pool's misses that the page cache answers, with the log in it and past it."""
+    """Share of the pool's misses that the page cache answers, with the log in it and past it.
+
+    In a page cache of one list: of Linux's two the log pushes out hardly a page that was read twice.
+    """
     found = {}
     for in_page_cache in (True, False):
-        system = laboratory(in_page_cache)
+        system = laboratory(in_page_cache, "operating_system.reclaim=null")
         found[in_page_cache] = [hit_ratio(engine.simulate(system, 1)) for engine in (kernel, analytic)]
     for simulated, calculated in found.values():
         assert calculated == pytest.approx(simulated, abs=0.12)
