@@ -136,7 +136,7 @@ def warning_lines(sentences: list[str], width: int, most: int) -> list[str]:
         lines.append(start + textwrap.shorten(sentence, width - len(start), placeholder=" ..."))
     more = f"{len(sentences) - most} more: -o json; " if len(sentences) > most else ""
     is_cut = bool(more) or any(line.endswith(" ...") for line in lines)
-    return [*lines, f"    {more}oltpsim explain {warning_code(sentences[0])}, and so on"] if is_cut else lines
+    return [*lines, f"    {more}(oltpsim explain {warning_code(sentences[0])}, and so on)"] if is_cut else lines
 
 
 def explained_warning(code: str, width: int) -> str:
