@@ -17,7 +17,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 FOLDERS = (".", "model", "evidence", "how-to", "decisions")
-"""of pages that may hold commands"""
+"""Folders of pages that may hold commands"""
 RUN = re.compile(r"<!-- run: (oltpsim .+?) -->")
 BLOCK = re.compile(rf"({RUN.pattern}\n\n```text\n)(?:\$ [^\n]*\n)?(.*?)(```\n)", re.DOTALL)
 START = "import sys; from oltpsim.scenarios.commands.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -13,9 +13,9 @@ from oltpsim.calibration.atlas.runs import AtlasRun, Place, read_atlas_runs
 from oltpsim.simulator.form import FloatArray
 
 DECIMALS = 6
-"""of logarithms, so that an answer is the same whatever BLAS has solved"""
+"""Decimals of logarithms: an answer is the same whatever BLAS has solved"""
 LEAST_ALIKE = 0.2
-"""correlation from which on a run counts as nearby"""
+"""Correlation from which on a run counts as nearby"""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Atlas:
             found.setdefault(self.runs[k].machine, Nearby(self.runs[k], float(correlations[k])))
         return tuple(found.values())
 
-    def still_open(self, place: Place, facts: Mapping[str, float]) -> dict[str, float]:
+    def assumption_sds(self, place: Place, facts: Mapping[str, float]) -> dict[str, float]:
         """Standard deviations of the rate's logarithm by assumed facts, as far as the runs' lines did say them.
 
         What lines left to the same assumption is part of what the model missed of them. A run counts by the square of

@@ -77,19 +77,18 @@ class AtlasKernel:
         rounded = {name: float(f"{value:.3g}") for name, value in values.items()}
         lengths = {name: float(f"{value:.3g}") for name, value in zip(NUMBERS, self.lengths, strict=True)}
         text = yaml.safe_dump({**rounded, "lengths": lengths}, sort_keys=False)
-        path.write_text(
-            f"# Written by python docs/build_described.py; calibration/atlas/kernel.py says what each is.\n{text}"
-        )
+        head = "# Written by python docs/build_described.py --fit; calibration/atlas/kernel.py says what each is.\n"
+        path.write_text(head + text, encoding="utf-8")
 
     @classmethod
-    def of_logs(cls, logs: FloatArray) -> Self:
+    def from_logs(cls, logs: FloatArray) -> Self:
         """The kernel of logarithms: amplitudes in the fields' order, then lengths."""
         amplitudes, lengths = np.exp(logs[:AMPLITUDES]).tolist(), np.exp(logs[AMPLITUDES:]).tolist()
         return cls(**dict(zip(AMPLITUDE_NAMES, amplitudes, strict=True)), lengths=tuple(lengths))
 
     @property
     def logs(self) -> FloatArray:
-        """Logarithms as `of_logs` takes them."""
+        """Logarithms as `from_logs` takes them."""
         values = [float(getattr(self, name)) for name in AMPLITUDE_NAMES]
         return np.log(np.array([*values, *self.lengths], dtype=np.float64))
 
@@ -128,7 +127,7 @@ def fitted_kernel(runs: Sequence[AtlasRun], seed: int = 1) -> AtlasKernel:
     missed = np.array([run.missed for run in runs])
 
     def loss(logs: FloatArray) -> float:
-        kernel = AtlasKernel.of_logs(logs)
+        kernel = AtlasKernel.from_logs(logs)
         total = 0.5 * float((((logs - start.logs) / spread) ** 2).sum())
         for groups in (sources, lot):
             mean, sd = left_out(kernel, runs, groups)
@@ -137,7 +136,7 @@ def fitted_kernel(runs: Sequence[AtlasRun], seed: int = 1) -> AtlasKernel:
         return total
 
     found = scipy.optimize.minimize(loss, start.logs, method="L-BFGS-B", options={"maxiter": 30})
-    return AtlasKernel.of_logs(found.x)
+    return AtlasKernel.from_logs(found.x)
 
 
 def _alike(some: Sequence[Place], others: Sequence[Place]) -> BoolArray:

@@ -34,7 +34,7 @@ from oltpsim.simulator.form import KIB, MIB
 SHEET_KIB = 4.0
 """of the requests that an SSD's entry has latencies and rates of"""
 MOST_PROTECTED_US = 1000.0
-"""of a flush: with power-loss protection 15 to 625 us were measured, without 1 to 6 ms (docs/model/ssd.md)"""
+"""Duration of a flush: with power-loss protection 15 to 625 us were measured, without 1 to 6 ms (docs/model/ssd.md)"""
 CACHE_MIB, CONTROLLER_MIB = 16.0, 512.0
 """of a drive's and of a controller's write cache (assumptions; fio's rates are those of a full one)"""
 LEVELS = ("raid0", "raid10", "raid5", "raid6")

@@ -247,7 +247,7 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], file: M
         except ValueError as error:
             remedy = "correct the record or ignore the key in the mapping file"
             raise InputError(f"{record.name}: {key}: got {observed.value!r}: {error}; {remedy}") from error
-    by_server, without_effect = _of_server(record, base, ignored)
+    by_server, without_effect = _server_settings(record, base, ignored)
     settings, left = settings | by_server | _start(record), [*left, *without_effect]
     if record.window.ramp_s is not None and record.window.start is None:
         state = "warm" if record.window.kind == "steady" else f"{base.interval.start}, as its base"
@@ -276,7 +276,7 @@ def _run(record: RunRecord, base: ScenarioSpec, fixed: dict[str, float], file: M
     return MeasuredRun(record.name, record.source, scenario, tuple(figures), settings, (*left, *aside))
 
 
-def _of_server(
+def _server_settings(
     record: RunRecord, base: ScenarioSpec, ignored: Collection[str]
 ) -> tuple[dict[str, tuple[SettingValue, str]], list[str]]:
     """Keys that the server's settings set, and a line for each setting that sets none."""

@@ -72,7 +72,7 @@ class MeasurementInterval:
     figures: tuple[FigureInterval, ...] = ()
     """the run's other figures, by a calibration"""
     nearby: Adjustment | None = None
-    """what measured runs say of a described machine"""
+    """correction of a described machine's rate by measured runs"""
     engine_rate_per_min: float | None = None
     """the engine's own rate, if measured runs have changed it"""
 
@@ -140,10 +140,10 @@ def _beside_runs(scenario: ScenarioSpec, rate: Estimate, guesses: Guesses) -> Me
     atlas = shipped_atlas()
     found = atlas.adjustment(place)
     at = circumstances_of(scenario, regime_of(calculated))
-    still_open = atlas.still_open(place, guesses.facts)
+    assumption_sds = atlas.assumption_sds(place, guesses.facts)
     components = (
         Component(ALIKE, found.sd, MISSED, at=at),
-        *(Component(fact.rpartition(" x")[0] or fact, sd, fact) for fact, sd in still_open.items()),
+        *(Component(fact.rpartition(" x")[0] or fact, sd, fact) for fact, sd in assumption_sds.items()),
         Component(ONE_RUN, RUN_TO_RUN),
         *(() if is_calculated or not rate.is_steady else (Component(CHANCE, min(rate.log_sd, 1.0)),)),
     )

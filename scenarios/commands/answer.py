@@ -38,7 +38,7 @@ class RunAnswer:
     calculated: Result | None
     command: str
     certificate: str | None = None
-    """how well the model of --model has met its runs"""
+    """certificate of the model of --model: its errors on its runs"""
 
 
 @dataclass

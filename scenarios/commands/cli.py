@@ -86,9 +86,9 @@ MOVED = {
 HELP = "Usage:"
 """begins what typer answers to a command without words"""
 IS_SYSTEM = "modelled:is_system"
-"""what tells whether a word that is no command is a system"""
+"""Function that tells whether a word that is no command is a system"""
 SENTENCE = "usage:usage_sentence"
-"""what tells of wrong words, imported when there are some"""
+"""Function that tells of wrong words, imported when there are some"""
 
 
 def _load(place: str) -> Any:

@@ -5,7 +5,7 @@ from oltpsim.scenarios.show.numbers import significant
 from oltpsim.scenarios.show.table import flow
 
 MOST_LETTERS = 52
-"""of a run's line beside its rates"""
+"""Letters of a run's line beside its rates"""
 LEAST_CHANGE = 0.01
 """logarithm of the factor below which measured runs change nothing worth a line"""
 

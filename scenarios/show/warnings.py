@@ -120,7 +120,7 @@ WARNING_KINDS = {
     ),
     OTHER: WarningKind("", "A warning without a page of its own.", "Its sentence is whole in --output json."),
 }
-"""by code; the first kind whose mark a sentence has is the sentence's"""
+"""Kinds of warnings by code; a sentence is of the first kind whose mark it has"""
 
 
 def warning_code(sentence: str) -> str:

@@ -53,7 +53,7 @@ MOST_PARTS = 3
 """of an interval that are named"""
 NOTHING_NEAR = "nothing is near its limit"
 MOST_GROWTH = 0.6
-"""of a figure, above which a factor says more than a percentage"""
+"""Part of a figure above which a factor says more than a percentage"""
 UNKNOWABLE = frozenset({MISSED, ONE_RUN, FORMULAS, CHANCE, CALIBRATED, ALIKE})
 """components of an interval that no word about the system would take away"""
 LEAST_NARROWER = 0.01

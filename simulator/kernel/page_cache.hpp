@@ -253,7 +253,7 @@ private:
     Array<i64> first_pages;      // of regions, sorted
     Array<i64> locked_until_ns;  // by file
     i64 log_position = 0;        // bytes logged
-    Array<i32> free_slots;       // that were used, of memory that is shared
+    Array<i32> free_slots;       // slots that were used and are free, of shared memory
 
     static i64 slots_of(const form::System& system) {
         return system.reclaim ? system.reclaim->pages : system.page_cache.pages;

@@ -35,7 +35,7 @@ class Lists:
         self.working_set: set[int] = set()
         """members that have been active"""
         self.reclaimed: dict[int, tuple[int, bool]] = {}
-        """by number: reclaims and activations before, and whether it was of the working set"""
+        """reclaimed members by number: reclaims and activations before, and whether one was of the working set"""
         self.cost = self.returned = 0
         """`returned`: how many became active as they came back"""
         self.seen_returned = self.returned_before = 0

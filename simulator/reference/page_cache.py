@@ -26,7 +26,7 @@ class OsPageCache:
         self.write_out: Callable[[int], None] = lambda _: None
         self.memory: Memory | None = None
         self.free: list[Frame] = []
-        """that were used, of memory that is shared"""
+        """frames that were used and are free, of shared memory"""
         self.being_written: set[int] = set()
 
     def share(self, memory: Memory) -> None:

@@ -91,11 +91,11 @@ def test_the_kernel_s_difference_counts_as_far_as_runs_are_far() -> None:
 def test_a_guess_counts_as_far_as_lines_of_machines_alike_said_the_fact() -> None:
     strangers = [run(place("bbbb"), 0.0)] * 5
     near, far = run(place(), 0.0, assumed=frozenset({"clients"})), run(place(clients=9), 0.0)
-    found = Atlas((near, far, *strangers), KERNEL).still_open(place(), {"clients": 0.5, "memory": 0.5, "pool": 0.0})
+    found = Atlas((near, far, *strangers), KERNEL).assumption_sds(place(), {"clients": 0.5, "memory": 0.5, "pool": 0.0})
     assert found["memory"] == pytest.approx(0.5)
     assert 0.1 < found["clients"] < 0.5 / math.sqrt(2), "the near run counts more"
     assert "pool" not in found
-    assert Atlas(tuple(strangers), KERNEL).still_open(place(), {"clients": 0.5}) == {"clients": 0.5}
+    assert Atlas(tuple(strangers), KERNEL).assumption_sds(place(), {"clients": 0.5}) == {"clients": 0.5}
 
 
 def test_left_out_runs_are_predicted_as_by_an_atlas_without_them() -> None:
