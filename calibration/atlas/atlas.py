@@ -14,8 +14,8 @@ from oltpsim.simulator.form import FloatArray
 
 DECIMALS = 6
 """Decimals of logarithms: an answer is the same whatever BLAS has solved"""
-LEAST_ALIKE = 0.2
-"""Correlation from which on a run counts as nearby"""
+LEAST_ALIKE, MOST_NEARBY = 0.2, 3
+"""Correlation from which on a run counts as nearby; number of such runs that are named"""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Atlas:
     runs: tuple[AtlasRun, ...]
     kernel: AtlasKernel
 
-    def adjustment(self, place: Place, nearest: int = 3) -> Adjustment:
+    def adjustment(self, place: Place) -> Adjustment:
         """What the runs say of a machine."""
         across = self.kernel.between([place], self._places)[0]
         alone = self.kernel.variance(place)
@@ -88,16 +88,18 @@ class Atlas:
             log=round(float(self._missed @ gain), DECIMALS),
             sd=round(math.sqrt(variance), DECIMALS),
             prior_sd=round(math.sqrt(alone), DECIMALS),
-            nearest=self._nearest(self._correlations(place), nearest),
+            nearest=self._nearest(place),
         )
 
-    def _nearest(self, correlations: FloatArray, most: int) -> tuple[Nearby, ...]:
-        """The nearest run of each of the nearest machines."""
+    def _nearest(self, place: Place) -> tuple[Nearby, ...]:
+        """The nearest run of each of the nearest machines, of the same engine and workload: rates of one unit."""
+        correlations = self._correlations(place)
         found: dict[str, Nearby] = {}
         for k in np.argsort(-correlations, kind="stable"):
-            if len(found) == most or correlations[k] < LEAST_ALIKE:
+            if len(found) == MOST_NEARBY or correlations[k] < LEAST_ALIKE:
                 break
-            found.setdefault(self.runs[k].machine, Nearby(self.runs[k], float(correlations[k])))
+            if self.runs[k].place.kinds[:2] == place.kinds[:2]:
+                found.setdefault(self.runs[k].machine, Nearby(self.runs[k], float(correlations[k])))
         return tuple(found.values())
 
     def assumption_sds(self, place: Place, facts: Mapping[str, float]) -> dict[str, float]:

@@ -76,6 +76,11 @@ class MeasurementInterval:
     engine_rate_per_min: float | None = None
     """the engine's own rate, if measured runs have changed it"""
 
+    @property
+    def correction(self) -> float:
+        """Factor of measured runs on the engine's rate; 1 without any."""
+        return self.rate.value / self.engine_rate_per_min if self.engine_rate_per_min else 1.0
+
     def applied(self, result: Result) -> Result:
         """The result with the transactions' rates and response times that measured runs make of them.
 

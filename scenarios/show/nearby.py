@@ -16,11 +16,11 @@ def digits(rate: float) -> str:
 
 
 def nearby_lines(expected: MeasurementInterval, width: int) -> list[str]:
-    """Lines of the factor that measured runs give the rate, and of the nearest runs; none without a run nearby."""
+    """Lines of the factor that measured runs give the rate, and of the nearest runs; none where it is 1."""
     nearby, alone = expected.nearby, expected.engine_rate_per_min
     if nearby is None or alone is None or abs(nearby.log) < LEAST_CHANGE:
         return []
-    words = [f"x{significant(expected.rate.value / alone, 3)} on the model's {digits(alone)}"]
+    words = [f"x{significant(expected.correction, 3)} on the model's {digits(alone)}"]
     for each in nearby.nearest:
         machine, _, rest = each.run.line.partition(";")[0].partition(", ")
         what = f"{machine}, {rest.rpartition(', ')[2]}" if rest else machine

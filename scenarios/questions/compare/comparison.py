@@ -319,7 +319,6 @@ def _measured_ratio(difference: Difference, first: UncertainValue, other: Uncert
 
 def _corrected(results: tuple[Result, ...], expected: MeasurementInterval | str) -> tuple[Result, ...]:
     """Results of a side's seeds as measured runs correct their mean."""
-    if isinstance(expected, str) or expected.nearby is None or not expected.engine_rate_per_min:
+    if isinstance(expected, str) or expected.nearby is None:
         return results
-    factor = expected.rate.value / expected.engine_rate_per_min
-    return tuple(times_faster(result, factor) for result in results)
+    return tuple(times_faster(result, expected.correction) for result in results)

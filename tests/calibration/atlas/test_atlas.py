@@ -68,6 +68,12 @@ def test_a_stranger_says_nothing() -> None:
     assert found.sd == found.prior_sd
 
 
+def test_runs_of_another_workload_teach_but_are_not_named() -> None:
+    found = Atlas((run(place("abaa", storage_share=1.0), -0.5),), KERNEL).adjustment(place(storage_share=1.0))
+    assert found.log < -0.1
+    assert found.nearest == ()
+
+
 def test_a_far_run_says_less_than_a_near_one() -> None:
     near, far = (Atlas((run(place(clients=at), -0.5),), KERNEL).adjustment(place()) for at in (0.3, 3.0))
     assert near.log < far.log < 0
