@@ -11,6 +11,7 @@ from oltpsim.scenarios.page.model import (
     ModelFile,
     ModelledQuestion,
     beside_runs,
+    is_corrected,
     measurement_of,
     model_words,
     modelled_question,
@@ -70,6 +71,7 @@ class IntervalAnswer:
     """what the model behind it says of itself: terms and sentences"""
 
 
+MODEL_ALONE = "Of the model alone; measured runs correct only the number above."
 ONCE_WARM = "Of the machine once it is warm, which the number above isn't: its run counts from a start that is not."
 _SOLVER = MachineSolver()
 """of this process"""
@@ -143,13 +145,14 @@ def interval_answer(question: PageQuestion, model: ModelFile | None = None) -> I
 
 def curve_drawings(question: PageQuestion, model: ModelFile | None = None) -> tuple[Drawing, ...]:
     """The rate against buffers and against clients, and one more of each, with money where it has a price."""
-    scenario = _modelled(question, model).machine
+    modelled = _modelled(question, model)
+    scenario = modelled.machine
     prices = unit_prices(scenario, Prices(tuple(price_list(name) for name in PRICES)), {})
     main_class = scenario.workload.main_class
     buffers, steps = advice_charts(advise(scenario, prices, _SOLVER), main_class)
     clients = rate_over_clients(scenario, _SOLVER)
     charts = [buffers, *([] if clients is None else [clients_chart(clients, main_class)]), steps]
     drawn = [drawing_of(chart) for chart in charts]
-    if scenario.interval.start == "warm":
-        return tuple(drawn)
-    return tuple(replace(each, caption=f"{each.caption} {ONCE_WARM}".strip()) for each in drawn)
+    notes = [] if scenario.interval.start == "warm" else [ONCE_WARM]
+    notes += [MODEL_ALONE] if is_corrected(modelled) else []
+    return tuple(replace(each, caption=" ".join(filter(None, [each.caption, *notes]))) for each in drawn)

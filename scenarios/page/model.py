@@ -69,9 +69,15 @@ def measurement_of(modelled: ModelledQuestion, result: Result) -> Expected:
         return f"where a measurement would fall can't be said: {'; '.join(str(error).splitlines())}"
 
 
+def is_corrected(modelled: ModelledQuestion) -> bool:
+    """Whether measured runs may correct the rate: of a described machine without a calibrated model."""
+    is_described = modelled.description is not None and modelled.calibration is None
+    return is_described and modelled.scenario.job is None
+
+
 def beside_runs(modelled: ModelledQuestion, result: Result) -> Result:
     """The result of a described machine as measured runs of machines alike correct it."""
-    if modelled.description is None or modelled.calibration is not None or modelled.scenario.job is not None:
+    if not is_corrected(modelled):
         return result
     return measurement_interval(modelled.scenario, result, None, Guesses({}, {})).applied(result)
 

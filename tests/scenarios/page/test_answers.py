@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 import oltpsim
-from oltpsim.scenarios.page.answers import ONCE_WARM, calculated_answer, curve_drawings, interval_answer, slider_places
+from oltpsim.scenarios.page.answers import (
+    MODEL_ALONE,
+    ONCE_WARM,
+    calculated_answer,
+    curve_drawings,
+    interval_answer,
+    slider_places,
+)
 from oltpsim.scenarios.page.folder import PageFolder
 from oltpsim.scenarios.page.question import PageQuestion
 from oltpsim.simulator.errors import InputError
@@ -91,6 +98,11 @@ def test_curves_have_buffers_with_the_cliff_clients_and_one_more_of_each_with_mo
 @pytest.mark.parametrize(("machine", "says"), [("v20z", True), ("postgresql-15", False)])
 def test_curves_of_a_warm_machine_beside_a_run_that_begins_cold_say_so(machine: str, says: bool) -> None:
     assert all((ONCE_WARM in each.caption) is says for each in curve_drawings(PageQuestion(machine)))
+
+
+@pytest.mark.parametrize(("machine", "says"), [("8 cores, 32 GB, NVMe, PostgreSQL 17", True), ("postgresql-15", False)])
+def test_curves_beside_a_corrected_rate_say_that_they_are_the_model_s(machine: str, says: bool) -> None:
+    assert all((MODEL_ALONE in each.caption) is says for each in curve_drawings(PageQuestion(machine)))
 
 
 def test_a_machine_without_a_number_of_clients_has_no_curve_of_them() -> None:
